@@ -12,7 +12,7 @@ all systems.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
 from bleucli import kernels
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from bleucli.corpus import Source
     from bleucli.inspection.fit import Fit
-    from bleucli.results import ScoreRecord
+    from bleucli.results import Description, ScoreRecord
     from bleucli.signature import Signature
 
     Item = TypeVar("Item")
@@ -82,6 +82,9 @@ if TYPE_CHECKING:
 
         def hints(self, stats: CorpusStats) -> list[str]:
             """Return what a user should know about the input."""
+
+        def describe(self, info: Mapping[str, str]) -> Description:
+            """Return what a paper may say of scores with a signature that says this."""
 
 
 # Blocks with fewer rows than this are joined when statistics are added; longer ones stay separate
@@ -294,7 +297,13 @@ class CorpusStats:
         signature = self.signature(sampling)
         higher_is_better = self.metric.higher_is_better
         return ScoreRecord(
-            score.name, float(score.score), score.verbose, signature, higher_is_better, figures=score.figures()
+            score.name,
+            float(score.score),
+            score.verbose,
+            signature,
+            higher_is_better,
+            figures=score.figures(),
+            describe=self.metric.describe,
         )
 
 

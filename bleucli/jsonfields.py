@@ -101,7 +101,7 @@ def fields_named(text: str) -> Fields:
 def _wrong_form(text: str) -> UsageError:
     return UsageError(
         f"--jsonl-fields {text!r}; expected hyp=NAME,refs=NAME, or one of the two; write"
-        " hyp=a:NAME,b:NAME for several systems, and group=NAME for the groups of --self-bleu"
+        " hyp=a:NAME,b:NAME for several systems, and group=NAME for the groups of bleu diversity"
     )
 
 

@@ -2,6 +2,7 @@
 
 - `tell_count`: a number with its noun
 - `join_words`: words with commas and "and"
+- `tell_orders`, `list_orders`: the n-grams of some orders, in a sentence and in a list
 - `Turn`, `tell_place`: parts that Python and the command word differently; `in_command`: the wording of the command
 - `suggest`: the known names that are most like an unknown one
 """
@@ -95,3 +96,21 @@ def suggest(name: str, known: Iterable[str]) -> str:
     folded = {one.lower().lstrip("-"): one for one in known}
     found = [folded[one] for one in get_close_matches(name.lower().lstrip("-"), folded)]
     return f"; did you mean {' or '.join(found)}?" if found else ""
+
+
+def tell_orders(order: str, units: str) -> str:
+    """Return which n-grams are used.
+
+    >>> tell_orders("4", "tokens"), tell_orders("1", "words")
+    ('n-grams of up to 4 tokens', 'single words')
+    """
+    return f"single {units}" if order == "1" else f"n-grams of up to {order} {units}"
+
+
+def list_orders(order: str, unit: str) -> str:
+    """Return how long n-grams are.
+
+    >>> list_orders("4", "token"), list_orders("1", "word")
+    ('of 1 to 4 tokens', 'of 1 word')
+    """
+    return f"of 1 {unit}" if order == "1" else f"of 1 to {order} {unit}s"

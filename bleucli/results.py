@@ -4,6 +4,7 @@
 - `Difference`: how far a score is from the baseline's
 - `Figures`: what a score was made from
 - `ScoreRecord`: one score of one system
+- `Description`, `Fact`: what a metric says of its scores in a paper
 - `Detail`: one score of some segments of a test set
 - `SystemResult`: a system with its scores, one per metric
 - `Test`: what paired test was done
@@ -20,7 +21,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from bleucli.phrases import join_words
 from bleucli.records import NamedTuple
@@ -29,6 +30,8 @@ from bleucli.signature import Signature
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from bleucli.citations import Paper
 
 # A difference with a larger p-value is not significant
 SIGNIFICANT = 0.05
@@ -94,6 +97,37 @@ class Detail(NamedTuple):
     score: float
 
 
+class Fact(NamedTuple):
+    """A fact about how scores were made.
+
+    label: such as "Tokenizer". if_matched: what to add if every system's n-grams of every order have a match.
+    """
+
+    label: str
+    text: str
+    if_matched: str = ""
+
+
+class Description(NamedTuple):
+    """What a metric says of its scores; nobody else says anything about its settings.
+
+    paper: that of the metric; None if there is none. case: "case-sensitive", "case-insensitive", or "" if that does not
+    apply. uses: what the metric uses, as parts of a sentence. facts: the same as a list. papers: what to cite for that.
+    follows_sacrebleu: whether sacreBLEU has this metric with these settings, and gives the same scores.
+    """
+
+    paper: Paper | None = None
+    case: str = ""
+    uses: Sequence[str] = ()
+    facts: Sequence[Fact] = ()
+    papers: Sequence[Paper] = ()
+    follows_sacrebleu: bool = False
+
+
+def _describe_nothing(info: Mapping[str, str]) -> Description:
+    return Description()
+
+
 class ScoreRecord(NamedTuple):
     """A metric's name and score."""
 
@@ -114,6 +148,14 @@ class ScoreRecord(NamedTuple):
     shares: Sequence[tuple[str, float | None]] = ()  # other measures, by name, from 0 to 1; None if unknown
     # as sacreBLEU computes it: without trials that equal the difference; None if sacreBLEU computes none
     sacrebleu_p_value: float | None = None
+    # The metric's `describe`: takes what the signature says, and returns what may be said of the score. Scores that no
+    # metric made, or that were read from a file, are not described.
+    describe: Callable[[Mapping[str, str]], Description] = _describe_nothing
+
+    @property
+    def description(self) -> Description:
+        """Return what may be said of the score, in the words of its metric."""
+        return self.describe(self.signature.info)
 
 
 class SystemResult(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bleucli.metrics import METRICS
 from bleucli.results import Interval, Ranking, Results, ScoreRecord, SystemResult, Test
 from bleucli.signature import Signature
 
@@ -19,6 +20,9 @@ def record(score, name="BLEU", half_width=None, **more):
     Interval(mean=58.64, half_width=2)
     """
     interval = None if half_width is None else Interval(score, half_width)
+    made_by = next((metric for metric in METRICS.values() if metric.read_name(name) is not None), None)
+    if made_by is not None:
+        more["describe"] = made_by.describe
     return ScoreRecord(name, score, VERBOSE if name == "BLEU" else "", SIGNATURE, name != "TER", interval, **more)
 
 

@@ -27,6 +27,7 @@ from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, Segments, evaluate_sys
 from bleucli.baselines import read_baseline
 from bleucli.cli.gating import Gates
 from bleucli.gates import Bound
+from bleucli.metrics import self_bleu
 from bleucli.metrics.smoothing import METHODS
 from bleucli.output import explanation, publication, render
 from bleucli.output.layout import Layout
@@ -789,6 +790,9 @@ class SignedWorld:
             ScoreRecord(name, 50.0, "", Signature([*info.items(), *([("nrefs", n)] if n else [])]), True, shares=shares)
             for n in counts
         ]
+        if kind != "given":
+            described = TER.describe if kind == "set" else self_bleu.describe
+            records = [record._replace(describe=described) for record in records]
         systems = [SystemResult(f"s{number}", [record]) for number, record in enumerate(records)]
         self.results = Results(systems, segments, [])
 

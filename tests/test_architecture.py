@@ -41,7 +41,8 @@ LADDER: dict[str, set[str]] = {
     "threads": {"errors", "kernels", "limits"},
     "inspection": {"errors", "hints", "kernels", "phrases", "records", "segments"},
     "signature": {"_version", "errors", "limits", "markup"},
-    "results": {"errors", "markup", "phrases", "records", "signature"},
+    "citations": {"records"},
+    "results": {"citations", "errors", "markup", "phrases", "records", "signature"},
     "corpus": {"errors", "kernels", "limits", "phrases", "records", "segments"},
     "counting": {
         *("corpus", "errors", "inspection", "kernels", "phrases", "records", "results", "segments", "signature"),
@@ -56,7 +57,7 @@ LADDER: dict[str, set[str]] = {
     "testsets": {"decompression", "errors", "hints", "limits", "markup", "phrases", "records", "textfiles", "waiting"},
     "tokenizers": {"errors", "kernels", "limits", "optional_deps", "phrases", "records", "segments"},
     "tokenizers/sentencepiece": {"errors", "optional_deps", "segments", "testsets"},
-    "output": {"errors", "markup", "naming", "phrases", "prose", "records", "results"},
+    "output": {"citations", "errors", "markup", "naming", "phrases", "prose", "records", "results"},
     "significance": {
         *(
             "corpus",
@@ -75,6 +76,7 @@ LADDER: dict[str, set[str]] = {
     },
     "metrics": {
         *(
+            "citations",
             "corpus",
             "counting",
             "errors",

@@ -13,11 +13,11 @@ from sample_results import HOSTILE, paired, ranked, record, results
 from sample_results import one as one_system
 
 from bleucli.markup import visible
-from bleucli.output import FORMATS, explanation, html_text, latex, markdown, render, rst
+from bleucli.output import FORMATS, explanation, html_text, latex, markdown, render, rst, shows_bold
 from bleucli.output.layout import Layout
 
 TABLES = ("latex", "markdown", "html", "rst", "csv", "tsv")
-BOLD = Layout(bold_best=True)
+FULL, BOLD = Layout(), Layout(bold_best=True)
 
 
 def lines_with(part, text):
@@ -54,6 +54,28 @@ def test_a_bare_score_is_a_number_in_every_format(name):
 @pytest.mark.parametrize("name", FORMATS)
 def test_score_only_is_ignored_for_several_systems(name):
     assert render(paired(), Layout(score_only=True), name) == render(paired(), Layout(), name)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_format_can_show_what_its_record_says(name):
+    form, several = FORMATS[name], results({"weak": [record(11.35)], "strong": [record(58.6437, best=True)]})
+
+    def matters(made=several, before=FULL, **asked):
+        return render(made, before._replace(**asked), name) != render(made, before, name)
+
+    for colour in (False, True):
+        assert matters(before=Layout(colour=colour), bold_best=True) == form.shows_bold(colour)
+        assert shows_bold(name, colour) == form.shows_bold(colour)
+    assert matters(caption="Scores") == form.captions
+    assert matters(paired(), style="compact") == form.styles
+    assert matters(sort=0) == form.sorts
+    assert matters(short=True) == form.shortens
+    assert matters(scale=1) == form.rescales
+    assert matters(width=3) == form.rounds
+    assert matters(paired(), width=3) == form.rounds_tests
+    assert ("sys" in render(one_system(), Layout(), name)) == form.names_one
+    two = results({"a": [record(1), record(2, "TER")]})
+    assert render(two, Layout(score_only=True), name).startswith("[") == form.bare_lists
 
 
 @pytest.mark.parametrize("name", ["text", "junit", *TABLES])

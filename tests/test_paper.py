@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
+from array import array
+from types import SimpleNamespace
 
 import pytest
 from conftest import refused
@@ -10,10 +13,16 @@ from sample_results import HOSTILE, SIGNATURE, one, paired, ranked, record, resu
 from test_output_latex import pdflatex  # noqa: F401
 
 import bleucli
-from bleucli import BleuError, Results, __version__
+from bleucli import BLEU, BleuError, Results, __version__, citations
+from bleucli import metrics as metrics_room
+from bleucli.metrics import Metric
+from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
+from bleucli.metrics.score import Score
 from bleucli.output import bibliography, latex, publication, render
 from bleucli.output.layout import Layout
+from bleucli.results import Fact, ScoreRecord
 from bleucli.signature import Signature
+from bleucli.stats import SegmentStats
 
 REF, STRONG, WEAK = "reference.A.de.txt", "strong.de.txt", "weak.de.txt"
 DEMO = ("-t", "demo", "-l", "en-de")
@@ -258,6 +267,104 @@ def test_scores_from_elsewhere_are_described_as_means(run, write):
     assert section(out, "What to write")[0] == f"Scores are means over 2 segments, computed with {TOOL}."
     assert "sacreBLEU" not in out
     assert [line[2:8] for line in section(out, "What to cite")] == ["Stefan"]
+
+
+# --- custom metrics
+
+
+class ExactMatch(Metric[Score]):
+    """The example of CONTRIBUTING, with an option whose key BLEU's signatures have, too."""
+
+    name = "EM"
+    options = (
+        Option("lowercase", bool, False, ("--em-lowercase",), key="case", words=("mixed", "lc"), ours=True),
+        Option("smooth", str, "add1", ("--em-smooth",), key="smooth", ours=True),
+        SKIP_EMPTY_REFS,
+    )
+
+    def __init__(self, lowercase=False, smooth="add1", references=None, *, skip_empty_refs=False):
+        self.lowercase = self.check("lowercase", lowercase)
+        self.smooth = self.check("smooth", smooth)
+        super().__init__(references=references, skip_empty_refs=skip_empty_refs)
+
+    def prepare(self, segments):
+        return segments.lower() if self.lowercase else segments
+
+    def compare(self, hypotheses, references):
+        rows = zip(hypotheses, *references.streams, strict=True)
+        counts = [number for text, *others in rows for number in (text in others, 1)]
+        return SegmentStats(memoryview(array("q", counts)), columns=2)
+
+    def score_from_stats(self, sums):
+        score = Score()
+        score.name, score.score = self.name, 100 * sums[0] / sums[1]
+        return score
+
+
+@pytest.fixture
+def exact_match(monkeypatch):
+    """Offer the metric as `-m em`."""
+    monkeypatch.setitem(sys.modules, "bleucli.metrics.em", SimpleNamespace(ExactMatch=ExactMatch))
+    monkeypatch.setitem(metrics_room._CLASSES, "em", "ExactMatch")
+
+
+@pytest.mark.parametrize("smooth", ["add1", "floor", "chen-cherry-1", "none"])
+def test_nobody_says_of_a_metric_what_only_holds_for_another(paper, run, exact_match, smooth):
+    out = paper(REF, "-i", STRONG, "-m", "em", "--em-smooth", smooth)
+    assert section(out, "What to write") == [
+        f"We report EM on 100 segments with one reference each, computed with {TOOL}.",
+        "EM is case-sensitive.",
+    ]
+    assert section(out, "How the scores were made")[5:] == [
+        "- EM",
+        f"  - Signature: `nrefs:1|case:mixed|smooth:{smooth}|version:bleucli-{__version__}`",
+        "  - Case: case-sensitive (mixed)",
+    ]
+    assert "What to cite" not in out
+    made = bleucli.evaluate_systems({"ours": ["a"]}, [["b"]], ExactMatch(smooth=smooth))
+    assert bleucli.cite(made) == run("--cite", "-m", "em").out
+    assert bleucli.cite(made).startswith("@misc{bleucli,")
+
+
+def test_a_refusal_names_only_metrics_that_can_be_explained(run, demo_files, exact_match):
+    told = run("explain", REF, "-i", STRONG, "-m", "em", "--line", "1").err
+    assert told == "bleu: error: ExactMatch cannot be explained; choose one of BLEU, chrF, TER, WER, CER\n"
+
+
+def test_a_metric_describes_itself():
+    class Described(ExactMatch):
+        @classmethod
+        def describe(cls, info):
+            uses = [f"{info['smooth']} smoothing"]
+            return super().describe(info)._replace(paper=citations.MECAB, uses=uses, facts=[Fact("Unit", "segments")])
+
+    made = bleucli.evaluate_systems({"ours": ["a"]}, [["b"]], Described(lowercase=True))
+    first, second = publication.sentences(made, Layout())
+    assert first.startswith("We report EM (Kudo et al., 2004) on 1 segment")
+    assert second == "EM is case-insensitive and uses add1 smoothing."
+    assert publication.facts_of(made, 0) == [("Unit", "segments")]
+    assert "kudo-etal-2004-applying" in bleucli.cite(made)
+
+
+def test_a_metric_that_signs_more_than_its_original_does_not_follow_sacrebleu():
+    class Stemmed(BLEU):
+        constants = (("stem", "4"),)
+
+    class Renamed(BLEU):
+        pass
+
+    for metric, follows in ((Stemmed(), False), (Renamed(), True)):
+        made = bleucli.evaluate_systems({"ours": ["a b c d"]}, [["a b c d"]], metric)
+        first, second = publication.sentences(made, Layout())
+        assert first.startswith("We report BLEU (Papineni et al., 2002) on 1 segment")
+        assert ("follows sacreBLEU" in first) == follows
+        assert "uses the 13a tokenizer" in second
+
+
+def test_a_score_that_no_metric_made_is_not_described():
+    made = one(record(50.0)._replace(describe=ScoreRecord._field_defaults["describe"]))
+    assert publication.sentences(made, Layout())[1:] == []
+    assert bibliography.papers(bibliography.find_use(made, Layout())) == []
 
 
 # --- as text

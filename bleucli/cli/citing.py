@@ -33,10 +33,6 @@ def answer(options: Options) -> str:
         return "\n\n".join(dict.fromkeys(filter(None, citations.values()))) + "\n"
     conflicts.check(options)
     values.check(options)
-    if options.self_bleu:
-        from bleucli.cli import diversity
-
-        diversity.check(options)
     if options.segment_scores:
         request.check_segment_scores(options)
     method = "bs" if options.paired_bs else "ar" if options.paired_ar else None

@@ -149,7 +149,7 @@ def tell_unknown(word: str) -> str:
             "for BLEU of SentencePiece's tokens, write -m bleu -tok flores200",
         )
     if folded in ("selfbleu", "self-bleu", "self_bleu"):
-        return Turn("for self-BLEU, call self_bleu", "for self-BLEU, write --self-bleu")
+        return Turn("for self-BLEU, call self_bleu", "for self-BLEU, write bleu diversity")
     names = [name for base in _CLASSES for name in (base, *(one for one, (of, _) in VARIANTS.items() if of == base))]
     choices = f"choose from {', '.join(names)}"
     if any(part in folded for part in _ELSEWHERE):

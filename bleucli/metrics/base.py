@@ -30,13 +30,14 @@ from bleucli.limits import MOST_TRIALS, whole_number
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Configured
 from bleucli.metrics.score import OfScore, Score
 from bleucli.phrases import tell_place
+from bleucli.results import Description, Fact
 from bleucli.segments import Segments
 from bleucli.signature import VERSION, Signature
 from bleucli.stats import SegmentStats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar, TypeVar
+    from typing import Any, ClassVar, Self, TypeVar
 
     import numpy as np
     from numpy.typing import NDArray
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
 _set = object.__setattr__
 # Options of several metrics that decide how references are prepared
 _OF_TEXTS = ("lowercase", "skip_empty_refs")
+# What signatures say of case, in words
+_CASES = {"mixed": "case-sensitive", "lc": "case-insensitive"}
 # Methods that do the same as others, many times faster; and these others
 _FAST_WAYS = {"scores_from_stats": ("score_from_stats",), "score_pairs": ("compare", "score_from_stats")}
 
@@ -72,6 +75,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
       takes many rows at once, is overridden as well.
     - `score_pairs`: only if the metric can score many pairs faster than by `compare` and `score_from_stats`.
     - `options`, or `signature_fields`: whenever scores change, so that no one mistakes them for the original's.
+    - `describe`: whenever what papers say of the original's scores does not hold for them.
 
     Set what `prepare` reads before calling `super().__init__(references=...)`, which prepares the references.
 
@@ -91,6 +95,10 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     counts_ties = True
     # Whether `learn` must read all references before anything is counted. It sets `learned`, None until then.
     needs_all_references = False
+    # Whether texts are aligned, which takes time that grows with the square of their length
+    aligns = False
+    # The module beside this one that takes a score apart for `explain`; "" if scores cannot be explained
+    explained_by = ""
     # Options from which the constructor makes other attributes, so that setting them later would have no effect
     _fixed: frozenset[str] = frozenset()
     # These, and others whose change `_check_change` is asked about; about some, it is asked when they are first set
@@ -189,6 +197,34 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     def hints(self, stats: CorpusStats) -> list[str]:
         """Return what a user should know about the input of a corpus's score."""
         return []
+
+    def for_segments(self) -> Self:
+        """Return the metric as it scores single segments: this one, unless a metric needs other options for that."""
+        return self
+
+    @classmethod
+    def describe(cls, info: Mapping[str, str]) -> Description:
+        """Return what a paper may say of scores, and has to cite for them.
+
+        Unless a metric overrides this, only whether case counts, if an option says so with the words of signatures.
+
+        Args:
+            info: the keys and values of the scores' signature; some may be missing if another program wrote it.
+        """
+        words = next((option.words for option in cls.options if option.key == "case"), ())
+        signed = info.get("case", "")
+        if signed not in _CASES or {*words} != _CASES.keys():
+            return Description()
+        case = _CASES[signed]
+        return Description(case=case, facts=[Fact("Case", f"{case} ({signed})")])
+
+    @classmethod
+    def signs_like(cls, original: type[Metric], info: Mapping[str, str]) -> bool:
+        """Return whether a metric, or one derived from it, signs nothing that sacreBLEU's version of it lacks.
+
+        sacreBLEU does not skip empty references. Derived metrics sign what they change.
+        """
+        return cls.options == original.options and cls.constants == original.constants and "empty" not in info
 
     def check_sum(self, segments: int) -> None:  # few metrics need it
         """Raise a BleuError if a sum over this number of segments has no score."""

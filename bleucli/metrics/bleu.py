@@ -14,14 +14,14 @@ from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SCORE, SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
 from bleucli.metrics.smoothing import DEFAULT_VALUES, LARGEST_VALUE, METHODS, SACREBLEU_METHODS, Smoothing
-from bleucli.phrases import tell_count
-from bleucli.results import Figures
+from bleucli.phrases import list_orders, tell_count, tell_orders
+from bleucli.results import Description, Fact, Figures
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar
+    from typing import Any, ClassVar, Self
 
     import numpy as np
     from numpy.typing import NDArray
@@ -115,6 +115,18 @@ class BLEUScore(Score):
         )
 
 
+# How papers explain the smoothing methods; {} is the value. The others have the numbers of Chen & Cherry's techniques.
+_SMOOTHINGS = {
+    "exp": "exp: the first order without a match counts as half a match, the second as a quarter, and so on",
+    "floor": "floor: an order without a match counts as {} matches",
+    "add-k": "add-k: {} is added to matches and n-grams of all orders but the first",
+    "none": "none: the score is 0 if an order has no match",
+    "add-one": "add-one: 1 is added to matches and n-grams of every order",
+}
+# Methods that change only orders without a match
+_SMOOTHING_ZEROS = ("exp", "floor", "none")
+
+
 def _read_tokenizer(signed: str, exact: bool) -> dict[str, Any]:
     """Return the tokenizer that a signature calls `signed`; versions follow the names of MeCab tokenizers.
 
@@ -192,6 +204,7 @@ class BLEU(Metric[BLEUScore]):
 
     name = "BLEU"
     counts_ties = False
+    explained_by = "explain_bleu"
     _fixed = frozenset({"tokenize", "tokenize_name", "trg_lang", "smooth_value", "max_ngram_order"})
     options = (
         Option(
@@ -480,6 +493,60 @@ class BLEU(Metric[BLEUScore]):
             super().score_pairs(pairs, scores)
         else:
             kernels.pairwise_bleu(*pairs, scores, self.max_ngram_order, method, value, self.effective_order)
+
+    def for_segments(self) -> Self:
+        """Return the metric with effective order: single segments are often too short for all orders."""
+        from copy import copy
+
+        metric = copy(self)
+        metric.effective_order = not self.smoothing.gives_all
+        return metric
+
+    @classmethod
+    def describe(cls, info: Mapping[str, str]) -> Description:
+        """Return which n-grams of which tokens are counted, and how they are smoothed."""
+        from bleucli import citations
+
+        of_case = super().describe(info)
+        described = of_case._replace(paper=citations.BLEU, follows_sacrebleu=cls.signs_like(BLEU, info))
+        if not {"tok", "smooth"} <= info.keys():
+            return described
+        signed, smooth, order = info["tok"], info["smooth"], info.get("ngram", str(MAX_NGRAM_ORDER))
+        tokenizer = citations.find_tokenizer(signed)
+        of_tokenizer = tokenizer.papers if tokenizer else ()
+        method, _, value = smooth.partition("[")
+        value = value.removesuffix("]")
+        of_smoothing = (citations.SMOOTHING,) if method.startswith(("chen-cherry", "floor", "add-k")) else ()
+        with_value = f" with the value {value}" if value else ""
+        uses = [
+            f"the {signed} tokenizer{citations.cite(of_tokenizer)}",
+            f"{'no' if method == 'none' else method} smoothing{with_value}{citations.cite(of_smoothing)}",
+            tell_orders(order, "tokens"),
+        ]
+        ngrams = list_orders(order, "token")
+        if info.get("eff") == "yes":
+            uses.append("the effective order (orders for which the output is too short are left out)")
+            ngrams += "; those for which the output is too short are left out"
+        if method in _SMOOTHINGS:
+            smoothing = _SMOOTHINGS[method].format(value)
+        else:
+            technique = method.rpartition("-")[2]
+            smoothing = f"{smooth}: technique {technique} of {citations.SMOOTHING.short.replace(',', '')}"
+        matched = "; here every order has a match, so smoothing changed nothing"
+        facts = [
+            Fact("N-grams", ngrams),
+            Fact("Tokenizer", tokenizer.about if tokenizer else f"{signed}, a custom tokenizer"),
+            *of_case.facts,
+            Fact("Smoothing", smoothing, matched if method in _SMOOTHING_ZEROS else ""),
+        ]
+        # sacreBLEU has no custom tokenizers, and lacks some kinds of smoothing
+        is_own = tokenizer is None or tokenizer.start == "spm-" or method.startswith(("add-one", "chen-cherry"))
+        return described._replace(
+            uses=uses,
+            facts=facts,
+            papers=[*of_tokenizer, *of_smoothing],
+            follows_sacrebleu=described.follows_sacrebleu and not is_own,
+        )
 
     @classmethod
     def read_name(cls, name: str) -> dict[str, Any] | None:

@@ -14,7 +14,8 @@ from bleucli.limits import LARGEST_ORDER, read_number
 from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import CHOICE, SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
-from bleucli.results import Figures
+from bleucli.phrases import join_words, list_orders, tell_orders
+from bleucli.results import Description, Fact, Figures
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
@@ -101,6 +102,7 @@ class CHRF(Metric[CHRFScore]):
 
     name = "chrF"
     counts_ties = False
+    explained_by = "explain_chrf"
     former_difference = (
         "chrF of sacreBLEU 1.x counts differently where a reference has fewer characters than the longest n-gram"
     )
@@ -211,6 +213,32 @@ class CHRF(Metric[CHRFScore]):
         # `n` is short for the order of characters there, but for that of BLEU today
         kept = {"nc" if key == "ngram" else key: value for key, value in info.items() if key not in ("case", "tok")}
         return {"nrefs": "1", **kept}
+
+    @classmethod
+    def describe(cls, info: Mapping[str, str]) -> Description:
+        """Return which n-grams of characters and words are counted, and how they are smoothed."""
+        from bleucli import citations
+
+        of_case = super().describe(info)
+        characters, words = info.get("nc", "0"), info.get("nw", "0")
+        paper = citations.CHRF if words == "0" else citations.CHRF_WORDS
+        described = of_case._replace(paper=paper, follows_sacrebleu=cls.signs_like(CHRF, info))
+        if "nc" not in info:
+            return described
+        counts_space, has_eps = info.get("space") == "yes", info.get("eff") == "no"
+        uses, ngrams = [], []
+        if characters != "0":
+            uses.append(tell_orders(characters, "characters (white space included)" if counts_space else "characters"))
+            ngrams.append(
+                f"{list_orders(characters, 'character')} (white space {'counts' if counts_space else 'does not count'})"
+            )
+        if words != "0":
+            uses.append(tell_orders(words, "words"))
+            ngrams.append(list_orders(words, "word"))
+        uses += ["eps smoothing"] if has_eps else []
+        smoothing = "eps: the F-scores of all orders are averaged" if has_eps else "none"
+        facts = [Fact("N-grams", join_words(ngrams)), *of_case.facts, Fact("Smoothing", smoothing)]
+        return described._replace(uses=uses, facts=facts)
 
     def prepare(self, segments: Segments) -> Segments:
         """Lowercase if asked to; change nothing else."""

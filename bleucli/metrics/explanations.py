@@ -197,20 +197,12 @@ def explain_segment(
 
 def _take_apart(metric: Metric, hypothesis: str, references: Sequence[str], score: Any) -> Any:
     """Return the parts of a score, and the row of statistics that it was computed from."""
-    from bleucli.metrics import BLEU, CHRF, TER, explain_bleu, explain_chrf, explain_ter, explain_wer
-    from bleucli.metrics.wer import ErrorRate
+    if not metric.explained_by:
+        names = ", ".join(one.name for one in METRICS.values() if one.explained_by)
+        raise BleuError(f"{type(metric).__name__} cannot be explained; choose one of {names}")
+    from importlib import import_module
 
-    ways: Sequence[tuple[type, Any]] = (
-        (BLEU, explain_bleu.take_apart),
-        (CHRF, explain_chrf.take_apart),
-        (TER, explain_ter.take_apart),
-        (ErrorRate, explain_wer.take_apart),
-    )
-    for kind, take_apart in ways:
-        if isinstance(metric, kind):
-            return take_apart(metric, hypothesis, references, score)
-    names = ", ".join(known.name for known in METRICS.values())
-    raise BleuError(f"{type(metric).__name__} cannot be explained; choose one of {names}")
+    return import_module(f"{__package__}.{metric.explained_by}").take_apart(metric, hypothesis, references, score)
 
 
 def pick(corpus: Corpus, lines: Iterable[int]) -> tuple[dict[int, tuple[Segments, list[Segments]]], int]:

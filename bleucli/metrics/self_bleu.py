@@ -7,7 +7,7 @@ metric. Each text is scored against all others of its group, in time linear in t
 from __future__ import annotations
 
 from array import array
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from math import fsum
 
 from bleucli import kernels
@@ -18,7 +18,7 @@ from bleucli.metrics import find_metric
 from bleucli.metrics.bleu import BLEU
 from bleucli.phrases import tell_count, tell_place
 from bleucli.records import NamedTuple
-from bleucli.results import ScoreRecord
+from bleucli.results import Description, ScoreRecord
 from bleucli.segments import Segments, blocks_of_strings, refuse_unordered
 from bleucli.signature import Signature
 from bleucli.stats import SegmentStats
@@ -94,7 +94,7 @@ class SelfBLEU(NamedTuple):
     def record(self) -> ScoreRecord:
         """Return the score in the form that renderers take."""
         shares = [(f"distinct-{order}", share) for order, share in enumerate(self.distinct, 1)]
-        return ScoreRecord(NAME, self.score, self.verbose, self.signature, None, shares=shares)
+        return ScoreRecord(NAME, self.score, self.verbose, self.signature, None, shares=shares, describe=describe)
 
     def __str__(self) -> str:
         return f"{NAME} = {self.score:.2f} {self.verbose}"
@@ -105,6 +105,13 @@ class SelfBLEU(NamedTuple):
         shares = ["-" if share is None else f"{share:.3f}" for share in self.distinct]
         row = [f"{self.score:.2f}", *shares, str(len(self.scores)), str(len(self.groups))]
         return html_table(header, [row], [(f"{NAME}:", str(self.signature))])
+
+
+def describe(info: Mapping[str, str]) -> Description:
+    """Return what a paper may say of self-BLEU, and has to cite for it; info: what its signature says."""
+    from bleucli import citations
+
+    return BLEU.describe(info)._replace(paper=citations.SELF_BLEU)
 
 
 def self_bleu(

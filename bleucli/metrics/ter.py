@@ -13,7 +13,7 @@ from bleucli.inspection.marks import tell_unspaced, unspaced_stretches
 from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
-from bleucli.results import Figures
+from bleucli.results import Description, Fact, Figures
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 from bleucli.tokenizers.tercom import Tercom
@@ -85,6 +85,8 @@ class TER(Metric[TERScore]):
 
     name = "TER"
     counts_ties = False
+    aligns = True
+    explained_by = "explain_ter"
     higher_is_better = False
     _fixed = frozenset({"case_sensitive", "asian_support", "no_punct", "normalized"})
     fractions = frozenset({"ref_len"})  # an average over references
@@ -146,6 +148,21 @@ class TER(Metric[TERScore]):
         if not words or not _FORMER_WORDS.keys() >= {*words}:
             return dict(info)
         return {**info, "tok": name, **dict(_FORMER_WORDS[word] for word in words)}
+
+    @classmethod
+    def describe(cls, info: Mapping[str, str]) -> Description:
+        """Return how texts are tokenized."""
+        from bleucli import citations
+
+        described = super().describe(info)._replace(paper=citations.TER, follows_sacrebleu=cls.signs_like(TER, info))
+        if info.get("tok") != cls.tokenizer_signature:
+            return described
+        normalization = "normalization" if info.get("norm") == "yes" else "no normalization"
+        punctuation = f"punctuation {'deleted' if info.get('punct') == 'no' else 'kept'}"
+        asian = "Asian support" if info.get("asian") == "yes" else "no Asian support"
+        settings = f"{normalization}, {punctuation}, {asian}"
+        facts = [Fact("Tokenizer", f"tercom: {settings}"), *described.facts]
+        return described._replace(uses=[f"tercom's tokens ({settings})"], facts=facts)
 
     def prepare(self, segments: Segments) -> Segments:
         """Cut trailing white space and tokenize."""

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from bleucli import kernels
 from bleucli.counting import CorpusStats, References
@@ -15,7 +15,7 @@ from bleucli.inspection.marks import tell_unspaced, unspaced_stretches
 from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
-from bleucli.results import Figures
+from bleucli.results import Description, Figures
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
@@ -86,6 +86,8 @@ class ErrorRate(Metric["RateT"]):
     """
 
     higher_is_better = False
+    aligns = True
+    explained_by = "explain_wer"
     characters: bool  # whether characters are edited instead of words
     score_class: type[RateT]
 
@@ -98,6 +100,13 @@ class ErrorRate(Metric["RateT"]):
     ) -> None:
         self.lowercase = self.check("lowercase", lowercase)
         super().__init__(skip_empty_refs=skip_empty_refs, references=references)
+
+    @classmethod
+    def describe(cls, info: Mapping[str, str]) -> Description:
+        """Return whether case counts, and cite the edit distance."""
+        from bleucli import citations
+
+        return super().describe(info)._replace(paper=citations.EDIT_DISTANCE)
 
     def prepare(self, segments: Segments) -> Segments:
         """Lowercase if asked to; change nothing else."""

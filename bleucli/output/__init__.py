@@ -1,9 +1,10 @@
 """Renderers, each of which turns finished results into text.
 
 - `layout`: how scores are printed
-- `FORMATS`, `render`: formats by name; only the modules of the chosen format are imported
+- `FORMATS`: each `Format` by its name, with what it can show
+- `render`: results in one of them; only the modules of that format are imported
 - `render_table`: a table for papers and pages, from Python
-- `names_by_path`, `shows_bold`: how a format names systems, and whether it has bold type
+- `TABLES`, `WITH_CAPTIONS`, `names_by_path`, `shows_bold`: some of what `FORMATS` says, by name
 - `lines`, `json_text`: one score per line or one object; `tables`: several systems as text
 - `jsonl_text`: everything that is known about a score, in one line
 - `latex`, `markdown`, `html_text`, `rst`, `csv_text`: tables for documents and programs
@@ -14,10 +15,12 @@
 - `colours`: colours and bold on a terminal
 - `grids`, `explanation`: the cells of a table and the notes under it, in any format
 - `matrices`: tables of language pairs
-- `publication`: what a paper says about scores, in any format; `bibliography`, `citations`: what it cites
+- `publication`: what a paper says about scores, in any format; `bibliography`: what it cites
 """
 
 from __future__ import annotations
+
+from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,46 +28,134 @@ if TYPE_CHECKING:
     from bleucli.output.layout import Layout
     from bleucli.results import Results
 
-# Each format, with the functions that render one system and several
-_RENDERERS = {
-    "json": ("bleucli.output.json_text.render", "bleucli.output.json_text.render_systems"),
-    "jsonl": ("bleucli.output.jsonl_text.render",) * 2,
-    "text": ("bleucli.output.lines.render", "bleucli.output.tables.render"),
-    "latex": ("bleucli.output.latex.render",) * 2,
-    "markdown": ("bleucli.output.markdown.render",) * 2,
-    "html": ("bleucli.output.html_text.render",) * 2,
-    "rst": ("bleucli.output.rst.render",) * 2,
-    "csv": ("bleucli.output.csv_text.render",) * 2,
-    "tsv": ("bleucli.output.csv_text.render_tabs",) * 2,
-    "junit": ("bleucli.output.junit.render",) * 2,
-    "card": ("bleucli.output.card.render",) * 2,
-    "paper": ("bleucli.output.paper.render",) * 2,
-}
-FORMATS = tuple(_RENDERERS)
 
-# The formats that sacreBLEU has too; they name a system by the path of its file and, in full style, print sacreBLEU's
-# p-values
-_OF_SACREBLEU = ("json", "text", "latex")
+class Format(NamedTuple):
+    """What a format can show, and how it is rendered. Each default holds for most formats.
+
+    Attributes:
+        render: the function that renders results, by its full name.
+        render_one: that for a single system, if it is another one.
+        of_sacrebleu: sacreBLEU has the format, too. Such a format calls systems by the paths of their files unless
+            other names are asked for, and in full style prints sacreBLEU's p-values.
+        is_table: it is a table for people.
+        bold: when it has bold type: "always", "coloured" (on a terminal with colours) or "never".
+        captions: tables have captions and labels.
+        styles, sorts: tables have several styles; systems can be sorted.
+        shortens: signatures can have short keys.
+        scale, rescales: what a perfect score is unless another scale is asked for; whether one can be.
+        rounds, rounds_tests: scores are rounded; so are those of a paired test.
+        names_one: a single system is printed with its name.
+        bare_lists: bare scores by several metrics are a list in this format, not one number per line.
+        details: it shows scores of parts of a test set.
+        groups: it shows groups of segments.
+        segments: it shows scores of single segments.
+        appends: an answer can be added to a file of earlier ones.
+        reports_gates: it has only the scores that gates judge, under the names that gates use, and shows what failed.
+            So failures do not withhold it.
+        by_row: it has one row or object for each language pair and system, not a table of systems by pairs.
+        by_metric: when scores are told apart only by the names of their metrics: "always", "several" (if there are
+            several systems) or "never".
+        by_system: systems are told apart only by their names.
+    """
+
+    render: str
+    render_one: str = ""
+    of_sacrebleu: bool = False
+    is_table: bool = False
+    bold: str = "never"
+    captions: bool = False
+    styles: bool = False
+    sorts: bool = False
+    shortens: bool = True
+    scale: int = 100
+    rescales: bool = True
+    rounds: bool = True
+    rounds_tests: bool = True
+    names_one: bool = True
+    bare_lists: bool = False
+    details: bool = False
+    groups: bool = True
+    segments: bool = False
+    appends: bool = False
+    reports_gates: bool = False
+    by_row: bool = False
+    by_metric: str = "never"
+    by_system: bool = False
+
+    @property
+    def names_by_path(self) -> bool:
+        """Whether it calls systems by the paths of their files, not by file names, unless other names are asked for."""
+        return self.of_sacrebleu
+
+    @property
+    def tabulates_one(self) -> bool:
+        """Whether a single system is printed in the same way as several."""
+        return not self.render_one
+
+    def shows_bold(self, colour: bool) -> bool:
+        """Return whether it has bold type; colour: whether it is printed on a terminal with colours."""
+        return self.bold == "always" or (self.bold == "coloured" and colour)
+
+
+# What several formats have in common: tables for documents, and rows or objects for programs
+_TABLE = Format("", is_table=True, bold="always", styles=True, sorts=True)
+_ROWS = Format("", shortens=False, by_row=True)
+# By name
+FORMATS = {
+    "json": _ROWS._replace(
+        render="bleucli.output.json_text.render_systems",
+        render_one="bleucli.output.json_text.render",
+        of_sacrebleu=True,
+        rounds_tests=False,
+        names_one=False,
+        bare_lists=True,
+        details=True,
+        segments=True,
+        by_metric="several",
+    ),
+    "jsonl": _ROWS._replace(
+        render="bleucli.output.jsonl_text.render",
+        rescales=False,
+        rounds=False,
+        rounds_tests=False,
+        details=True,
+        segments=True,
+        appends=True,
+    ),
+    "text": _TABLE._replace(
+        render="bleucli.output.tables.render",
+        render_one="bleucli.output.lines.render",
+        of_sacrebleu=True,
+        bold="coloured",
+        names_one=False,
+        details=True,
+        segments=True,
+    ),
+    "latex": _TABLE._replace(render="bleucli.output.latex.render", of_sacrebleu=True, captions=True),
+    "markdown": _TABLE._replace(render="bleucli.output.markdown.render"),
+    "html": _TABLE._replace(render="bleucli.output.html_text.render", captions=True),
+    "rst": _TABLE._replace(render="bleucli.output.rst.render", captions=True),
+    "csv": _ROWS._replace(render="bleucli.output.csv_text.render", sorts=True, by_metric="always"),
+    "tsv": _ROWS._replace(render="bleucli.output.csv_text.render_tabs", sorts=True, by_metric="always"),
+    "junit": Format("bleucli.output.junit.render", reports_gates=True, by_system=True),
+    "card": _ROWS._replace(
+        render="bleucli.output.card.render", scale=1, names_one=False, by_metric="always", by_system=True
+    ),
+    "paper": Format("bleucli.output.paper.render", bold="always", styles=True, sorts=True, groups=False),
+}
 # Formats that print a table for people, and those whose tables have captions
-TABLES = ("text", "latex", "markdown", "html", "rst")
-WITH_CAPTIONS = ("latex", "html", "rst")
-# Formats that tell scores apart only by the names of their metrics; json does so for several systems
-_BY_NAME = ("json", "csv", "tsv", "card")
-# Formats that tell systems apart only by their names
-_BY_SYSTEM = ("card", "junit")
-# Formats that have one row or object for each language pair and system, not a table of systems by pairs
-_BY_ROW = ("json", "jsonl", "csv", "tsv", "card")
-_WITH_BOLD = ("latex", "markdown", "html", "rst", "paper")
+TABLES = tuple(name for name, form in FORMATS.items() if form.is_table)
+WITH_CAPTIONS = tuple(name for name, form in FORMATS.items() if form.captions)
 
 
 def shows_bold(name: str, colour: bool) -> bool:
     """Return whether a format has bold type; text has it on a terminal with colours."""
-    return name in _WITH_BOLD or (name == "text" and colour)
+    return FORMATS[name].shows_bold(colour)
 
 
 def names_by_path(name: str) -> bool:
     """Return whether a format, by default, calls systems by the paths of their files rather than by file names."""
-    return name in _OF_SACREBLEU
+    return FORMATS[name].names_by_path
 
 
 def render(results: Results, layout: Layout, name: str = "json") -> str:
@@ -78,9 +169,10 @@ def render(results: Results, layout: Layout, name: str = "json") -> str:
     """
     from importlib import import_module
 
-    if name in _OF_SACREBLEU and layout.style == "full":
+    form = FORMATS[name]
+    if form.of_sacrebleu and layout.style == "full":
         results = results.with_sacrebleu_p_values()
-    if layout.scale != 100 and name != "jsonl":
+    if layout.scale != 100 and form.rescales:
         from bleucli.output.scale import rescale
 
         results = rescale(results, layout.scale)
@@ -89,16 +181,16 @@ def render(results: Results, layout: Layout, name: str = "json") -> str:
 
         if layout.sort is not None:
             results, layout = matrices.sort(results, results.matrix, layout.sort), layout._replace(sort=None)
-        if name in _BY_ROW:
+        if form.by_row:
             results = results.with_averages()
     is_one = results.matrix is None and len(results.systems) + len(results.unscored) == 1
-    if is_one and layout.score_only and (name != "json" or len(results.systems[0].scores) == 1):
-        name = "text"
-    if name in _BY_NAME and not (is_one and name == "json"):
+    if is_one and layout.score_only and not (form.bare_lists and len(results.systems[0].scores) > 1):
+        form = FORMATS["text"]
+    if form.by_metric == "always" or (form.by_metric == "several" and not is_one):
         _check_names(results, name)
-    if name in _BY_SYSTEM:
+    if form.by_system:
         _check_systems(results, name)
-    module, _, function = _RENDERERS[name][0 if is_one else 1].rpartition(".")
+    module, _, function = (form.render_one if is_one and form.render_one else form.render).rpartition(".")
     return str(getattr(import_module(module), function)(results, layout))
 
 
@@ -220,7 +312,9 @@ def render_table(
         raise _refusal("style='stars'" if style == "stars" else "difference=True", "results of a paired test")
     _check_caption(name, caption, label)
     if bold_best and not shows_bold(name, colour=False):
-        raise _refusal(f"bold_best=True for {name}", f"one of {', '.join(one for one in TABLES if one in _WITH_BOLD)}")
+        raise _refusal(
+            f"bold_best=True for {name}", f"one of {', '.join(one for one in TABLES if shows_bold(one, colour=False))}"
+        )
     if bold_best and results.test is not None and not _knows_best(results):
         raise _refusal(
             "bold_best=True after a test against a baseline", "results of evaluate_systems(..., bold_best=True)"

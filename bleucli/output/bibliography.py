@@ -3,7 +3,6 @@
 - `Use`, `find_use`: what is used in scoring and has to be cited
 - `papers`, `bibtex`: what to cite
 - `cite`: the same for finished results
-- `find_paper`, `find_tokenizer`, `cites_smoothing`, `follows_sacrebleu`: what a score cites, by its name and signature
 - `compares_texts`, `shows_intervals`: what a score was made from, and whether a table has intervals
 """
 
@@ -11,26 +10,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bleucli.output import citations
-from bleucli.output.citations import Paper, Tokenizer
+from bleucli import citations
+from bleucli.citations import Paper
 from bleucli.output.layout import Layout, check_results
 from bleucli.records import NamedTuple
-from bleucli.results import Results
+from bleucli.results import Description, Results
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+# By the names of built-in scores, for `_describe`
+_PAPERS = {
+    "BLEU": citations.BLEU,
+    "TER": citations.TER,
+    "WER": citations.EDIT_DISTANCE,
+    "CER": citations.EDIT_DISTANCE,
+    "Self-BLEU": citations.SELF_BLEU,
+}
+
 
 class Use(NamedTuple):
     """What is used in scoring and has to be cited.
 
-    scores: the name and the signature of each score. method: the paired test, "bs" or "ar"; None without a test.
-    corrected: whether its p-values are corrected for the number of pairs. intervals: whether scores or differences have
-    intervals. distinct: whether distinct n-grams are counted.
+    scores: for each score, what its metric says of it, and what its signature says; the name of a built-in metric's
+    score stands for what that metric says. method: the paired test, "bs" or "ar"; None without a test. corrected:
+    whether its p-values are corrected for the number of pairs. intervals: whether scores or differences have intervals.
+    distinct: whether distinct n-grams are counted.
     """
 
-    scores: Sequence[tuple[str, Mapping[str, str]]]
+    scores: Sequence[tuple[Description | str, Mapping[str, str]]]
     method: str | None = None
     corrected: bool = False
     intervals: bool = False
@@ -42,7 +51,7 @@ def find_use(results: Results, layout: Layout) -> Use:
     rows = results.systems[:1] if results.matrix is None else results.systems  # language pairs differ in tokenizers
     records = [record for row in rows for record in row.scores]
     return Use(
-        [(record.name, record.signature.info) for record in records],
+        [(record.description, record.signature.info) for record in records],
         None if results.test is None else results.test.method,
         bool(results.rankings) or layout.bold_best,
         shows_intervals(results, layout),
@@ -53,14 +62,12 @@ def find_use(results: Results, layout: Layout) -> Use:
 def papers(use: Use) -> list[Paper]:
     """Return what to cite, in the order in which it was used."""
     found: list[Paper | None] = []
-    for name, info in use.scores:
-        found.append(find_paper(name, info))
+    descriptions = [_describe(one, info) if isinstance(one, str) else one for one, info in use.scores]
+    for description in descriptions:
+        found.append(description.paper)
         found.append(citations.DISTINCT if use.distinct else None)
-        if "smooth" in info:
-            tokenizer = find_tokenizer(info)
-            found += tokenizer.papers if tokenizer else ()
-            found.append(citations.SMOOTHING if cites_smoothing(info) else None)
-    found.append(citations.SACREBLEU if any(follows_sacrebleu(*one) for one in use.scores) else None)
+        found += description.papers
+    found.append(citations.SACREBLEU if any(one.follows_sacrebleu for one in descriptions) else None)
     if use.method is not None:
         found.append(citations.TESTS[use.method])
         found.append(citations.STEP_DOWN if use.corrected else None)
@@ -108,41 +115,25 @@ def shows_intervals(results: Results, layout: Layout) -> bool:
     return is_shown and any(record.interval for record in results.systems[0].scores)
 
 
-def follows_sacrebleu(name: str, info: Mapping[str, str]) -> bool:
-    """Return whether sacreBLEU has this metric with these settings; Self-BLEU counts as BLEU."""
-    tokenizer = find_tokenizer(info)
-    # sacreBLEU has no custom tokenizers, lacks some kinds of smoothing, and does not skip empty references
-    is_foreign = "smooth" in info and (tokenizer is None or tokenizer.start == "spm-")
-    own = info.get("smooth", "").startswith(("add-one", "chen-cherry")) or is_foreign
-    paper = find_paper(name, info)
-    return paper is not None and paper is not citations.EDIT_DISTANCE and not own and "empty" not in info
-
-
 def compares_texts(info: Mapping[str, str]) -> bool:
     """Return whether a score was made from texts, not from the scores of another tool."""
     return "nrefs" in info
 
 
-def find_paper(name: str, info: Mapping[str, str]) -> Paper | None:
-    """Return the paper of a metric, by the name of its score; None for the scores of another tool."""
-    if not compares_texts(info):
-        return None
-    return next((paper for pattern, paper in citations.METRICS if pattern.match(name)), None)
+def _describe(name: str, info: Mapping[str, str]) -> Description:
+    """Return what a built-in metric cites, by the name of its score.
 
-
-def find_tokenizer(info: Mapping[str, str]) -> Tokenizer | None:
-    """Return the tokenizer of a BLEU score, if it is a known one."""
-    signed = info.get("tok", "") if "smooth" in info else ""
-    return next(
-        (
-            one
-            for one in citations.TOKENIZERS
-            if signed == one.start or (one.start.endswith("-") and signed.startswith(one.start))
-        ),
-        None,
-    )
-
-
-def cites_smoothing(info: Mapping[str, str]) -> bool:
-    """Return whether a smoothing is one that Chen & Cherry name or compare, other than the default."""
-    return info.get("smooth", "").startswith(("chen-cherry", "floor", "add-k"))
+    Only for `bleu --cite`, which makes no scores and gives names. Whoever has the metric gives what it says itself.
+    """
+    if name.startswith("chrF"):
+        paper: Paper | None = citations.CHRF_WORDS if name.endswith("+") else citations.CHRF
+    else:
+        paper = _PAPERS.get(name)
+    follows = paper not in (None, citations.EDIT_DISTANCE) and "empty" not in info
+    if paper not in (citations.BLEU, citations.SELF_BLEU):
+        return Description(paper, follows_sacrebleu=follows)
+    tokenizer, smooth = citations.find_tokenizer(info.get("tok", "")), info.get("smooth", "")
+    is_own = tokenizer is None or tokenizer.start == "spm-" or smooth.startswith(("add-one", "chen-cherry"))
+    cites_smoothing = smooth.startswith(("chen-cherry", "floor", "add-k"))
+    papers = [*(tokenizer.papers if tokenizer else ()), *([citations.SMOOTHING] if cites_smoothing else [])]
+    return Description(paper, papers=papers, follows_sacrebleu=follows and not is_own)

@@ -1,32 +1,23 @@
-"""What a paper says about scores, in plain text; every statement follows from names, signatures and results.
+"""What a paper says about scores, in plain text; every statement follows from signatures and results.
 
 - `sentences`: how the scores were made and tested, as prose
 - `facts`, `facts_of`: the same as a list, of all scores and of one metric's
 
-`bibliography` finds the papers to cite.
+What is said of a metric's settings comes from the metric itself (`ScoreRecord.description`). `bibliography` finds the
+papers to cite.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from bleucli import citations
 from bleucli.markup import visible
-from bleucli.output import citations, matrices
-from bleucli.output.bibliography import (
-    cites_smoothing,
-    compares_texts,
-    find_paper,
-    find_tokenizer,
-    follows_sacrebleu,
-    shows_intervals,
-)
-from bleucli.output.citations import Paper
+from bleucli.output import matrices
+from bleucli.output.bibliography import compares_texts, shows_intervals
 from bleucli.output.layout import Layout
 from bleucli.phrases import join_words, tell_count
 from bleucli.results import TESTS, Matrix, Results, ScoreRecord
-
-_CASES = {"mixed": "case-sensitive", "lc": "case-insensitive"}
-
 
 # --- prose
 
@@ -49,16 +40,14 @@ def sentences(results: Results, layout: Layout) -> list[str]:
             counted = ""
         found = [f"We report {join_words(cited)}{counted}, computed with {_name_tool(info)}{_tell_sacrebleu(records)}."]
         found += [f"Each text is scored against {compared}."] if compared else []
-        found += [
-            _tell_settings(record) for record in records if {"case", "smooth", "nc"} & record.signature.info.keys()
-        ]
+        found += filter(None, map(_tell_settings, records))
     if layout.scale != 100:
         found.append(f"{_tell_range(records)}.")
     return [*found, *_tell_sampling(results, layout)]
 
 
 def _cite_metric(record: ScoreRecord) -> str:
-    paper = find_paper(record.name, record.signature.info)
+    paper = record.description.paper
     return f"{record.name} ({paper.short})" if paper else record.name
 
 
@@ -69,51 +58,11 @@ def _tell_range(records: Sequence[ScoreRecord]) -> str:
 
 
 def _tell_settings(record: ScoreRecord) -> str:
-    """Return how a metric was set, in a sentence."""
-    info = record.signature.info
-    used = []
-    if "smooth" in info:
-        tokenizer = find_tokenizer(info)
-        used.append(f"the {info.get('tok')} tokenizer" + _cite(tokenizer.papers if tokenizer else ()))
-        method, _, value = info["smooth"].partition("[")
-        with_value = f" with the value {value.removesuffix(']')}" if value else ""
-        smoothing = "no" if method == "none" else method
-        used.append(
-            f"{smoothing} smoothing{with_value}" + _cite((citations.SMOOTHING,) if cites_smoothing(info) else ())
-        )
-        order = info.get("ngram", "4")
-        used.append("single tokens" if order == "1" else f"n-grams of up to {order} tokens")
-        if info.get("eff") == "yes":
-            used.append("the effective order (orders for which the output is too short are left out)")
-    elif "nc" in info:
-        space = " (white space included)" if info.get("space") == "yes" else ""
-        orders = {f"characters{space}": info["nc"], "words": info.get("nw", "0")}
-        used += [
-            f"single {unit}" if order == "1" else f"n-grams of up to {order} {unit}"
-            for unit, order in orders.items()
-            if order != "0"
-        ]
-        used += ["eps smoothing"] if info.get("eff") == "no" else []
-    elif info.get("tok") == "tercom":
-        used.append(f"tercom's tokens ({_tell_tercom(info)})")
-    case = _CASES.get(info.get("case", ""))
-    told = [f"is {case}"] if case else []
-    return f"{record.name} {' and '.join([*told, *([f'uses {join_words(used)}'] if used else [])])}."
-
-
-def _tell_tercom(info: dict[str, str]) -> str:
-    """Return how TER's tokenizer was set.
-
-    >>> _tell_tercom({"norm": "yes", "punct": "no", "asian": "no"})
-    'normalization, punctuation deleted, no Asian support'
-    """
-    normalization = "normalization" if info.get("norm") == "yes" else "no normalization"
-    asian = "Asian support" if info.get("asian") == "yes" else "no Asian support"
-    return f"{normalization}, punctuation {'deleted' if info.get('punct') == 'no' else 'kept'}, {asian}"
-
-
-def _cite(cited: Sequence[Paper]) -> str:
-    return f" ({'; '.join(paper.short for paper in cited)})" if cited else ""
+    """Return how a metric was set, in a sentence; "" if it says nothing about that."""
+    description = record.description
+    parts = [f"is {description.case}"] if description.case else []
+    parts += [f"uses {join_words(description.uses)}"] if description.uses else []
+    return f"{record.name} {' and '.join(parts)}." if parts else ""
 
 
 def _tell_sampling(results: Results, layout: Layout) -> Iterator[str]:
@@ -122,7 +71,7 @@ def _tell_sampling(results: Results, layout: Layout) -> Iterator[str]:
     info = records[0].signature.info
     if results.test is not None:
         name, trial = TESTS[results.test.method]
-        cited = _cite([citations.TESTS[results.test.method]])
+        cited = citations.cite([citations.TESTS[results.test.method]])
         told = f"{name}{cited} with {tell_count(results.test.trials, trial)}{_tell_seed(info, ' and ')}"
         if results.rankings:
             corrected = f"corrected for the number of pairs by step-down max-T ({citations.STEP_DOWN.short})"
@@ -149,7 +98,7 @@ def _name_tool(info: dict[str, str]) -> str:
 
 def _tell_sacrebleu(records: Sequence[ScoreRecord]) -> str:
     """Return for which metrics the tool follows sacreBLEU: those whose settings sacreBLEU has, too."""
-    alike = [record.name for record in records if follows_sacrebleu(record.name, record.signature.info)]
+    alike = [record.name for record in records if record.description.follows_sacrebleu]
     if not alike:
         return ""
     only = "" if len(alike) == len(records) else f" for {join_words(alike)}"
@@ -203,7 +152,7 @@ def _matrix_sentences(results: Results, matrix: Matrix, layout: Layout) -> Itera
         yield f"Each segment{f' of {pairs}' if pairs else ''} has {told.removesuffix(' each').replace(' each,', ',')}."
     for number in range(len(records)):
         settings = [(pair, _tell_settings(of.systems[0].scores[number])) for pair, of in parts]
-        for told, pairs in _group_pairs(settings):
+        for told, pairs in _group_pairs((pair, told) for pair, told in settings if told):
             yield f"For {pairs}, {told}" if pairs else told
     if layout.scale != 100:
         yield f"{_tell_range(records)}."
@@ -265,53 +214,8 @@ def facts_of(results: Results, number: int) -> list[tuple[str, str]]:
     if results.matrix is not None:
         parts = matrices.by_pair(results, results.matrix)
         return _group_facts((pair, facts_of(of, number)) for pair, of in parts)
-    record = results.systems[0].scores[number]
-    info = record.signature.info
-    found = []
-    if "nc" in info:
-        space = "counts" if info.get("space") == "yes" else "does not count"
-        counted = [_tell_orders(info["nc"], "character") + f" (white space {space})"] if info["nc"] != "0" else []
-        counted += [_tell_orders(info["nw"], "word")] if info.get("nw", "0") != "0" else []
-        found.append(("N-grams", join_words(counted)))
-    elif "smooth" in info:
-        left_out = "; those for which the output is too short are left out" if info.get("eff") == "yes" else ""
-        found.append(("N-grams", _tell_orders(info.get("ngram", "4"), "token") + left_out))
-    if info.get("tok") == "tercom":
-        found.append(("Tokenizer", f"tercom: {_tell_tercom(info)}"))
-    elif tokenizer := find_tokenizer(info):
-        found.append(("Tokenizer", tokenizer.about))
-    elif "smooth" in info and "tok" in info:
-        found.append(("Tokenizer", f"{info['tok']}, a custom tokenizer"))
-    if "case" in info:
-        found.append(("Case", f"{_CASES[info['case']]} ({info['case']})" if info["case"] in _CASES else info["case"]))
-    if "smooth" in info:
-        found.append(("Smoothing", _tell_smoothing(info["smooth"], results, number)))
-    elif "nc" in info:
-        eps = "eps: the F-scores of all orders are averaged" if info.get("eff") == "no" else "none"
-        found.append(("Smoothing", eps))
-    return found
-
-
-def _tell_orders(order: str, unit: str) -> str:
-    """Return how long n-grams are.
-
-    >>> _tell_orders("4", "token"), _tell_orders("1", "word")
-    ('of 1 to 4 tokens', 'of 1 word')
-    """
-    return f"of 1 {unit}" if order == "1" else f"of 1 to {order} {unit}s"
-
-
-def _tell_smoothing(signed: str, results: Results, number: int) -> str:
-    method, _, value = signed.partition("[")
-    value = value.removesuffix("]")
-    told = {
-        "exp": "exp: the first order without a match counts as half a match, the second as a quarter, and so on",
-        "floor": f"floor: an order without a match counts as {value} matches",
-        "add-k": f"add-k: {value} is added to matches and n-grams of all orders but the first",
-        "none": "none: the score is 0 if an order has no match",
-        "add-one": "add-one: 1 is added to matches and n-grams of every order",
-    }.get(method, f"{signed}: technique {method.rpartition('-')[2]} of {citations.SMOOTHING.short.replace(',', '')}")
+    # All systems have the same settings, but whether n-grams match depends on their texts
     counts = [system.scores[number].figures.counts for system in results.systems]
-    if method in ("exp", "floor", "none") and all(some and all(some) for some in counts):
-        told += "; here every order has a match, so smoothing changed nothing"
-    return told
+    matched = all(some and all(some) for some in counts)
+    description = results.systems[0].scores[number].description
+    return [(fact.label, fact.text + fact.if_matched * matched) for fact in description.facts]

@@ -198,13 +198,9 @@ def of_metric(metric: Metric, stats: Sequence[CorpusStats]) -> Measured:
 
     Single segments are scored as with `-sl`.
     """
-    from copy import copy
-
     import numpy as np
 
-    of_segments = copy(metric)
-    if isinstance(of_segments, BLEU):
-        of_segments.effective_order = not of_segments.smoothing.gives_all
+    of_segments = metric.for_segments()
 
     def score(sums: Numbers, counts: Numbers) -> Floats:
         return metric.scores_from_stats(_as_stats(sums))

@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 
 from bleucli._version import __version__
 from bleucli.errors import BleuError
+from bleucli.metrics import METRICS
 from bleucli.phrases import join_words
 from bleucli.theme import style_sheet
 from bleucli.threads import usable_processors
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 # square of the length
 _SHORT_BYTES = 10_000
 _SHORT_BYTES_TO_ALIGN = 1_000
-_ALIGNING = ("ter", "wer", "cer")
 _ABOUT = (
     "The engine of the command `bleu`, on this machine only. An item has the form of a line of the command's JSON"
     f" Lines. Options and defaults are those of the Python API, except {join_words(LEFT_OUT)}; sentence_level sets"
@@ -69,7 +69,8 @@ class _Work:
 
     def choose(self, body: bytes, metric: str) -> _Pool:
         """Return the threads that score a request by a metric."""
-        most = _SHORT_BYTES_TO_ALIGN if metric in _ALIGNING else _SHORT_BYTES
+        aligns = metric in METRICS and METRICS[metric].aligns
+        most = _SHORT_BYTES_TO_ALIGN if aligns else _SHORT_BYTES
         return self.short if len(body) <= most else self.long
 
 

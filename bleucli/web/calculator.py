@@ -7,17 +7,25 @@
 from __future__ import annotations
 
 from bleucli.errors import BleuError
-from bleucli.metrics import Metric
+from bleucli.metrics import BLEU, CHRF, Metric
 from bleucli.metrics.bleu import brevity_penalty
 from bleucli.metrics.explanations import explain_segment
 from bleucli.metrics.smoothing import Smoothing
 from bleucli.phrases import tell_count
 from bleucli.prose import as_html
 from bleucli.web.choices import make_metric
-from bleucli.web.fields import METRIC_NAMES, PERCENT_DECIMALS, Inputs, item_of, options_of, spell_command
+from bleucli.web.fields import (
+    METRIC_NAMES,
+    PERCENT_DECIMALS,
+    Inputs,
+    item_of,
+    metric_options,
+    options_of,
+    spell_command,
+)
 from bleucli.web.items import check_effort, count_items, read_texts
 from bleucli.web.matches import show_matches
-from bleucli.web.remarks import find_band, list_remarks, tell_average, tell_range
+from bleucli.web.remarks import averages_lengths, find_band, list_remarks, tell_average, tell_range
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +35,7 @@ if TYPE_CHECKING:
     from bleucli.counting import CorpusStats
     from bleucli.segments import Segments
 
-    Apart = tuple[list[list[str]], list[dict[str, Any]]]
+    Apart = tuple[list[list[str]], list[dict[str, Any]], str]
 
 # Decimals of scores from 0 to 1
 _SHARE_DECIMALS = 4
@@ -38,10 +46,6 @@ _MOST_CELLS = {"ter": 2_500, "wer": 250_000}
 _ELSEWHERE = (
     'For longer texts, run the command under "Reproduce this score" with bleu explain in place of bleu, and without -b.'
 )
-_LEGENDS = {
-    "bleu": "Upper bar: matches divided by the candidate's n-grams. Lower bar: the same, smoothed.",
-    **dict.fromkeys(("chrf", "chrf++"), "Upper bar: precision. Lower bar: recall."),
-}
 
 
 def calculate(inputs: Inputs) -> dict[str, Any]:
@@ -55,7 +59,7 @@ def calculate(inputs: Inputs) -> dict[str, Any]:
     check_effort(metric, blocks)
     stats = count_items(blocks, metric)
     score = stats.score()
-    facts, bars = _take_apart(inputs, stats)
+    facts, bars, legend = _take_apart(metric, stats, len(inputs.references) > 1)
     return {
         "name": score.name,
         "percent": f"{score.score:.{PERCENT_DECIMALS}f}",
@@ -63,9 +67,9 @@ def calculate(inputs: Inputs) -> dict[str, Any]:
         "best": f"{score.name}: {'higher' if metric.higher_is_better else 'lower'} is better",
         "facts": facts,
         "bars": bars,
-        "legend": _LEGENDS.get(inputs.metric, ""),
-        "band": find_band(score.score) if inputs.metric == "bleu" else None,
-        "reading": tell_range(inputs.metric, inputs.smoothing),
+        "legend": legend,
+        "band": find_band(score.score) if isinstance(metric, BLEU) else None,
+        "reading": tell_range(inputs, metric),
         "signature": f"{score.name}|{stats.signature().format()}",
         "command": spell_command(inputs),
         "messages": list_remarks(inputs, metric, stats),
@@ -94,7 +98,8 @@ def explain_inputs(inputs: Inputs) -> dict[str, Any]:
 
 
 def _make_metric(inputs: Inputs) -> Metric:
-    if inputs.metric == "bleu" and inputs.order < (least := Smoothing(inputs.smoothing).least_order):
+    is_smoothed = any(option.name == "smooth_method" for option in metric_options(inputs.metric))
+    if is_smoothed and inputs.order < (least := Smoothing(inputs.smoothing).least_order):
         raise BleuError(f"Smoothing {inputs.smoothing} needs a maximum order of at least {least}.")
     return make_metric(inputs.metric, options_of(inputs), in_command=True)
 
@@ -119,17 +124,19 @@ def _check_length(inputs: Inputs, metric: Metric, hypotheses: Segments, referenc
             )
 
 
-def _take_apart(inputs: Inputs, stats: CorpusStats) -> Apart:
-    """Return the names and values that are shown next to the score, and the bars of the chart."""
-    if inputs.metric == "bleu":
-        return _take_bleu_apart(stats)
-    if inputs.metric in ("ter", "wer"):
-        return _take_edits_apart(stats, inputs.metric == "ter" and len(inputs.references) > 1)
-    return _take_chrf_apart(stats)
+def _take_apart(metric: Metric, stats: CorpusStats, several: bool) -> Apart:
+    """Return the names and values that are shown next to the score, the bars of the chart, and what they mean.
+
+    several: whether there are several references.
+    """
+    if isinstance(metric, BLEU):
+        return _take_bleu_apart(metric, stats)
+    if isinstance(metric, CHRF):
+        return _take_chrf_apart(metric, stats)
+    return _take_edits_apart(stats, averages_lengths(metric) and several)
 
 
-def _take_bleu_apart(stats: CorpusStats) -> Apart:
-    metric: Any = stats.metric
+def _take_bleu_apart(metric: BLEU, stats: CorpusStats) -> Apart:
     ours, theirs, *counts = map(int, stats.sums)
     facts = [
         ["Brevity penalty", f"{brevity_penalty(ours, theirs):.3f}"],
@@ -146,7 +153,7 @@ def _take_bleu_apart(stats: CorpusStats) -> Apart:
         if not ours:  # without a candidate, a smoothed value would look like a match
             shares, value = [0.0, 0.0], "none"
         bars.append(_bar(f"{order}-grams", f"{matches} of {total}", shares, value))
-    return facts, bars
+    return facts, bars, "Upper bar: matches divided by the candidate's n-grams. Lower bar: the same, smoothed."
 
 
 def _take_edits_apart(stats: CorpusStats, is_average: bool) -> Apart:
@@ -154,11 +161,10 @@ def _take_edits_apart(stats: CorpusStats, is_average: bool) -> Apart:
     words, share = tell_average(length, "word"), stats.score().score
     which = "Reference length" + ", on average" * is_average
     facts = [["Edits", str(int(edits))], [which, words], ["Best score", "0"]]
-    return facts, [_bar("edits", f"{int(edits)} for {words}", [share], f"{share:.2f}%")]
+    return facts, [_bar("edits", f"{int(edits)} for {words}", [share], f"{share:.2f}%")], ""
 
 
-def _take_chrf_apart(stats: CorpusStats) -> Apart:
-    metric: Any = stats.metric
+def _take_chrf_apart(metric: CHRF, stats: CorpusStats) -> Apart:
     sums = list(map(int, stats.sums))
     orders = [f"{number}-grams" for number in range(1, metric.char_order + 1)]
     orders += [f"word {number}-grams" for number in range(1, metric.word_order + 1)]
@@ -169,7 +175,8 @@ def _take_chrf_apart(stats: CorpusStats) -> Apart:
         value = f"precision {precision:.1f}%, recall {recall:.1f}%"
         bars.append(_bar(order, counts, [precision, recall], value))
     facts = [["Candidate characters", str(sums[0])], ["Reference characters", str(sums[1])]]
-    return [*facts, ["Weight of recall", f"{metric.beta:g}"]], bars
+    facts.append(["Weight of recall", f"{metric.beta:g}"])
+    return facts, bars, "Upper bar: precision. Lower bar: recall."
 
 
 def _bar(label: str, counts: str, shares: Sequence[float], value: str) -> dict[str, Any]:

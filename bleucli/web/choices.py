@@ -87,9 +87,8 @@ def read_choices(query: Iterable[tuple[str, str]]) -> Choices:
         if name not in kinds:
             raise UsageError(f"there is no parameter {name!r:.80}, see /docs{suggest(name, [*_OWN, *kinds])}")
     values = {name: _read(kinds[name], name, text) for name, text in given.items()}
-    if sentence_level and metric == "bleu":
-        values["effective_order"] = True
-    return Choices(make_metric(metric, values), sentence_level)
+    made = make_metric(metric, values)
+    return Choices(made.for_segments() if sentence_level else made, sentence_level)
 
 
 def make_metric(name: str, values: dict[str, Any], in_command: bool = False) -> Metric:

@@ -2,6 +2,7 @@
 
 - `Inputs`, `read_inputs`: the fields as the page sends them
 - `METRIC_NAMES`, `ORDERS`, `EXAMPLES`: the choices, and inputs to start with
+- `metric_options`: the options of a metric
 - `options_of`, `item_of`: the fields as options of a metric, and as an item of the command's JSON Lines
 - `spell_command`: a line for a shell
 """
@@ -21,6 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
+
+    from bleucli.metrics.options import Option
 
 # The metrics of the page in its order, each with its name there
 METRIC_NAMES = {"bleu": "BLEU", "chrf": "chrF", "chrf++": "chrF++", "ter": "TER", "wer": "WER"}
@@ -92,18 +95,21 @@ def read_inputs(body: bytes) -> Inputs:
 
 def options_of(inputs: Inputs) -> dict[str, Any]:
     """Return the options of the metric that the fields ask for, where they differ from its defaults."""
-    if inputs.metric == "bleu":
-        usual = {option.name: option.default for option in METRICS["bleu"].options}
-        named = {
-            "tokenize": inputs.tokenize,
-            "lowercase": inputs.lowercase,
-            "smooth_method": inputs.smoothing,
-            "max_ngram_order": inputs.order,
-        }
-        return {name: value for name, value in named.items() if value != usual[name]}
-    if inputs.metric == "ter":
-        return {} if inputs.lowercase else {"case_sensitive": True}
-    return {"lowercase": True} if inputs.lowercase else {}
+    values = {
+        "tokenize": inputs.tokenize,
+        "lowercase": inputs.lowercase,
+        "case_sensitive": not inputs.lowercase,
+        "smooth_method": inputs.smoothing,
+        "max_ngram_order": inputs.order,
+    }
+    usual = {option.name: option.default for option in metric_options(inputs.metric)}
+    return {name: value for name, value in values.items() if name in usual and value != usual[name]}
+
+
+def metric_options(name: str) -> Sequence[Option]:
+    """Return the options that a metric or a variant has."""
+    base, _ = VARIANTS.get(name, (name, {}))
+    return METRICS[base].options
 
 
 def item_of(inputs: Inputs) -> dict[str, Any]:
@@ -117,8 +123,7 @@ def spell_command(inputs: Inputs) -> str:
     >>> print(spell_command(Inputs("a", ["b"], "ter", 4, "13a", False, "exp")))
     printf '%s\n' '{"hypothesis": "a", "references": ["b"]}' | bleu --jsonl -m ter --ter-case-sensitive -b -w 2
     """
-    name, _ = VARIANTS.get(inputs.metric, (inputs.metric, {}))
-    flags = {option.name: option.flags[-1] for option in METRICS[name].options if option.flags}
+    flags = {option.name: option.flags[-1] for option in metric_options(inputs.metric) if option.flags}
     words = [f"-m {inputs.metric}"] if inputs.metric != "bleu" else []
     for option, value in options_of(inputs).items():
         words.append(flags[option] if value is True else f"{flags[option]} {value}")

@@ -2,12 +2,12 @@
 
 - `list_remarks`: why the score is what it is, and what to check
 - `tell_range`, `BANDS`, `find_band`: how to read it
-- `tell_average`: an average length, with its noun
+- `averages_lengths`, `tell_average`: whether a length is an average; an average length, with its noun
 """
 
 from __future__ import annotations
 
-from bleucli.metrics.bleu import SHORT_PENALTY, brevity_penalty
+from bleucli.metrics.bleu import BLEU, SHORT_PENALTY, brevity_penalty
 from bleucli.metrics.edits import PERFECT
 from bleucli.metrics.explain_bleu import show_penalty
 from bleucli.phrases import tell_count
@@ -15,8 +15,6 @@ from bleucli.web.fields import METRIC_NAMES, Inputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from bleucli.counting import CorpusStats
     from bleucli.metrics import Metric
 
@@ -37,22 +35,26 @@ BANDS = (
 
 def list_remarks(inputs: Inputs, metric: Metric, stats: CorpusStats) -> list[str]:
     """Return what the page says about a score, the most serious remark first."""
-    return [*_tell_script(inputs, stats), *_give_reasons(inputs, stats), *_tell_warnings(inputs, metric, stats)]
+    return [
+        *_tell_script(inputs, metric, stats),
+        *_give_reasons(inputs, metric, stats),
+        *_tell_warnings(inputs, metric, stats),
+    ]
 
 
-def _give_reasons(inputs: Inputs, stats: CorpusStats) -> list[str]:
+def _give_reasons(inputs: Inputs, metric: Metric, stats: CorpusStats) -> list[str]:
     """Say why a score is at an end of its scale, or beyond it; nothing if it is not."""
     score, several = stats.score().score, len(inputs.references) > 1
     if not inputs.candidate.strip():
         return ["Write a candidate."]
-    if inputs.metric == "bleu":
-        return _give_reasons_of_bleu(inputs, stats, score)
-    if inputs.metric in ("ter", "wer"):
+    if isinstance(metric, BLEU):
+        return _give_reasons_of_bleu(inputs, metric, stats, score)
+    if not metric.higher_is_better:
         name, edits, length = METRIC_NAMES[inputs.metric], *stats.sums
         if not score:
             return [PERFECT]
         # WER counts the reference with the fewest edits; TER averages the lengths of all references
-        average = " on average" if inputs.metric == "ter" and several else ""
+        average = " on average" if averages_lengths(metric) and several else ""
         if score == 100:
             return [f"There are as many edits as words in the reference{f's{average}' if average else ''}."]
         if score > 100:
@@ -66,8 +68,7 @@ def _give_reasons(inputs: Inputs, stats: CorpusStats) -> list[str]:
     return [f"The candidate and {which} reference have the same n-grams: the best score."] if score == 100 else []
 
 
-def _give_reasons_of_bleu(inputs: Inputs, stats: CorpusStats, score: float) -> list[str]:
-    metric: Any = stats.metric
+def _give_reasons_of_bleu(inputs: Inputs, metric: BLEU, stats: CorpusStats, score: float) -> list[str]:
     counts = list(map(int, stats.sums[2:]))
     rows = list(zip(counts, counts[metric.counted_order :], strict=False))[: inputs.order]
     if score > 100:
@@ -92,12 +93,12 @@ def _give_reasons_of_bleu(inputs: Inputs, stats: CorpusStats, score: float) -> l
     ]
 
 
-def _tell_script(inputs: Inputs, stats: CorpusStats) -> list[str]:
+def _tell_script(inputs: Inputs, metric: Metric, stats: CorpusStats) -> list[str]:
     """Warn if the candidate is not split into words, which makes every number doubtful."""
     *_, unspaced, letters = stats.signs or (0, 0)
     if 2 * unspaced <= letters:
         return []
-    if inputs.metric == "bleu":
+    if isinstance(metric, BLEU):
         return [f"The tokenizer {inputs.tokenize} does not split this script into words. Choose zh or char."]
     name = METRIC_NAMES[inputs.metric]
     return [f"{name} counts words between spaces, but this script has no spaces between words. Choose chrF."]
@@ -106,7 +107,7 @@ def _tell_script(inputs: Inputs, stats: CorpusStats) -> list[str]:
 def _tell_warnings(inputs: Inputs, metric: Metric, stats: CorpusStats) -> list[str]:
     """Give the command's other warnings, in the words of the page."""
     found = []
-    if inputs.metric == "bleu":
+    if isinstance(metric, BLEU):
         _, marks, *_ = stats.signs
         if marks:
             found.append("The candidate still has subword marks (@@ or \u2581). Join the subwords first.")
@@ -128,22 +129,28 @@ def find_band(score: float) -> int:
     return max(index for index, (low, _, _) in enumerate(BANDS) if score >= low)
 
 
-def tell_range(metric: str, smoothing: str) -> str:
+def averages_lengths(metric: Metric) -> bool:
+    """Return whether a metric counts the average length of several references, as TER does."""
+    return "ref_len" in metric.fractions
+
+
+def tell_range(inputs: Inputs, metric: Metric) -> str:
     """Return a few sentences about how to read the scores of a metric.
 
-    >>> tell_range("wer", "exp")[:48]
+    >>> from bleucli import WER
+    >>> tell_range(Inputs("a", ["b"], "wer", 4, "13a", False, "exp"), WER())[:48]
     'WER is the share of words that must be edited: 0'
     """
-    if metric == "bleu":
-        beyond = f" Smoothing {smoothing} can raise it above that." if smoothing in _BEYOND else ""
+    if isinstance(metric, BLEU):
+        beyond = f" Smoothing {inputs.smoothing} can raise it above that." if inputs.smoothing in _BEYOND else ""
         return (
             f"BLEU runs from 0 to 1, or 0 to 100; higher is better.{beyond} The bands below are a rule of thumb for one"
             " system's BLEU on a whole test set; the marked band is where your score would be if it came from a test"
             " set. They do not hold for a single sentence, for another tokenizer, case, smoothing or number of"
             " references, or across languages. In these cases, compare systems on the same texts, and read the texts."
         )
-    name = METRIC_NAMES[metric]
-    if metric in ("ter", "wer"):
+    name = METRIC_NAMES[inputs.metric]
+    if not metric.higher_is_better:
         return (
             f"{name} is the share of words that must be edited: 0 is best, 100 means as many edits as the reference has"
             " words, and there is no upper limit. No bands of quality are in common use; compare systems on the same"

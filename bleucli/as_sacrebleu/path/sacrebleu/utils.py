@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from math import log
 from typing import Any
 
-from bleucli.errors import LengthError
+from bleucli.errors import BleuError, LengthError
 from bleucli.testsets import access, registry
 from bleucli.testsets.access import smart_open
 from sacrebleu.dataset import DATASETS
@@ -256,6 +257,7 @@ def print_results_table(results: dict[str, Any], signatures: Mapping[str, Any], 
 
 def _record(name: str, cell: Any, signature: Any) -> Any:
     """Return a cell of a table as a record."""
+    from bleucli.metrics import METRICS
     from bleucli.results import Interval, ScoreRecord
     from bleucli.signature import Signature
 
@@ -264,4 +266,9 @@ def _record(name: str, cell: Any, signature: Any) -> Any:
     mean = getattr(cell, "mean", None)
     interval = None if mean is None else Interval(mean, cell.ci)
     number = float(getattr(cell, "score", cell))
-    return ScoreRecord(name, number, "", signature, None, interval, getattr(cell, "p_value", None))
+    record = ScoreRecord(name, number, "", signature, None, interval, getattr(cell, "p_value", None))
+    with suppress(BleuError):  # a name such as chrFast begins like that of a metric
+        for metric in METRICS.values():
+            if metric.read_name(name) is not None:
+                return record._replace(describe=metric.describe)
+    return record

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import ABCMeta
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from bleucli.corpus import of_one, of_strings, system_of
@@ -20,6 +20,7 @@ from bleucli.counting import CorpusStats
 from bleucli.errors import BleuError, InputTypeError
 from bleucli.limits import MOST_TRIALS, whole_number
 from bleucli.metrics.score import Score
+from bleucli.results import Description
 from bleucli.stats import SegmentStats
 
 # The methods that sacreBLEU's scoring calls on a metric, and the attributes that these read
@@ -203,6 +204,10 @@ class ByStep:
     def hints(self, stats: object) -> list[str]:
         """Return nothing: hints of the original metric need not be true of this one."""
         return []
+
+    def describe(self, info: Mapping[str, str]) -> Description:
+        """Return nothing: what may be said of the original metric need not be true of this one."""
+        return Description()
 
     def score_from_stats(self, sums: object) -> Any:
         """Return the score of the system, which was made from all its rows."""

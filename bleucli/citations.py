@@ -1,13 +1,12 @@
-"""What to cite for a score, as data: `bibliography` chooses from it.
+"""What to cite for a score, as data: metrics and `output` choose from it.
 
 - `Paper`: a publication; the constants after it are those for metrics, tokenizers, smoothing and tests
-- `write_entry`: a BibTeX entry
-- `METRICS`, `TOKENIZERS`, `TESTS`: which papers belong to which
+- `write_entry`: a BibTeX entry; `cite`: how a sentence cites papers
+- `TOKENIZERS`, `find_tokenizer`, `TESTS`: which papers belong to which
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from bleucli.records import NamedTuple
@@ -55,6 +54,15 @@ def write_entry(kind: str, key: str, fields: Sequence[tuple[str, str]]) -> str:
     }
     """
     return "\n".join([f"@{kind}{{{key},", *(f"  {name} = {{{value}}}," for name, value in fields), "}"])
+
+
+def cite(papers: Sequence[Paper]) -> str:
+    """Return papers as a sentence cites them, with a blank before; "" for none.
+
+    >>> cite([MECAB, SENTENCEPIECE])
+    ' (Kudo et al., 2004; Kudo and Richardson, 2018)'
+    """
+    return f" ({'; '.join(paper.short for paper in papers)})" if papers else ""
 
 
 class Tokenizer(NamedTuple):
@@ -380,15 +388,6 @@ STEP_DOWN = Paper(
     ),
 )
 
-# By patterns of the names of scores; the first that matches counts
-METRICS = (
-    (re.compile(r"BLEU$"), BLEU),
-    (re.compile(r"chrF.*\+$"), CHRF_WORDS),
-    (re.compile(r"chrF"), CHRF),
-    (re.compile(r"TER$"), TER),
-    (re.compile(r"[WC]ER$"), EDIT_DISTANCE),
-    (re.compile(r"Self-BLEU$"), SELF_BLEU),
-)
 # Those of BLEU; the first that matches counts
 TOKENIZERS = (
     Tokenizer("13a", "13a, the tokenizer of mteval-v13a, which WMT uses"),
@@ -405,3 +404,15 @@ TOKENIZERS = (
 )
 # By method
 TESTS = {"bs": BOOTSTRAP, "ar": RANDOMIZATION}
+
+
+def find_tokenizer(signed: str) -> Tokenizer | None:
+    """Return the tokenizer that signatures of BLEU call `signed`; None if it is a custom one."""
+    return next(
+        (
+            one
+            for one in TOKENIZERS
+            if signed == one.start or (one.start.endswith("-") and signed.startswith(one.start))
+        ),
+        None,
+    )
