@@ -62,7 +62,6 @@ GIVEN = {
     "first_line": Given(("--first-line", "3"), ("saved",)),
     "force": Given(("--force",)),
     "format": Given(("-f", "csv")),
-    "groups": Given(("--groups", "labels.txt"), ("self_bleu",)),
     "jobs": Given(("-J", "2")),
     "jsonl": Given(("--jsonl",), ("stdin",)),
     "jsonl_fields": Given(("--jsonl-fields", "hyp=mt"), ("json_lines",)),
@@ -100,7 +99,6 @@ GIVEN = {
     "scale": Given(("--scale", "1")),
     "score_only": Given(("-b",)),
     "segment_scores": Given(("--segment-scores",), ("numbers",)),
-    "self_bleu": Given(("--self-bleu",), ("bare",)),
     "sentence_level": Given(("-sl",)),
     "sacrebleu_path": Given(("--sacrebleu-path",)),
     "short": Given(("-sh",), ("text",)),
@@ -128,7 +126,6 @@ GIVEN = {
 NEEDS = {
     **{name: ("metrics", ("-m", name)) for name in ("bleu", "chrf", "ter", "cer", "wer")},
     "confidence": ("confidence", ("-ci",)),
-    "self_bleu": ("self_bleu", ("--self-bleu",)),
     "paired": ("paired_ar", ("-par",)),
     "paired_ar": ("paired_ar", ("-par",)),
     "paired_bs": ("paired_bs", ("-pbs",)),
@@ -165,8 +162,6 @@ SAME_ANYWAY = {
     ("bold_best", "short"),  # text, which has short signatures, is bold only on terminals
     ("name_by", "format"),  # csv calls systems by their files
     ("encoding", "segment_scores"),  # numbers are the same in both encodings
-    ("encoding", "self_bleu"),  # and so are words that only one text has
-    ("encoding", "groups"),
     ("encoding", "wer_lowercase"),  # and so are words that differ
     ("smooth_method", "score_only"),  # where every order has matches, only the signature differs
     ("smooth_value", "score_only"),

@@ -278,7 +278,7 @@ TWICE = "but a pipe can be read only once; save its text to a file, and name tha
         (("p", "-i", "./p"), "p and ./p are one pipe"),
         (("ref.txt", "-i", "p", "link"), "p and link are one pipe"),
         (("ref.txt", "p", "link", "-i", "sys.txt"), "p and link are one pipe"),
-        (("--self-bleu", "-i", "p", "link"), "p and link are one pipe"),
+        (("diversity", "p", "link"), "p and link are one pipe"),
         (("ref.txt", "-i", "p", "--baseline", "link", "--max-drop", "1"), "p and link are one pipe"),
         (
             ("ref.txt", "-i", "sys.txt", "p", "--report", "r.html", "--add-scores", "comet=s,link"),
@@ -290,7 +290,7 @@ TWICE = "but a pipe can be read only once; save its text to a file, and name tha
 def test_a_named_pipe_that_is_given_twice_is_not_waited_for(command, pair, words, said):
     os.mkfifo("p")
     os.symlink("p", "link")
-    refused(command("-q", *words), f"{said}, {TWICE}")
+    refused(command(*words, "-q"), f"{said}, {TWICE}")
 
 
 @needs_pipes

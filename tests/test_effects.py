@@ -139,7 +139,7 @@ ALWAYS = {
         "num_refs",
     ),
     *("origlang", "output", "paired_all", "paired_ar", "paired_bs", "quiet", "refs", "segment_scores"),
-    *("groups", "self_bleu", "sentence_level", "skip_empty_refs", "strict", "subset", "test_set"),
+    *("sentence_level", "skip_empty_refs", "strict", "subset", "test_set"),
 }
 MODES = {
     *("cite", "download", "echo", "list", "list_tokenizers", "sacrebleu_path", "version"),

@@ -174,9 +174,7 @@ def test_what_a_run_does_not_follow_is_a_warning_that_strict_refuses(like, signa
     assert like(signature, *mode, "-q").err == ""
 
 
-@pytest.mark.parametrize(
-    "words", [("explain", "ref.txt", "-i", "sys.txt", "--line", "1"), ("-i", "sys.txt", "--self-bleu")]
-)
+@pytest.mark.parametrize("words", [("explain", "ref.txt", "-i", "sys.txt", "--line", "1"), ("diversity", "sys.txt")])
 def test_other_modes_have_the_warnings_too(run, like, words):
     like("")  # writes the files
     words = (*words, "--like", "BLEU|case:lc|test:wmt17|version:2.6.0")

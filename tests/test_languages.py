@@ -48,10 +48,10 @@ def test_case_script_and_region_do_not_hide_a_language(run, words, pair):
 
 
 @pytest.mark.parametrize("pair", MEANT)
-@pytest.mark.parametrize("more", [(), ("-m", "chrf"), ("-tok", "char"), ("--self-bleu",)], ids=" ".join)
+@pytest.mark.parametrize("more", [(), ("-m", "chrf"), ("-tok", "char"), ("diversity",)], ids=" ".join)
 def test_what_is_not_a_language_is_refused(run, words, pair, more):
-    files = words if more != ("--self-bleu",) else words[1:3]
-    line = refused(run(*files, *more, "-l", pair), f"--language-pair {pair!r}: {MEANT[pair]}")
+    told = (*words, *more) if more != ("diversity",) else ("diversity", words[2])
+    line = refused(run(*told, "-l", pair), f"--language-pair {pair!r}: {MEANT[pair]}")
     assert line == f"bleu: error: --language-pair {pair!r}: {MEANT[pair]}\n"
 
 

@@ -1,4 +1,4 @@
-"""`bleu --self-bleu`: input, groups, formats, and what is refused."""
+"""`bleu diversity`: input, groups, formats, and what is refused."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def measure(run, write):
     write("groups.txt", "".join(f"{label}\n" for label in LABELS))
 
     def measure(*words, **more):
-        answer = run("--self-bleu", *([] if "-i" in words or more else ["-i", "out.txt"]), "-w", "12", *words, **more)
+        answer = run(
+            "diversity", *([] if words[:1] == ("out.jsonl",) or more else ["out.txt"]), "-w", "12", *words, **more
+        )
         assert (answer.status, answer.err) == (0, ""), answer.err
         return json.loads(answer.out)
 
@@ -73,13 +75,13 @@ def test_groups_are_labels_one_per_line(measure):
 def test_groups_are_a_field_of_json_lines(measure, write, labels):
     items = [{"out": {"text": text}, "doc": {"id": label}} for text, label in zip(TEXTS, labels, strict=True)]
     write("out.jsonl", json_lines(*items))
-    found = measure("-i", "out.jsonl", "--jsonl-fields", "hyp=out.text,group=doc.id")
+    found = measure("out.jsonl", "--jsonl-fields", "hyp=out.text,group=doc.id")
     assert found == measure("--groups", "groups.txt")
 
 
 def test_a_list_of_texts_is_one_group(measure, write):
     write("out.jsonl", json_lines({"output": TEXTS[:2]}, {"output": TEXTS[2:]}))
-    found = measure("-i", "out.jsonl")
+    found = measure("out.jsonl")
     assert close(found, self_bleu([TEXTS[:2], TEXTS[2:]]))
     assert "groups = 2" in found["verbose_score"]
 
@@ -87,32 +89,32 @@ def test_a_list_of_texts_is_one_group(measure, write):
 def test_lists_of_one_label_are_one_group(measure, write):
     items = [{"id": "p", "output": TEXTS[:1]}, {"id": "p", "output": TEXTS[1:3]}, {"id": "p", "output": []}]
     write("out.jsonl", json_lines(*items, {"id": "p", "output": TEXTS[3]}))
-    found = measure("-i", "out.jsonl", "--jsonl-fields", "group=id")
+    found = measure("out.jsonl", "--jsonl-fields", "group=id")
     assert close(found, self_bleu(TEXTS))
 
 
 def test_a_group_without_texts_is_not_silently_dropped(run, write):
     items = [{"id": "p", "output": TEXTS[:2]}, {"id": "q", "output": []}, {"id": "r", "output": []}]
     write("out.jsonl", json_lines(*items))
-    answer = run("--self-bleu", "-i", "out.jsonl", "--jsonl-fields", "group=id")
+    answer = run("diversity", "out.jsonl", "--jsonl-fields", "group=id")
     refused(answer, "out.jsonl, line 2: group q has no text; give at least two")
 
 
 def test_labels_of_lines_are_those_of_their_lists(measure, write):
     write("out.jsonl", json_lines({"output": TEXTS[:2]}, {"output": TEXTS[2:]}))
     write("one.txt", "p\np\n")
-    assert close(measure("-i", "out.jsonl", "--groups", "one.txt"), self_bleu(TEXTS))
+    assert close(measure("out.jsonl", "--groups", "one.txt"), self_bleu(TEXTS))
 
 
 def test_references_in_json_lines_are_left_alone(measure, write):
     write("out.jsonl", json_lines(*({"output": text, "references": 5} for text in TEXTS)))
-    assert close(measure("-i", "out.jsonl"), self_bleu(TEXTS))
+    assert close(measure("out.jsonl"), self_bleu(TEXTS))
 
 
 def test_several_hypotheses_of_one_file_are_several_systems(measure, write):
     items = [{"a": text, "b": [text.upper(), "the cat"]} for text in TEXTS]
     write("out.jsonl", json_lines(*items))
-    first, second = measure("-i", "out.jsonl", "--jsonl-fields", "hyp=a,b", "-q")
+    first, second = measure("out.jsonl", "--jsonl-fields", "hyp=a,b", "-q")
     assert (first["system"], second["system"]) == ("a", "b")
     assert close(first["Self-BLEU"], self_bleu(TEXTS))
     assert close(second["Self-BLEU"], self_bleu([item["b"] for item in items]))
@@ -155,17 +157,17 @@ def test_empty_texts_are_texts(measure, write):
 
 def test_text_is_one_line_with_the_distinct_ngrams(run, write):
     write("out.txt", LINES)
-    answer = run("--self-bleu", "-i", "out.txt", "-f", "text")
+    answer = run("diversity", "out.txt", "-f", "text")
     expected = self_bleu(TEXTS)
     assert answer.out == f"Self-BLEU|{expected.signature} = {expected.score:.1f} {expected.verbose}\n"
-    assert run("--self-bleu", "-i", "out.txt", "-b", "-w", "3").out == f"{expected.score:.3f}\n"
+    assert run("diversity", "out.txt", "-b", "-w", "3").out == f"{expected.score:.3f}\n"
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html", "rst", "latex"])
 def test_tables_have_one_row_per_system_with_its_distinct_ngrams(run, write, form):
     write("a.txt", LINES)
     write("b.txt", LINES.upper())
-    answer = run("--self-bleu", "-i", "a.txt", "b.txt", "-f", form, "-q")
+    answer = run("diversity", "a.txt", "b.txt", "-f", form, "-q")
     expected = self_bleu(TEXTS)
     assert answer.status == 0
     shares = [f"{share:.3f}" for share in expected.distinct]
@@ -183,7 +185,7 @@ def test_tables_have_one_row_per_system_with_its_distinct_ngrams(run, write, for
 def test_papers_say_what_texts_were_compared_with_and_what_to_cite(run, write, groups, others):
     write("out.txt", LINES + LINES[: LINES.index("\n") + 1] * (groups.count("\n") - 4))
     write("groups.txt", groups)
-    words = ("--self-bleu", "-i", "out.txt", "--groups", "groups.txt", "-q", "-f")
+    words = ("diversity", "out.txt", "--groups", "groups.txt", "-q", "-f")
     told = (
         "We report Self-BLEU (Zhu et al., 2018) and distinct n-grams of orders 1 to 4 (Li et al., 2016), computed with"
         f" bleucli {__version__}, which follows sacreBLEU (Post, 2018). Each text is scored against {others}"
@@ -200,13 +202,13 @@ def test_papers_say_what_texts_were_compared_with_and_what_to_cite(run, write, g
 def test_files_of_different_sizes_are_described_by_a_range(run, write):
     write("a.txt", LINES)
     write("b.txt", LINES * 2)
-    assert "Each text is scored against 3 to 7 others." in run("--self-bleu", "-i", "a.txt", "b.txt", "-f", "latex").out
+    assert "Each text is scored against 3 to 7 others." in run("diversity", "a.txt", "b.txt", "-f", "latex").out
 
 
 def test_systems_of_different_sizes_have_their_own_items_and_signatures(run, write):
     write("a.txt", LINES)
     write("b.txt", LINES * 2)
-    words = ("--self-bleu", "-i", "a.txt", "b.txt", "-q", "-f")
+    words = ("diversity", "a.txt", "b.txt", "-q", "-f")
     cards = json.loads(run(*words, "card").out)
     assert [card["items"] for card in cards.values()] == [4, 8]
     paper = run(*words, "paper").out
@@ -217,14 +219,14 @@ def test_systems_of_different_sizes_have_their_own_items_and_signatures(run, wri
 
 def test_columns_are_the_same_whatever_the_texts_are(run, write):
     write("empty.txt", "\n\n")
-    header, row = run("--self-bleu", "-i", "empty.txt", "-f", "csv").out.splitlines()
+    header, row = run("diversity", "empty.txt", "-f", "csv").out.splitlines()
     assert header.split(",")[:7] == ["system", "segments", "Self-BLEU", *(f"distinct-{order}" for order in range(1, 5))]
     assert row.split(",")[:7] == ["empty", "2", "0.0", "", "", "", ""]
 
 
 def test_a_card_has_the_distinct_ngrams(run, write):
     write("out.txt", LINES)
-    card = json.loads(run("--self-bleu", "-i", "out.txt", "-f", "card").out)
+    card = json.loads(run("diversity", "out.txt", "-f", "card").out)
     expected = self_bleu(TEXTS)
     assert card["self-bleu"] == round(expected.score / 100, 3)
     assert [card[f"distinct-{order}"] for order in range(1, 5)] == [round(share, 3) for share in expected.distinct]
@@ -235,7 +237,7 @@ def test_a_card_has_the_distinct_ngrams(run, write):
 def test_tables_for_programs_have_a_column_for_each_order(run, write, form, delimiter):
     write("a.txt", LINES)
     write("b.txt", "a\nb\n")
-    answer = run("--self-bleu", "-i", "a.txt", "b.txt", "-f", form, "-w", "2", "-q")
+    answer = run("diversity", "a.txt", "b.txt", "-f", form, "-w", "2", "-q")
     first, second = csv.DictReader(io.StringIO(answer.out), delimiter=delimiter)
     expected = self_bleu(TEXTS)
     assert first["Self-BLEU"] == f"{expected.score:.2f}"
@@ -246,7 +248,7 @@ def test_tables_for_programs_have_a_column_for_each_order(run, write, form, deli
 def test_a_table_fits_into_80_columns(run, write):
     write("old.txt", LINES)
     write("new.txt", LINES)
-    table, _, rest = run("--self-bleu", "-i", "old.txt", "new.txt", "-f", "text").out.partition("\n\n")
+    table, _, rest = run("diversity", "old.txt", "new.txt", "-f", "text").out.partition("\n\n")
     assert max(map(len, table.splitlines())) <= 80
     assert rest.count("Self-BLEU ") == 1
 
@@ -254,7 +256,7 @@ def test_a_table_fits_into_80_columns(run, write):
 def test_where_numbers_of_texts_differ_each_system_is_signed_and_a_warning_says_so(run, write):
     write("a.txt", LINES)
     write("b.txt", LINES * 2)
-    answer = run("--self-bleu", "-i", "a.txt", "b.txt", "-f", "markdown")
+    answer = run("diversity", "a.txt", "b.txt", "-f", "markdown")
     assert "- Self-BLEU, a: `nrefs:3|" in answer.out
     assert "- Self-BLEU, b: `nrefs:7|" in answer.out
     (line,) = warnings_in(answer)
@@ -269,9 +271,9 @@ def test_lines_of_jsonl_are_valid_and_a_history_takes_them(run, write, folder):
     write("a.txt", LINES)
     write("b.txt", LINES * 2)
     write("groups.txt", "p\n" * 4)
-    words = ("--self-bleu", "-f", "jsonl", "-q", "--append", "-o", "history.jsonl")
-    assert run("-i", "a.txt", "b.txt", *words).status == 0
-    assert run("-i", "a.txt", "--groups", "groups.txt", *words).status == 0
+    words = ("-f", "jsonl", "-q", "--append", "-o", "history.jsonl")
+    assert run("diversity", "a.txt", "b.txt", *words).status == 0
+    assert run("diversity", "a.txt", "--groups", "groups.txt", *words).status == 0
     with open("history.jsonl", encoding="utf-8") as file:
         lines = [json.loads(line) for line in file]
     for line in lines:
@@ -292,31 +294,31 @@ def test_lines_of_jsonl_are_valid_and_a_history_takes_them(run, write, folder):
 @pytest.mark.parametrize("form", ["jsonl", "junit", "csv"])
 def test_a_bare_score_is_the_same_whatever_the_environment_says(run, write, form):
     write("out.txt", LINES)
-    words = ("--self-bleu", "-i", "out.txt", "-b")
+    words = ("diversity", "out.txt", "-b")
     assert run(*words, variables={"BLEU_FORMAT": form}) == run(*words)
 
 
 def test_names_are_those_that_were_given(run, write):
     write("a.txt", LINES)
     write("b.txt", LINES)
-    answer = run("--self-bleu", "-i", "a.txt", "b.txt", "--names", "old,new", "-q")
+    answer = run("diversity", "a.txt", "b.txt", "--names", "old,new", "-q")
     assert [system["system"] for system in json.loads(answer.out)] == ["old", "new"]
 
 
 def test_texts_that_do_not_fit_the_tokenizer_get_a_warning(run, write):
     write("out.txt", "他喜欢看书。\n他喜欢电影。\n")
-    (line,) = warnings_in(run("--self-bleu", "-i", "out.txt"))
+    (line,) = warnings_in(run("diversity", "out.txt"))
     assert "out.txt: most letters belong to a script that 13a does not split" in line
-    assert run("--self-bleu", "-i", "out.txt", "-l", "en-zh").err == ""
+    assert run("diversity", "out.txt", "-l", "en-zh").err == ""
 
 
 def test_texts_that_are_too_short_for_their_score_get_a_warning(run, write):
     write("out.txt", "Yes.\nYes.\n")
-    (line,) = warnings_in(run("--self-bleu", "-i", "out.txt"))
+    (line,) = warnings_in(run("diversity", "out.txt"))
     assert line.endswith(
         "have fewer than 4 tokens, so their score is 0, as if they were different; choose a lower --max-ngram-order"
     )
-    answer = run("--self-bleu", "-i", "out.txt", "--max-ngram-order", "2", "-b")
+    answer = run("diversity", "out.txt", "--max-ngram-order", "2", "-b")
     assert (answer.out, answer.err) == ("100.0\n", "")
 
 
@@ -326,34 +328,15 @@ def test_texts_that_are_too_short_for_their_score_get_a_warning(run, write):
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        (
-            ("out.txt",),
-            "--self-bleu takes no references, but out.txt is named as one; if it holds the texts, write bleu",
+        *(
+            (words, f"there is no option {words[0]}; see bleu diversity --help all")
+            for words in (
+                *(("-i", "out.txt"), ("-t", "demo", "-l", "en-de"), ("--subset", "news"), ("-m", "ter"), ("-sl",)),
+                *(("--paired-ar",), ("--confidence",), ("--fail-under", "5"), ("--bold-best",), ("--keep-going",)),
+                *(("--skip-empty-refs",), ("--segment-scores",), ("--sort", "bleu"), ("--chrf-beta", "3")),
+            )
         ),
-        (("-t", "demo", "-l", "en-de"), "--test-set cannot be combined with --self-bleu: texts are compared with each"),
-        (("--subset", "news"), "--subset cannot be combined with --self-bleu: texts are compared with each other"),
-        (
-            ("-m", "ter"),
-            "--metrics cannot be combined with --self-bleu: only self-BLEU is measured; leave out one of the two",
-        ),
-        (("-sl",), "--sentence-level cannot be combined with --self-bleu: self-BLEU is a score of all texts"),
-        (("--paired-ar",), "--paired-ar cannot be combined with --self-bleu: self-BLEU is not resampled; leave out"),
-        (
-            ("--confidence",),
-            "--confidence cannot be combined with --self-bleu: self-BLEU is not resampled; leave out",
-        ),
-        (
-            ("--fail-under", "5"),
-            "--fail-under cannot be combined with --self-bleu: neither a higher nor a lower self-BLEU",
-        ),
-        (
-            ("--bold-best",),
-            "--bold-best cannot be combined with --self-bleu: neither a higher nor a lower self-BLEU",
-        ),
-        (("--keep-going",), "--keep-going cannot be combined with --self-bleu: each system is measured by itself"),
-        (("--skip-empty-refs",), "--skip-empty-refs cannot be combined with --self-bleu: texts are compared with each"),
-        (("--segment-scores",), "--segment-scores cannot be combined with --self-bleu"),
-        (("-f", "junit"), "self-BLEU cannot be shown as junit; choose one of json, jsonl, text, latex, markdown, "),
+        (("-f", "junit"), "--format 'junit'; choose from json, jsonl, text, latex, markdown, "),
         (("--names", "a"), "--names has no effect: a single score is printed without a name; leave it out"),
         (("--jsonl-fields", "group=id"), "--jsonl-fields has no effect: no file is JSON Lines"),
         (("--groups", "none.txt"), "cannot read none.txt: No such file or directory"),
@@ -367,11 +350,14 @@ def test_texts_that_are_too_short_for_their_score_get_a_warning(run, write):
         ),
         (("--groups", ""), "--groups is empty; give it a value, or leave it out"),
         (("--groups", "few.txt", "-o", "few.txt"), "--output few.txt is also an input; name another file"),
-        (("-i", "empty.txt"), "empty.txt: 0 texts; self-BLEU compares texts, so give at least two"),
-        (("-i", "one.txt"), "one.txt: 1 text; self-BLEU compares texts, so give at least two"),
+        (("empty.txt",), "empty.txt: 0 texts; self-BLEU compares texts, so give at least two"),
+        (("one.txt",), "one.txt: 1 text; self-BLEU compares texts, so give at least two"),
         (("--like", "BLEU|nrefs:1|case:mixed|tok:13a"), "--like asks for nrefs:1, but this run has nrefs:3"),
-        (("--like", "chrF2|nc:6"), "--like is a signature of chrF, but --self-bleu measures only self-BLEU; leave out"),
-        (("--like", "nrefs:1|nc:6"), "--like is a signature of chrF, but --self-bleu measures only self-BLEU"),
+        (
+            ("--like", "chrF2|nc:6"),
+            "--like is a signature of chrF, but bleu diversity measures only self-BLEU; leave it out",
+        ),
+        (("--like", "nrefs:1|nc:6"), "--like is a signature of chrF, but bleu diversity measures only self-BLEU"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(run, write, words, error):
@@ -379,8 +365,8 @@ def test_options_that_do_not_fit_are_refused(run, write, words, error):
     for name, content in (("few", "p\np\n"), ("blank", "p\n \np\np\n"), ("lone", "p\np\np\nq\n"), ("empty", "")):
         write(f"{name}.txt", content)
     write("one.txt", "a b\n")
-    given = [] if "-i" in words or words == ("out.txt",) else ["-i", "out.txt"]
-    refused(run("--self-bleu", *given, *words), error)
+    given = [] if words[0][0] != "-" else ["out.txt"]
+    refused(run("diversity", *given, *words), error)
 
 
 @pytest.mark.parametrize(
@@ -413,23 +399,28 @@ def test_options_that_do_not_fit_are_refused(run, write, words, error):
             ("group=id", "--groups", "g"),
             "--groups and --jsonl-fields group= both name groups; leave",
         ),
-        ([{"output": "a", "id": 1}], ("group=id", "-i", "x.jsonl", "t"), "names groups in JSON Lines, but t is a text"),
+        ([{"output": "a", "id": 1}], ("group=id", "t"), "names groups in JSON Lines, but t is a text"),
     ],
 )
 def test_wrong_items_are_refused(run, write, items, fields, error):
     write("x.jsonl", json_lines(*items))
     write("t", "a\n")
-    given = [] if "-i" in fields else ["-i", "x.jsonl"]
-    refused(run("--self-bleu", *given, *(("--jsonl-fields", *fields) if fields else ())), error)
+    field, *more = fields or ("",)
+    files = ["x.jsonl", *(word for word in more if word == "t")]
+    options = ["--jsonl-fields", field, *(word for word in more if word != "t")] if field else []
+    refused(run("diversity", *files, *options), error)
 
 
 def test_options_of_self_bleu_are_refused_elsewhere(run, write):
     write("ref.txt", LINES)
     write("out.jsonl", json_lines(*({"output": text, "id": 1} for text in TEXTS)))
-    refused(run("ref.txt", "-i", "ref.txt", "--groups", "g"), "--groups is for --self-bleu; add --self-bleu")
+    refused(run("ref.txt", "-i", "ref.txt", "--groups", "g"), "there is no option --groups")
+    refused(run("-i", "ref.txt", "--self-bleu"), "--self-bleu is a command of its own now; write bleu diversity TEXT")
     fields = ("--jsonl-fields", "group=id")
-    refused(run("ref.txt", "-i", "out.jsonl", *fields), "group= is for --self-bleu; add --self-bleu, or leave")
+    refused(run("ref.txt", "-i", "out.jsonl", *fields), "group= is for bleu diversity; leave out group=")
     like = ("--like", "Self-BLEU|nrefs:3|case:mixed|tok:13a")
-    refused(run("ref.txt", "-i", "ref.txt", *like), "--like is a signature of self-BLEU; add --self-bleu")
-    refused(run("--self-bleu", "--list"), "--self-bleu has no effect: not used by --list; leave it out")
-    refused(run("--self-bleu", stdin=Terminal()), "cat system.txt | bleu --self-bleu")
+    refused(
+        run("ref.txt", "-i", "ref.txt", *like), "--like is a signature of self-BLEU; write bleu diversity TEXT --like"
+    )
+    refused(run("diversity", "--list"), "there is no option --list")
+    refused(run("diversity", stdin=Terminal()), "cat system.txt | bleu diversity")

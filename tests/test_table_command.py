@@ -282,7 +282,6 @@ def test_a_table_is_not_written_over(run, parts):
         (("ref.txt",), ["references cannot be combined with --table"]),
         (("-i", "hyp.txt"), ["--input cannot be combined with --table"]),
         (("--stats", "s.parquet"), ["--stats cannot be combined with --table"]),
-        (("--self-bleu",), ["--self-bleu cannot be combined with --table"]),
     ],
 )
 def test_options_that_do_not_fit_a_table_are_refused(run, parts, words, parts_of_line):

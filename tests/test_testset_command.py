@@ -102,6 +102,21 @@ def test_nothing_to_cite_is_an_error(run):
     )
 
 
+def test_the_command_lists_and_downloads_what_the_options_of_sacrebleu_do(run):
+    assert run("testsets").out == run("--list").out
+    assert run("testsets", "-l", "km-en").out == run("--list", "-l", "km-en").out
+    assert run("testsets", "wmt17", "-l", "en-zh").out == run("--list", "-t", "wmt17", "-l", "en-zh").out
+    assert run("testsets", "demo", "--download") == (0, "", "")
+    assert run("testsets", "demo", "-o", "list") == (0, "", "")
+    with open("list", encoding="utf-8") as file:
+        assert file.read() == "en-de: src, ref:A, ref:B, strong, weak\n"
+    refused(run("testsets", "--download"), "--download needs the name of a test set; see bleu testsets")
+    refused(run("testsets", ""), "NAME is empty; name a test set")
+    refused(run("testsets", "nosuch"), "there is no test set 'nosuch'")
+    refused(run("testsets", "demo", "wmt17"), "wmt17 is one argument too many; see bleu testsets --help all")
+    refused(run("testsets", "demo", "--echo", "src"), "there is no option --echo; see bleu testsets --help all")
+
+
 @pytest.mark.parametrize(
     ("words", "keys"),
     [
@@ -123,14 +138,14 @@ def test_nothing_to_cite_is_an_error(run):
             "papineni-etal-2002-bleu post-2018-call riezler-maxwell-2005-pitfalls romano-wolf-2005-exact bleucli",
         ),
         (("-ci", "--style", "compact"), "papineni-etal-2002-bleu post-2018-call koehn-2004-statistical bleucli"),
-        (("--self-bleu",), "zhu-etal-2018-texygen li-etal-2016-diversity post-2018-call bleucli"),
+        (("diversity",), "zhu-etal-2018-texygen li-etal-2016-diversity post-2018-call bleucli"),
         (("--segment-scores", "--paired-bs"), "koehn-2004-statistical bleucli"),
         (("-t", "wmt17", "-m", "bleu"), "papineni-etal-2002-bleu post-2018-call bleucli bojar-EtAl:2017:WMT1"),
     ],
 )
 def test_metrics_and_tests_have_citations_without_a_network(run, monkeypatch, words, keys):
     monkeypatch.setenv("BLEU_OFFLINE", "1")
-    answer = run("--cite", *words)
+    answer = run(*words, "--cite")
     assert (answer.status, answer.err) == (0, "")
     assert re.findall(r"^@\w+\{(.*),$", answer.out, re.MULTILINE) == keys.split()
 
@@ -150,7 +165,6 @@ def test_metrics_and_tests_have_citations_without_a_network(run, monkeypatch, wo
         (("-i", "a.jsonl", "--jsonl-fields", "hyp=x"), ("-m", "chrf++")),
         (("--table", "a.parquet", "--columns", "hyp=x"), ("-m", "chrf++")),
         (("-i", "a.comet", "b.comet"), ("--segment-scores", "--paired-ar")),
-        (("-i", "a.txt"), ("--self-bleu",)),
     ],
 )
 def test_cite_beside_files_is_about_the_run(run, folder, files, words):
@@ -159,6 +173,7 @@ def test_cite_beside_files_is_about_the_run(run, folder, files, words):
     assert (answer.status, answer.err) == (0, "")
     assert answer.out == run(*words, "--cite").out
     assert answer.out.count("@") >= 2
+    assert run("diversity", "a.txt", "--cite").out == run("diversity", "--cite").out
 
 
 def test_cite_beside_a_system_and_a_test_set_is_about_both(run):

@@ -37,7 +37,7 @@ MODES = {
     "cite": frozenset(
         {
             *("test_set", "registry", "language_pair", "metrics", "tokenize", "smooth_method", "chrf_word_order"),
-            *("matrix", "confidence", "paired_bs", "paired_ar", "paired_all", "self_bleu", "segment_scores"),
+            *("matrix", "confidence", "paired_bs", "paired_ar", "paired_all", "segment_scores"),
             *("bold_best", "style", "difference"),
             # where the texts are, which are not read: what a run should cite does not depend on them
             *("refs", "input", "num_refs", "encoding", "jsonl", "jsonl_fields", "table", "columns"),
@@ -60,6 +60,7 @@ _READERS: dict[Any, tuple[Callable[[str], float], str]] = {
 _FORMER = {
     "--explain": "bleu explain REF -i SYSTEM",
     "--matrix": "bleu matrix FILE",
+    "--self-bleu": "bleu diversity TEXT",
     "--serve": "bleu serve PORT",
     "--versus-sacrebleu": "bleu versus-sacrebleu REF -i SYSTEM",
 }
@@ -216,7 +217,7 @@ def parse(words: Sequence[str], name: str = "") -> Options:
     if _are_flags(words, top.flags()):
         found = top.read(words)
     else:  # a word may be an abbreviation, or an option of a metric
-        names = _add_flags_of_metrics(top, lambda: _are_flags(words, top.flags())) if command.with_metrics else []
+        names = _add_flags_of_metrics(top, command.metrics, lambda: _are_flags(words, top.flags()))
         theirs = [flag for flag in top.flags() if flag.startswith("--") and flag not in top.ours]
         words = _spell_out(words, theirs, top.ours)
         _refuse_unknown_short_options(words, top)
@@ -249,7 +250,9 @@ def _refuse_slips(values: Mapping[str, Any], top: Parser) -> None:
     """Refuse empty names, which unset variables in scripts leave, and options that begin with a typographic dash."""
     if values.get("matrix") == "":
         raise UsageError("FILE is empty; name a TOML file")
-    files = ("baseline", "groups", "output", "plot", "registry", "report", "save_stats", "save_sums")
+    if values.get("groups") == "":
+        raise UsageError("--groups is empty; give it a value, or leave it out")
+    files = ("baseline", "output", "plot", "registry", "report", "save_stats", "save_sums")
     for name in (*files, "caption", "mirror"):
         if values[name] == "" or (name == "caption" and str(values[name]).isspace()):
             raise UsageError(f"{flag_of(name)} is empty; give it a value, or leave it out")
@@ -362,34 +365,39 @@ def _refuse_unknown_short_options(words: Sequence[str], top: Parser) -> None:
             top.refuse(word)
 
 
-def _add_flags_of_metrics(top: Parser, suffices: Callable[[], bool] = lambda: False) -> list[str]:
-    """Add the flags of metrics, in groups after the general ones for scoring, and the flag that all metrics share.
+def _add_flags_of_metrics(
+    top: Parser, names: Sequence[str] | None, suffices: Callable[[], bool] = lambda: False
+) -> list[str]:
+    """Add the flags of metrics, in groups after the general ones for scoring.
 
     Args:
         top: the parser.
+        names: those of the metrics; None for all, and for the flag that all metrics share.
         suffices: called after each metric; once it returns True, the other metrics, which are slow to import, are left
             out.
 
     Returns:
         The metrics whose flags were added.
     """
+    if names is not None and not names:
+        return []
     from bleucli.cli.metric_options import flags_of
     from bleucli.metrics import METRICS
     from bleucli.metrics.options import SKIP_EMPTY_REFS
 
     added = []
-    (skip,) = SKIP_EMPTY_REFS.flags
-    top.add("what to score", SKIP_EMPTY_REFS.dest, Option((skip,), SKIP_EMPTY_REFS.help, bool))
+    if names is None:
+        top.add("what to score", SKIP_EMPTY_REFS.dest, Option(SKIP_EMPTY_REFS.flags, SKIP_EMPTY_REFS.help, bool))
     # argparse can only append groups: take the later ones off, and put them back at the end
     groups = top._action_groups
     place = [group.title for group in groups].index("how to score") + 1
     others = groups[place:]
     del groups[place:]
-    for name, metric in METRICS.items():
+    for name in METRICS if names is None else names:
         for dest, option in flags_of(name).items():
             kind = bool if option.kind is bool else option.reads
             flag = Option(option.flags, option.help, kind, metavar=_METAVARS.get(kind), theirs=not option.ours)
-            top.add(metric.name, dest, flag)
+            top.add(METRICS[name].name, dest, flag)
         added.append(name)
         if suffices():
             break
@@ -413,8 +421,7 @@ def parser(name: str = "") -> Parser:
     """Return the parser of all options of a command, including those of metrics."""
     command = commands.command_of(name)
     top = _parser_of(name, command)
-    if command.with_metrics:
-        _add_flags_of_metrics(top)
+    _add_flags_of_metrics(top, command.metrics)
     return top
 
 

@@ -8,14 +8,12 @@ from bleucli.cli.options import Options, flag_of
 from bleucli.errors import UsageError
 
 _PICTURES = {
-    "self-BLEU does not compare systems": ("self_bleu",),
     "--sentence-level scores segments, not systems": ("sentence_level",),
     "each group is scored by itself": ("by",),
     "statistics files contain no texts": ("stats",),
     "the texts stay where the engine runs; leave out --engine to read them on this machine": ("engine",),
 }
 _SAVED = {
-    "there are no statistics to save": ("self_bleu",),
     "a statistics file needs the statistics of all systems": ("keep_going",),
 }
 # For each option, the options that cannot be combined with it, by the reason. A reason may say what to do, after a
@@ -25,13 +23,12 @@ CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "table": {
         "columns hold all texts": ("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "stats"),
         "all columns have the same length, so no system is left out": ("keep_going",),
-        "columns hold hypotheses and references": ("self_bleu", "groups", "segment_scores"),
+        "columns hold hypotheses and references": ("segment_scores",),
     },
     "stats": {
         "the texts were read when the statistics were saved": (
             *("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "keep_going", "first_line", "columns"),
         ),
-        "the texts are not available": ("self_bleu", "groups"),
         "here, the parts of a test set are groups; write --by origlang domain instead": (
             *("origlang", "subset", "detail"),
         ),
@@ -44,19 +41,6 @@ CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "by": {
         "each group is scored by itself": (
             *("paired_bs", "paired_ar", "sentence_level", "segment_scores", "baseline"),
-        ),
-    },
-    # questions other than what the score is
-    "self_bleu": {
-        "texts are compared with each other, not with references": (
-            *("test_set", "origlang", "subset", "detail", "num_refs", "skip_empty_refs"),
-        ),
-        "only self-BLEU is measured": ("metrics", "segment_scores"),
-        "self-BLEU is a score of all texts": ("sentence_level",),
-        "each system is measured by itself": ("keep_going",),
-        "self-BLEU is not resampled": ("confidence", "paired_bs", "paired_ar", "paired_all", "difference"),
-        "neither a higher nor a lower self-BLEU is better": (
-            *("fail_under", "baseline", "max_drop", "bold_best", "sort"),
         ),
     },
     "detail": {"--detail gives corpus scores": ("sentence_level",)},

@@ -77,7 +77,7 @@ class Files:
             remedy = self.remedy or "pipe the system's output in, or name it with -i"
             raise BleuError(f"standard input is closed; {remedy}")
         if self._stdin.isatty():
-            words = "--self-bleu" if self._options.self_bleu else "ref.txt"
+            words = "diversity" if self._options.self_bleu else "ref.txt"
             expected = f"expected the system's output on standard input: cat system.txt | bleu {words}"
             raise BleuError(f"nothing was piped in; {self.remedy or expected}")
         self._is_stdin_taken = True
@@ -101,7 +101,7 @@ class Files:
         if self.fields is not None:
             _check_fields(self.fields, systems, references)
             if self.fields.group and not options.self_bleu:
-                raise UsageError("--jsonl-fields group= is for --self-bleu; add --self-bleu, or leave out group=")
+                raise UsageError("--jsonl-fields group= is for bleu diversity; leave out group=")
         if options.written():
             from bleucli.cli import outputs
 

@@ -27,10 +27,5 @@ def first_screen(parser: Parser, command: Command, name: str) -> str:
 
 def _list_commands() -> str:
     """Return what the other commands are for; bleu COMMAND --help says more of each."""
-    from textwrap import wrap
-
-    lines = ["commands, each with its own --help:"]
-    for name in filter(None, commands.MODULES):
-        first, *others = wrap(commands.command_of(name).about.rstrip("."), 79 - 28)
-        lines += [f"  bleu {name:<20} {first}", *(f"{'':<28}{line}" for line in others)]
-    return "\n".join(lines) + "\n"
+    lines = [f"  bleu {name:<20} {commands.command_of(name).about}\n" for name in commands.MODULES]
+    return f"commands, each with its own --help:\n{''.join(lines)}"

@@ -23,7 +23,7 @@ def follow(options: Options, signature: Signature) -> Options:
     """Return the options; the signature, restated as today's if it is from sacreBLEU 1.x, sets those not given.
 
     Raises:
-        UsageError: the signature is not a metric's, or not that of the metric that --self-bleu uses; the metric has no
+        UsageError: the signature is not a metric's, or not that of the metric that self-BLEU uses; the metric has no
             such key; or a value is invalid.
     """
     try:
@@ -34,8 +34,7 @@ def follow(options: Options, signature: Signature) -> Options:
         raise UsageError(f"--like: {error.in_command()}") from None
     if options.self_bleu and name != "bleu":
         raise UsageError(
-            f"--like is a signature of {METRICS[name].name}, but --self-bleu measures only self-BLEU; leave out one of"
-            " the two"
+            f"--like is a signature of {METRICS[name].name}, but bleu diversity measures only self-BLEU; leave it out"
         )
     return options.replace(
         like=signature,

@@ -109,9 +109,8 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         "jsonl": Option(("--jsonl",), "read stdin as JSON Lines; files named .jsonl or .ndjson need no option", bool),
         "jsonl_fields": Option(
             ("--jsonl-fields",),
-            "the fields that hold the texts, or paths such as out.0; several systems: hyp=a:out.0,b:out.1; group= is"
-            " for --self-bleu",
-            metavar="hyp=NAME,refs=NAME,group=NAME",
+            "the fields that hold the texts, or paths such as out.0; several systems: hyp=a:out.0,b:out.1",
+            metavar="hyp=NAME,refs=NAME",
         ),
         "stats": Option(
             ("--stats",),
@@ -223,16 +222,6 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             theirs=True,
         ),
         "like": Option(("--like",), "score as a published signature says", metavar="SIGNATURE"),
-        "self_bleu": Option(
-            ("--self-bleu",),
-            "measure how much texts differ, without references: BLEU of each against all others, and distinct n-grams",
-            bool,
-        ),
-        "groups": Option(
-            ("--groups",),
-            "one label per line; --self-bleu compares texts with the same label, and prints the mean of all groups",
-            metavar="FILE",
-        ),
     },
     "how certain scores are": {
         "confidence": Option(
@@ -449,6 +438,8 @@ class Options:
     matrix: str | None = None
     port: str | None = None
     line: int | None = None
+    groups: str | None = None
+    fetch = False
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
@@ -471,6 +462,11 @@ class Options:
         """Whether scores are explained."""
         return bool(self.command == "explain")
 
+    @property
+    def self_bleu(self) -> bool:
+        """Whether texts are compared with each other."""
+        return bool(self.command == "diversity")
+
     def of_metric(self, name: str) -> Mapping[str, Any]:
         """Return the arguments of a metric's constructor that were set."""
         arguments: Mapping[str, Any] = self.of_metrics.get(name, {})
@@ -488,7 +484,7 @@ class Options:
 def flag_of(name: str) -> str:
     """Return an option as users write it; references have no flag.
 
-    >>> flag_of("self_bleu"), flag_of("refs")
-    ('--self-bleu', 'references')
+    >>> flag_of("test_set"), flag_of("refs")
+    ('--test-set', 'references')
     """
     return "references" if name == "refs" else f"--{name.replace('_', '-')}"

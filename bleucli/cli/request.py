@@ -43,10 +43,8 @@ def check(options: Options) -> None:
     other = next((path for path in options.refs if path in COMMANDS and not os.path.lexists(path)), None)
     if other is not None:
         raise UsageError(f"there is no file {other}; the name of a command comes first: bleu {other} ...")
-    if options.groups is not None and not options.self_bleu:
-        raise UsageError("--groups is for --self-bleu; add --self-bleu, or leave out --groups")
     if options.like is not None and options.like.name == _SELF_BLEU and not options.self_bleu:
-        raise UsageError("--like is a signature of self-BLEU; add --self-bleu")
+        raise UsageError("--like is a signature of self-BLEU; write bleu diversity TEXT --like ...")
     _check_test_set(options)
     check_saving(options)
     _check_source(options)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bleucli.cli.gating import Gates
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
+    from bleucli.cli.provenance import Provenance
     from bleucli.cli.reporting import Reporting
     from bleucli.cli.saving import Saving
     from bleucli.statsfiles import Statistics
@@ -49,32 +50,12 @@ def score(
     Raises:
         BleuError: something is wrong with options or texts, or the answer cannot be written.
     """
-    start = _read_clocks()
-    _check(options)
-    if options.like is not None:  # before anything is downloaded
-        from bleucli.cli import like
-
-        published = options.like
-        options = like.follow(options, published)
-        for note in like.unused(published):
-            messages.note(note)
-        request.check_like(options, dict(Signature([]).with_texts(names_of(options).items())))
-    options, statistics = _read_statistics(options)
+    start = read_clocks()
+    options, statistics = _read_statistics(check(options, messages))
     gates = _gates(options, environment)
     saving = _saving(options, words)
     reporting = _reporting(options, environment, words)
-    asked = None
-    if request.is_jsonl(options, environment):
-        from bleucli.cli.provenance import Provenance
-
-        asked = Provenance(words, environment)
-    request.check_append(options, asked is not None)
-    if options.self_bleu:
-        from bleucli.cli import diversity
-
-        diversity.print_self_bleu(options, environment, messages, asked)
-        _note_slowness(start, messages)
-        return True
+    asked = provenance(options, environment, words)
     # Each of these records the checksums of the files, or compares them with earlier ones
     hashed = any(one is not None for one in (asked, options.baseline, saving, options.report))
     texts = _open_texts(options, environment, hashed, statistics, words)
@@ -96,7 +77,7 @@ def score(
             )
     except LengthError as error:
         raise texts.explain(error) from None
-    _note_slowness(start, messages)
+    note_slowness(start, messages)
     if texts.failures:
         is_withheld = options.output is not None and request.format_of(options, environment) != "junit"
         told = f"{tell_count(texts.count_unscored(), texts.unit)} could not be scored (see above)"
@@ -104,17 +85,42 @@ def score(
     return passed
 
 
-def _check(options: Options) -> None:
-    """Refuse options that have wrong values or cannot be combined."""
-    if options.self_bleu:
-        from bleucli.cli import diversity
+def check(options: Options, messages: Messages) -> Options:
+    """Return the options with what the signature of --like says.
 
-        diversity.check(options)
+    Raises:
+        BleuError: options have wrong values or cannot be combined, or --like names other texts.
+    """
     request.check(options)
     if any(getattr(options, name) is not None for name in ("report", "plot", "add_scores", "plot_kind", "plot_width")):
         from bleucli.cli import reporting
 
         reporting.check(options)
+    if options.like is None:
+        return options
+    from bleucli.cli import like
+
+    published = options.like
+    options = like.follow(options, published)
+    for note in like.unused(published):
+        messages.note(note)
+    request.check_like(options, dict(Signature([]).with_texts(names_of(options).items())))  # before any download
+    return options
+
+
+def provenance(options: Options, environment: Environment, words: Sequence[str]) -> Provenance | None:
+    """Return what lines of jsonl say about the run, if these are asked for.
+
+    Raises:
+        BleuError: lines are to be added to what is not a history.
+    """
+    asked = None
+    if request.is_jsonl(options, environment):
+        from bleucli.cli.provenance import Provenance
+
+        asked = Provenance(words, environment)
+    request.check_append(options, asked is not None)
+    return asked
 
 
 def _read_statistics(options: Options) -> tuple[Options, Statistics | None]:
@@ -196,14 +202,14 @@ def _open_texts(
     return texts
 
 
-def _note_slowness(start: tuple[float, float], messages: Messages) -> None:
+def note_slowness(start: tuple[float, float], messages: Messages) -> None:
     """Note why the kernels are slow, if that was noticeable; `start` is what the clocks showed at the start."""
     # The shorter time counts: waiting for a pipe or a download takes no processor time, and threads together take more
     # processor time than the user waits
-    if kernels.reason and min(now - then for now, then in zip(_read_clocks(), start, strict=True)) > _PATIENCE:
+    if kernels.reason and min(now - then for now, then in zip(read_clocks(), start, strict=True)) > _PATIENCE:
         messages.note(f"this was slow: {kernels.reason}")
 
 
-def _read_clocks() -> tuple[float, float]:
+def read_clocks() -> tuple[float, float]:
     """Return the seconds of wall-clock time and of processor time."""
     return time.monotonic(), time.process_time()

@@ -31,22 +31,25 @@ if TYPE_CHECKING:
 
 
 # The modules by the names of the commands
-MODULES = {"explain": "explain", "matrix": "matrix", "serve": "serve", "versus-sacrebleu": "versus"}
+MODULES = {
+    **{name: name for name in ("diversity", "explain", "matrix", "testsets", "serve")},
+    "versus-sacrebleu": "versus",
+}
 
 
 class Command(NamedTuple):
     """What a command takes.
 
     usage: one line for each way to write it. about: one sentence. options: the records by heading and name. often: the
-    options that a short page shows. with_metrics: whether it also takes the options of metrics. ending: what follows
-    the options on a short page.
+    options that a short page shows. metrics: those whose options it takes, too; None for all. ending: what follows the
+    options on a short page.
     """
 
     usage: Sequence[str]
     about: str
     options: Mapping[str, Mapping[str, Option]]
     often: Sequence[str]
-    with_metrics: bool = True
+    metrics: Sequence[str] | None = None
     ending: str = ""
 
     def names(self) -> list[str]:

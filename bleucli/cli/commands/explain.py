@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     ("bleu explain REF... -i SYSTEM [--line N] [options]", "bleu explain REF... -i SYSTEM SYSTEM [options]"),
-    "Explain the score of one segment, or why the scores of two systems differ.",
+    "Explain a score, or why two systems differ.",
     take(
         *("refs", "input", "num_refs", "encoding", "jsonl", "jsonl_fields", "table", "columns"),
         *("test_set", "origlang", "subset", "registry", "mirror", "allow_http"),

@@ -20,13 +20,13 @@ _PORT = "8765"
 _LARGEST_PORT = 65535
 COMMAND = Command(
     ("bleu serve [PORT] [options]",),
-    "Serve a page that scores as you type, and an endpoint for programs, for this machine only.",
+    "Serve a page that scores as you type.",
     take(
         *("quiet", "output", "strict", "annotate", "help"),
         port=Option((), f"the port (default: {_PORT}; 0: any free port)", nargs="?", metavar="PORT"),
     ),
     ("port", "quiet", "output"),
-    with_metrics=False,
+    metrics=(),
 )
 
 

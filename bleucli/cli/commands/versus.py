@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     ("bleu versus-sacrebleu REF... [-i SYSTEM...] [options]",),
-    "Compare numbers and times with sacreBLEU, which must be installed.",
+    "Compare numbers and times with sacreBLEU.",
     take(
         *("refs", "input", "num_refs", "encoding", "test_set", "language_pair", "origlang", "subset", "metrics"),
         *("sentence_level", "confidence", "confidence_n", "paired_bs", "paired_ar"),

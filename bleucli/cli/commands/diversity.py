@@ -1,12 +1,14 @@
-"""The mode of --self-bleu: how much the texts of each system differ."""
+"""`bleu diversity`: how much the texts of each system differ, by self-BLEU and distinct n-grams."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from bleucli.cli import request
+from bleucli.cli.commands import Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.files import read_as_jsonl
+from bleucli.cli.options import OPTIONS, Option
 from bleucli.cli.streams import Environment, shown
 from bleucli.cli.texts import Texts, input_of
 from bleucli.errors import BleuError, UsageError
@@ -29,22 +31,52 @@ if TYPE_CHECKING:
 
 # A junit report is about gates, which self-BLEU does not have
 _FORMATS = tuple(name for name in FORMATS if name != "junit")
+COMMAND = Command(
+    ("bleu diversity TEXT... [--groups FILE] [options]", "cat TEXT | bleu diversity [options]"),
+    "Measure how much texts differ, without references.",
+    take(
+        *("encoding", "jsonl", "cite", "mirror", "allow_http", "jobs", "language_pair", "like"),
+        *("score_only", "width", "scale", "short", "names", "name_by", "style", "caption", "label"),
+        *("no_color", "quiet", "output", "append", "strict", "annotate", "help"),
+        input=Option((), "files with one text per line; without any, standard input", nargs="*", metavar="TEXT"),
+        groups=Option(
+            ("--groups",),
+            "one label per line: compare texts with the same label, and print the mean of all groups",
+            metavar="FILE",
+        ),
+        jsonl_fields=OPTIONS["jsonl_fields"]._replace(
+            help="the fields that hold the texts and their groups, or paths such as out.0",
+            metavar="hyp=NAME,group=NAME",
+        ),
+        format=OPTIONS["format"]._replace(help="%(choices)s (default: json)", choices=_FORMATS),
+    ),
+    ("input", "groups", "jsonl_fields", "language_pair", "format", "score_only", "width", "names", "output"),
+    metrics=("bleu",),
+)
 
 
-def check(options: Options) -> None:
-    """Refuse references, and a file of groups that is JSON Lines.
+def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+    """Measure each system, and return True.
 
     Raises:
-        UsageError: one of them is given.
+        BleuError: something is wrong with options or texts, or the answer cannot be written.
     """
-    if options.refs:
-        from shlex import quote
+    from bleucli.cli import scoring
 
-        paths = [shown(path) for path in options.refs]
-        raise UsageError(
-            f"--self-bleu takes no references, but {paths[0]} is named as one; if it holds the texts, write bleu"
-            f" --self-bleu -i {quote(paths[0])}{' ...' if len(paths) > 1 else ''}"
-        )
+    start = scoring.read_clocks()
+    _check(options)
+    options = scoring.check(options, messages)
+    _print_self_bleu(options, environment, messages, scoring.provenance(options, environment, words))
+    scoring.note_slowness(start, messages)
+    return True
+
+
+def _check(options: Options) -> None:
+    """Refuse a file of groups that is JSON Lines.
+
+    Raises:
+        UsageError: it is one.
+    """
     if options.groups is not None and is_jsonl(options.groups):
         raise UsageError(
             f"--groups reads a text file with one label per line, but {shown(options.groups)} is JSON Lines; if the"
@@ -52,7 +84,7 @@ def check(options: Options) -> None:
         )
 
 
-def print_self_bleu(options: Options, environment: Environment, messages: Messages, asked: Provenance | None) -> None:
+def _print_self_bleu(options: Options, environment: Environment, messages: Messages, asked: Provenance | None) -> None:
     """Measure each system, and print the answer.
 
     Raises:

@@ -1,0 +1,57 @@
+"""`bleu testsets [NAME]`: list test sets, their language pairs and fields, or download them."""
+
+from __future__ import annotations
+
+from bleucli.cli.commands import Command, take
+from bleucli.cli.delivery import deliver
+from bleucli.cli.options import OPTIONS, Option
+from bleucli.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from bleucli.cli.messages import Messages
+    from bleucli.cli.options import Options
+    from bleucli.cli.streams import Environment
+
+COMMAND = Command(
+    ("bleu testsets [NAME] [--download] [-l xx-YY]",),
+    "List test sets, or download them.",
+    take(
+        *("registry", "mirror", "allow_http", "quiet", "output", "strict", "annotate", "help"),
+        test_set=Option(
+            (),
+            "the test set whose language pairs and fields to list; none: list all test sets",
+            nargs="?",
+            metavar="NAME",
+        ),
+        language_pair=OPTIONS["language_pair"]._replace(help="only this language pair, or the test sets that have it"),
+        fetch=Option(("--download",), "download it, or only the language pair of -l", bool),
+    ),
+    ("test_set", "fetch", "language_pair", "registry", "output"),
+    metrics=(),
+)
+
+
+def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+    """Print the list, or download; return True.
+
+    Raises:
+        BleuError: there is no such test set or language pair, or it cannot be downloaded.
+    """
+    from bleucli.cli import testset_modes
+
+    name = options.test_set
+    if name == "":
+        raise UsageError("NAME is empty; name a test set, see bleu testsets")
+    if options.fetch and name is None:
+        raise UsageError("--download needs the name of a test set; see bleu testsets")
+    asked = options.replace(test_set=None, download=name) if options.fetch else options.replace(list=True)
+
+    def answer() -> Iterator[str]:
+        yield from testset_modes.answer(asked)
+        messages.hold_back(())  # downloads may have caused warnings
+
+    deliver(answer(), options.output, environment)
+    return True
