@@ -18,15 +18,15 @@ import numpy as np
 from sentences import Place, Shown, match, split_list
 
 from bleucli import BLEU, CER, CHRF, TER, WER, Segments
-from bleucli.corpus import of_strings
 from bleucli.counting import count
+from bleucli.counting.corpus import of_strings
 from bleucli.report import contents, figures, page, verdicts
 from bleucli.report.contents import Column, Grouping, Pair, Report
 from bleucli.report.ngrams import Lead
 from bleucli.report.passages import Passages
 from bleucli.results import Ranking, ScoreRecord
+from bleucli.results.signature import Signature
 from bleucli.scoring import score_counted
-from bleucli.signature import Signature
 from bleucli.significance import comparison
 from bleucli.significance.comparison import Sampling
 

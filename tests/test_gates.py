@@ -12,11 +12,11 @@ from conftest import needs_pipes, refused
 from paired_samples import near, texts
 
 from bleucli import gates
-from bleucli.baselines import read_baseline
 from bleucli.errors import BleuError
 from bleucli.gates import Bound
+from bleucli.gates.baselines import read_baseline
 from bleucli.results import Results, ScoreRecord, SystemResult
-from bleucli.signature import Signature
+from bleucli.results.signature import Signature
 
 REF, STRONG, WEAK, NEAR = "reference.A.de.txt", "strong.de.txt", "weak.de.txt", "near.txt"
 ALL = ("-m", "bleu", "chrf", "ter")

@@ -12,7 +12,7 @@ from conftest import THREE, refused
 from bleucli import scoring
 from bleucli.cli.lengths import Count, count_files, find_misfits
 from bleucli.errors import LengthError
-from bleucli.textfiles import TextFile
+from bleucli.reading import TextFile
 
 
 @pytest.fixture

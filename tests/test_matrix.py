@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 
 import bleucli
 from bleucli import BLEU, CHRF, BleuWarning
+from bleucli.counting.threads import usable_processors
 from bleucli.matrix.plan import read_plan
 from bleucli.output import FORMATS, render
 from bleucli.output.layout import Layout
-from bleucli.threads import usable_processors
 
 # Folders as WMT published them: the repositories wmt22-news-systems to wmt24-news-systems, there under txt/
 WMT22 = """\

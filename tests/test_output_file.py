@@ -487,7 +487,7 @@ def test_a_kill_at_any_moment_leaves_the_old_file_or_the_whole_new_one(run, star
 # Forks once for every `stride`th line of the modules that write files, and kills the child just before that line.
 KILLED_AT_EACH_LINE = """
 import os, signal, sys
-from bleucli import wholefiles
+from bleucli.text import wholefiles
 from bleucli.cli import delivery, streams
 from bleucli.cli.main import run
 

@@ -20,8 +20,8 @@ pytest.importorskip("jinja2", reason="Jinja2 is not installed; there are no page
 import numpy as np
 
 from bleucli import BLEU, CHRF, TER, BleuError, compare_systems, explain, explain_difference
-from bleucli.corpus import of_strings
 from bleucli.counting import count
+from bleucli.counting.corpus import of_strings
 from bleucli.report import contents, ngrams, page, passages, verdicts
 from bleucli.results import Interval, Ranking
 from bleucli.scoring import score_counted

@@ -14,7 +14,7 @@ from conftest import refused, warnings_in
 import bleucli
 from bleucli import statsfiles
 from bleucli.output import FORMATS
-from bleucli.signature import Signature
+from bleucli.results.signature import Signature
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed; there are no tables to read")
 pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed; there are no tables to read")

@@ -230,7 +230,7 @@ def parse(words: Sequence[str], name: str = "") -> Options:
     if values["metrics"] is not None:
         values["metrics"], of_metrics = _resolve_names(values["metrics"], of_metrics)
     if values["like"] is not None:
-        from bleucli.signature import Signature
+        from bleucli.results.signature import Signature
 
         values["like"] = Signature.parse(values["like"])
     if values["output"] == "-":

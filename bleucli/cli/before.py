@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bleucli.baselines import Baseline, baseline_of
 from bleucli.cli import request, stored
 from bleucli.cli.streams import shown
 from bleucli.counting import SystemStats
 from bleucli.errors import UsageError
+from bleucli.gates.baselines import Baseline, baseline_of
 from bleucli.results import Input
 
 TYPE_CHECKING = False

@@ -11,10 +11,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from bleucli import wholefiles
 from bleucli.cli.streams import Environment, encode, shown
 from bleucli.errors import BleuError
-from bleucli.wholefiles import copy, descriptor_of, write_file
+from bleucli.text import wholefiles
+from bleucli.text.wholefiles import copy, descriptor_of, write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

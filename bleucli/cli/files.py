@@ -9,15 +9,15 @@ from collections.abc import Sequence
 
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, UsageError
-from bleucli.jsonlines import JsonLines, is_jsonl
-from bleucli.textfiles import TextFile
+from bleucli.reading import TextFile
+from bleucli.reading.jsonlines import JsonLines, is_jsonl
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO, Any
 
     from bleucli.cli.options import Options
-    from bleucli.jsonfields import Fields
+    from bleucli.reading.jsonfields import Fields
 
 STDIN = "standard input"
 
@@ -47,7 +47,7 @@ class Files:
         self.systems = _find_systems(options.input or ["-"], options.paired_ar or options.paired_bs)
         self.fields: Fields | None = None
         if options.jsonl_fields is not None:
-            from bleucli.jsonfields import fields_named
+            from bleucli.reading.jsonfields import fields_named
 
             self.fields = fields_named(options.jsonl_fields)
         # For empty standard input: people often name references and system without -i

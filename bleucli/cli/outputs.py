@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from bleucli.cli.options import flag_of
 from bleucli.cli.streams import shown
 from bleucli.errors import UsageError
-from bleucli.wholefiles import descriptor_of
+from bleucli.text.wholefiles import descriptor_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,14 +11,14 @@ from bleucli.cli.delivery import spool
 from bleucli.cli.options import flag_of
 from bleucli.cli.provenance import Provenance
 from bleucli.cli.streams import Environment, encode, shown
-from bleucli.corpus import Source
 from bleucli.counting import SystemStats, add_systems
+from bleucli.counting.corpus import Source
 from bleucli.errors import BleuError, UsageError
 from bleucli.limits import LEAST_WIDTH, MOST_WIDTH
 from bleucli.phrases import in_command, tell_count
+from bleucli.reading import TextFile
 from bleucli.results import Input
-from bleucli.textfiles import TextFile
-from bleucli.wholefiles import write_file
+from bleucli.text.wholefiles import write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -191,9 +191,9 @@ class Reporting:
         plan: Sampling | None,
         progress: Callable[[str, int, int], None],
     ) -> Report:
+        from bleucli.counting.threads import count_threads
         from bleucli.report import contents
         from bleucli.significance.resampling import random_seed
-        from bleucli.threads import count_threads
 
         self._environment.limit_numpy()
         texts = self._texts

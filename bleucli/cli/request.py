@@ -240,7 +240,7 @@ def count_threads(jobs: int | None) -> int | None:
     """Return the number of threads that --jobs asks for, or None if it was not given."""
     if jobs is None:
         return None
-    from bleucli import threads
+    from bleucli.counting import threads
 
     return threads.count_threads(jobs)
 

@@ -13,7 +13,7 @@ from bleucli.cli.streams import Environment
 from bleucli.cli.texts import Texts, names_of
 from bleucli.errors import BleuError, LengthError
 from bleucli.phrases import tell_count
-from bleucli.signature import Signature
+from bleucli.results.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

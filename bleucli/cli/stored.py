@@ -12,11 +12,11 @@ from bleucli.counting import SystemStats
 from bleucli.errors import BleuError
 from bleucli.metrics import METRICS, Metric
 from bleucli.phrases import tell_count
+from bleucli.reading import TextFile
 from bleucli.results import Input, Results, ScoreRecord, name_row
-from bleucli.signature import Signature
+from bleucli.results.signature import Signature
 from bleucli.statsfiles import Shard, Statistics
 from bleucli.statsfiles.layout import SYSTEM
-from bleucli.textfiles import TextFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ from bleucli.results import Results, Run, decimals_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli.baselines import Baseline
     from bleucli.cli.before import Before
     from bleucli.cli.gating import Gates
     from bleucli.cli.keeper import Keeper
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from bleucli.cli.reporting import Reporting
     from bleucli.cli.saving import Saving
     from bleucli.counting import SystemStats
+    from bleucli.gates.baselines import Baseline
     from bleucli.results import Verdict
     from bleucli.significance.comparison import Sampling
 
@@ -138,7 +138,7 @@ def _read_baseline(options: Options) -> tuple[Baseline | None, Before | None]:
     """Return the earlier answer that scores are compared with, or the earlier output that they are tested against."""
     if options.baseline is None:
         return None, None
-    from bleucli.baselines import is_statistics, read_baseline
+    from bleucli.gates.baselines import is_statistics, read_baseline
 
     try:
         has_rows = is_statistics(options.baseline)

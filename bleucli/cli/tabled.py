@@ -8,16 +8,16 @@ from bleucli import counting, scoring, tables
 from bleucli.arrow import COUNTS, SIGNATURE
 from bleucli.cli.streams import shown
 from bleucli.cli.texts import Texts
-from bleucli.corpus import Corpus
 from bleucli.counting import CorpusStats, SystemStats
+from bleucli.counting.corpus import Corpus
 from bleucli.errors import BleuError, UsageError
+from bleucli.kernels.stats import SegmentStats
 from bleucli.phrases import tell_count
+from bleucli.reading import TextFile
 from bleucli.results import Input, Results, name_row
-from bleucli.signature import Signature
-from bleucli.stats import SegmentStats
+from bleucli.results.signature import Signature
 from bleucli.statsfiles import Shard
 from bleucli.statsfiles.layout import PLACES, REFERENCES, SEGMENT, SYSTEM
-from bleucli.textfiles import TextFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,14 +11,14 @@ from bleucli.cli.testset_modes import files_of, names, pair_of
 from bleucli.cli.texts import Texts, names_of
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.phrases import tell_count
+from bleucli.reading import TextFile
 from bleucli.records import NamedTuple
 from bleucli.results import ScoreRecord
+from bleucli.results.signature import Signature
 from bleucli.scoring import Part, Selection
-from bleucli.signature import Signature
 from bleucli.testsets import fields, preparation, registry
 from bleucli.testsets.entries import TestSet
 from bleucli.testsets.plain import CachedText
-from bleucli.textfiles import TextFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

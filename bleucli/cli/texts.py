@@ -9,15 +9,15 @@ from bleucli import scoring
 from bleucli.cli import lengths
 from bleucli.cli.files import STDIN, Files, find_repeated, read_as_jsonl
 from bleucli.cli.streams import Environment, shown
-from bleucli.corpus import Corpus, Kept, Source
+from bleucli.counting.corpus import Corpus, Kept, Source
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.inspection.marks import is_json_object
-from bleucli.jsonlines import JsonLines
 from bleucli.output import names_by_path
 from bleucli.phrases import tell_count
+from bleucli.reading import TextFile
+from bleucli.reading.jsonlines import JsonLines
 from bleucli.results import Input, ScoreRecord, Unscored
-from bleucli.segments import Segments
-from bleucli.textfiles import TextFile
+from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class Texts:
     def _names(self) -> list[str]:
         names, shown = self._labels(1), self._labels(0 if self.has_baseline else 1)
         if self._given_names is not None:
-            from bleucli.naming import name_systems
+            from bleucli.results.naming import name_systems
 
             try:
                 names = shown = name_systems(names, self._given_names)
@@ -152,7 +152,7 @@ class Texts:
         elif self._name_by == "file":
             names = shown = self._labels(1, by_file=True)
         if self.has_baseline:
-            from bleucli.naming import mark_baseline
+            from bleucli.results.naming import mark_baseline
 
             shown = mark_baseline(shown)
         equal = find_repeated(names) or find_repeated(shown)
@@ -173,12 +173,12 @@ class Texts:
         for file in self._given:
             named = file.systems if isinstance(file, JsonLines) else []
             if not named and file.columns() > 1:
-                from bleucli.naming import name_column
+                from bleucli.results.naming import name_column
 
                 named = list(map(name_column, range(first, first + file.columns())))
             of_columns.append(named)
         if by_file:
-            from bleucli import naming
+            from bleucli.results import naming
 
             files = naming.by_file(files, list(chain.from_iterable(of_columns)))
         labels: list[str] = []

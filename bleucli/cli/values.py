@@ -9,7 +9,7 @@ from bleucli.cli.options import OPTIONS, Options, flag_of
 from bleucli.cli.streams import shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.output.layout import is_label
-from bleucli.textfiles import TextFile
+from bleucli.reading import TextFile
 
 
 def check(options: Options) -> None:
@@ -42,7 +42,7 @@ def check(options: Options) -> None:
         tokenizers.check_name(tokenizer)
     TextFile("", encoding=options.encoding)  # refuses an unknown encoding; no file is opened
     if options.jsonl_fields is not None:
-        from bleucli.jsonfields import fields_named
+        from bleucli.reading.jsonfields import fields_named
 
         fields_named(options.jsonl_fields)
     of_test_set = options.test_set is not None or options.list or options.download is not None
@@ -86,7 +86,7 @@ def _has_statistics(path: str) -> bool:
     Raises:
         BleuError: it cannot be read.
     """
-    from bleucli.baselines import is_statistics
+    from bleucli.gates.baselines import is_statistics
 
     try:
         return is_statistics(path)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.metrics.base import Metric
 from bleucli.phrases import Turn, suggest
-from bleucli.signature import Signature
+from bleucli.results.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

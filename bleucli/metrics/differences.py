@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import exp, expm1, fsum, isclose, log
 from operator import itemgetter
 
-from bleucli.corpus import Corpus, of_strings
 from bleucli.counting import CorpusStats, count
+from bleucli.counting.corpus import Corpus, of_strings
+from bleucli.counting.threads import count_threads
 from bleucli.errors import BleuError
-from bleucli.hints import about, warn
 from bleucli.limits import string, whole_number
 from bleucli.metrics import BLEU, Metric, find_metric
 from bleucli.metrics.bleu import MAX_NGRAM_ORDER
@@ -28,8 +28,8 @@ from bleucli.metrics.smoothing import SACREBLEU_METHODS
 from bleucli.phrases import tell_count
 from bleucli.prose import Block, Formula, Heading, Paragraph, Table, Words, as_html, as_text, show_numbers
 from bleucli.records import NamedTuple
-from bleucli.signature import Signature
-from bleucli.threads import count_threads
+from bleucli.results.hints import about, warn
+from bleucli.results.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

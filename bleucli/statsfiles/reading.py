@@ -17,7 +17,7 @@ from bleucli.errors import BleuError
 from bleucli.metrics import METRICS
 from bleucli.optional_deps import load
 from bleucli.phrases import Turn
-from bleucli.signature import Signature
+from bleucli.results.signature import Signature
 from bleucli.statsfiles.layout import (
     ENDING,
     LAYOUT,

@@ -12,16 +12,16 @@ from bleucli.cli.options import OPTIONS, Option
 from bleucli.cli.streams import Environment, shown
 from bleucli.cli.texts import Texts, input_of
 from bleucli.errors import BleuError, UsageError
-from bleucli.hints import about
-from bleucli.jsonfields import Fields
-from bleucli.jsonlines import JsonLines, is_jsonl
-from bleucli.jsonsamples import SampleLines, Samples
 from bleucli.metrics.bleu import BLEU
 from bleucli.metrics.self_bleu import NAME, SelfBLEU, measure
 from bleucli.output import FORMATS, render
 from bleucli.phrases import tell_count
+from bleucli.reading import TextFile
+from bleucli.reading.jsonfields import Fields
+from bleucli.reading.jsonlines import JsonLines, is_jsonl
+from bleucli.reading.jsonsamples import SampleLines, Samples
 from bleucli.results import Input, Results, SystemResult
-from bleucli.textfiles import TextFile
+from bleucli.results.hints import about
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

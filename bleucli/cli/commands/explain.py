@@ -12,7 +12,7 @@ from bleucli.errors import UsageError
 from bleucli.metrics import Metric
 from bleucli.output.explained import FORMATS, render
 from bleucli.phrases import tell_count
-from bleucli.signature import Signature
+from bleucli.results.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

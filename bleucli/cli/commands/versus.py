@@ -16,9 +16,9 @@ from bleucli.cli.options import flag_of
 from bleucli.cli.streams import Environment, shown
 from bleucli.cli.texts import Texts
 from bleucli.errors import BleuError, UsageError
-from bleucli.jsonlines import is_jsonl
 from bleucli.metrics import METRICS
 from bleucli.phrases import tell_count
+from bleucli.reading.jsonlines import is_jsonl
 from bleucli.records import NamedTuple
 from bleucli.testsets import fields
 from bleucli.testsets.cache import cache_directories

@@ -16,12 +16,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
 from bleucli import kernels
-from bleucli.corpus import Corpus, Piece
+from bleucli.counting.corpus import Corpus, Piece
 from bleucli.errors import BleuError, InputTypeError, Naming
+from bleucli.kernels.stats import SegmentStats
 from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
-from bleucli.segments import Segments
-from bleucli.stats import SegmentStats
+from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bleucli.corpus import Source
+    from bleucli.counting.corpus import Source
     from bleucli.inspection.fit import Fit
     from bleucli.results import Description, ScoreRecord
-    from bleucli.signature import Signature
+    from bleucli.results.signature import Signature
 
     Item = TypeVar("Item")
     Counted = TypeVar("Counted")
@@ -426,7 +426,7 @@ def count_corpora(
 
     tasks: for each corpus, its name in errors, the corpus, and its metrics. Other arguments and errors: as for `count`.
     """
-    from bleucli.threads import in_order
+    from bleucli.counting.threads import in_order
 
     def read() -> Iterator[tuple[int, _Counting, Piece]]:
         for number, (name, corpus, metrics) in enumerate(tasks):
@@ -500,7 +500,7 @@ def _count_pieces(
     if jobs is None:  # most texts are a single piece, which needs no threads and no import
         yield from map(count_piece, islice(pieces, 1))
     if (second := next(pieces, None)) is not None:
-        from bleucli.threads import in_order
+        from bleucli.counting.threads import in_order
 
         yield from (counted for _, counted in in_order(count_piece, chain([second], pieces), jobs))
 
