@@ -59,7 +59,10 @@ _READERS: dict[Any, tuple[Callable[[str], float], str]] = {
 # Options of earlier versions, and what to write instead
 _FORMER = {
     "--explain": "bleu explain REF -i SYSTEM",
+    "--first-line": "bleu count REF -i SYSTEM -o FILE --first-line N",
     "--matrix": "bleu matrix FILE",
+    "--save-stats": "bleu count REF -i SYSTEM -o FILE",
+    "--save-sums": "bleu count REF -i SYSTEM -o FILE --sums",
     "--self-bleu": "bleu diversity TEXT",
     "--serve": "bleu serve PORT",
     "--versus-sacrebleu": "bleu versus-sacrebleu REF -i SYSTEM",
@@ -252,7 +255,7 @@ def _refuse_slips(values: Mapping[str, Any], top: Parser) -> None:
         raise UsageError("FILE is empty; name a TOML file")
     if values.get("groups") == "":
         raise UsageError("--groups is empty; give it a value, or leave it out")
-    files = ("baseline", "output", "plot", "registry", "report", "save_stats", "save_sums")
+    files = ("baseline", "output", "plot", "registry", "report")
     for name in (*files, "caption", "mirror"):
         if values[name] == "" or (name == "caption" and str(values[name]).isspace()):
             raise UsageError(f"{flag_of(name)} is empty; give it a value, or leave it out")

@@ -20,7 +20,7 @@ RESAMPLING = {
     "ar": ("paired_ar", "paired_ar_n", 1),
 }
 # The options that name a file to write
-_WRITTEN = ("output", "plot", "report", "save_stats", "save_sums")
+_WRITTEN = ("output", "plot", "report")
 
 
 class Option(NamedTuple):
@@ -114,8 +114,8 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         ),
         "stats": Option(
             ("--stats",),
-            "read statistics instead of texts, from files that --save-stats or --save-sums wrote; FILE may be a"
-            " folder or a pattern, and shards may be in any order",
+            "read statistics instead of texts, from files that bleu count wrote; FILE may be a folder or a"
+            " pattern, and shards may be in any order",
             nargs="+",
             metavar="FILE",
             once=True,
@@ -337,23 +337,6 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         "append": Option(
             ("--append",), "add the lines of -f jsonl to the file of --output; several runs may do so at once", bool
         ),
-        "save_stats": Option(
-            ("--save-stats",),
-            "also save the statistics of each segment, for --stats (Parquet; with --engine, a folder)",
-            metavar="FILE",
-        ),
-        "save_sums": Option(
-            ("--save-sums",),
-            "also save the sums of the statistics: one row per system, or per group of --by",
-            metavar="FILE",
-        ),
-        "first_line": Option(
-            ("--first-line",),
-            "for --save-stats: this shard begins at line N of the whole text",
-            int,
-            metavar="N",
-            bounds=(1, 1000000000000000, "the number of a line"),
-        ),
     },
     "pages and figures": {
         "report": Option(
@@ -440,6 +423,8 @@ class Options:
     line: int | None = None
     groups: str | None = None
     fetch = False
+    sums = False
+    first_line: int | None = None
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:

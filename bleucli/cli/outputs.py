@@ -97,7 +97,8 @@ def _find_named(options: Options, written: str) -> Iterator[str]:
     """
     from bleucli.testsets import cache
 
-    tables, statistics = options.table or (), () if written == "save_stats" else options.stats or ()
+    is_merged = options.command == "count" and not options.sums
+    tables, statistics = options.table or (), () if is_merged else options.stats or ()
     if tables or statistics:
         from bleucli import tables as texts
         from bleucli.statsfiles import find_files

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from bleucli.cli.keeper import Keeper
     from bleucli.cli.options import Options
     from bleucli.cli.texts import Texts
     from bleucli.metrics import Metric
@@ -142,18 +141,15 @@ class Reporting:
         if options.report is not None:
             load("jinja2", "report")
 
-    def start(self, texts: Texts, keep: Keeper | None) -> Reporting:
-        """Make texts remember what is read; `self` is then called with each block, and passes it on to any `keep`."""
+    def start(self, texts: Texts) -> Reporting:
+        """Make texts remember what is read; `self` is then called with each block."""
         texts.remember()
         self._texts = texts
-        self._keep = keep
         return self
 
     def __call__(self, block: Sequence[SystemStats], labels: Sequence[tuple[str, Any]] = ()) -> None:
         """Keep the next segments of all systems."""
         self.keep_rows(block)
-        if self._keep is not None:
-            self._keep(block, labels)
 
     def keep_rows(self, block: Sequence[SystemStats]) -> None:
         """Keep the rows of the next segments."""

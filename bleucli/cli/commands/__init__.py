@@ -32,9 +32,16 @@ if TYPE_CHECKING:
 
 # The modules by the names of the commands
 MODULES = {
-    **{name: name for name in ("diversity", "explain", "matrix", "testsets", "serve")},
+    **{name: name for name in ("count", "diversity", "explain", "matrix", "testsets", "serve")},
     "versus-sacrebleu": "versus",
 }
+# Where texts come from
+TEXTS = (
+    *("refs", "input", "num_refs", "encoding", "jsonl", "jsonl_fields", "table", "columns"),
+    *("test_set", "registry", "mirror", "allow_http"),
+)
+# What is said beside the answer; every command has these options
+MESSAGES = ("quiet", "strict", "annotate", "help")
 
 
 class Command(NamedTuple):
