@@ -205,7 +205,7 @@ def test_what_cannot_be_saved_is_refused(run, corpus, words, parts):
 @pytest.mark.parametrize("word", ["--save-stats", "--save-sums", "--first-line"])
 def test_options_that_have_moved_name_the_command(run, corpus, word):
     more = {"--save-sums": " --sums", "--first-line": " --first-line N"}.get(word, "")
-    told = f"{word} is a command of its own now; write bleu count REF -i SYSTEM -o FILE{more}\n"
+    told = f"{word} has moved to a command; write bleu count REF -i SYSTEM -o FILE{more}\n"
     refused(run("ref.txt", "-i", "a.txt", word, "3"), told)
 
 

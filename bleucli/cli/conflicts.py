@@ -7,12 +7,6 @@ from collections.abc import Mapping, Sequence
 from bleucli.cli.options import Options, flag_of
 from bleucli.errors import UsageError
 
-_PICTURES = {
-    "--sentence-level scores segments, not systems": ("sentence_level",),
-    "each group is scored by itself": ("by",),
-    "statistics files contain no texts": ("stats",),
-    "the texts stay where the engine runs; leave out --engine to read them on this machine": ("engine",),
-}
 # For each option, the options that cannot be combined with it, by the reason. A reason may say what to do, after a
 # semicolon; otherwise, the message says to leave out one of the two.
 CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
@@ -44,11 +38,6 @@ CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "--sentence-level scores only one system": ("sentence_level",),
         "there are no references that a system could fail to match": ("segment_scores",),
     },
-    "report": {
-        **_PICTURES,
-        "there are no texts; give references, and add these scores with --add-scores": ("segment_scores",),
-    },
-    "plot": {**_PICTURES, "there are no texts": ("segment_scores",)},
 }
 
 

@@ -147,7 +147,8 @@ def _rules(options: Options, run: Run) -> Iterator[tuple[set[str] | frozenset[st
     for asked, trials, _ in RESAMPLING.values():
         if not getattr(options, asked):
             yield {trials}, f"it needs {flag_of(asked)}"
-    if not any(getattr(options, asked) for asked, _, _ in RESAMPLING.values()):
+    is_compared = options.command in ("plot", "report")  # always by intervals and tests
+    if not is_compared and not any(getattr(options, asked) for asked, _, _ in RESAMPLING.values()):
         yield {"paired_jobs"}, "nothing is resampled"
     yield from _of_sources(options)
     if options.test_set is None:
@@ -214,8 +215,7 @@ def _of_layout(options: Options, run: Run) -> Iterator[tuple[set[str], str]]:
     if options.segment_scores:
         yield {"scale"}, "scores from elsewhere are printed as they are"
     is_nameless = options.score_only or options.explain or run.format in ("text", "json", "card")
-    is_saved = options.report is not None or options.plot is not None
-    if run.systems == 1 and is_nameless and not has_gates(options) and not is_saved and options.by is None:
+    if run.systems == 1 and is_nameless and not has_gates(options) and options.by is None:
         yield {"names", "name_by"}, "a single score is printed without a name"
 
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
-    from bleucli.cli.reporting import Reporting
     from bleucli.statsfiles import Statistics
 
 # Seconds of scoring with slow kernels that are not worth a note
@@ -54,10 +53,9 @@ def score(
     start = read_clocks()
     options, statistics = _read_statistics(check(options, messages))
     gates = _gates(options, environment)
-    reporting = _reporting(options, environment, words)
     asked = provenance(options, environment, words)
     # Each of these records the checksums of the files, or compares them with earlier ones
-    hashed = hashed or any(one is not None for one in (asked, options.baseline, options.report))
+    hashed = hashed or asked is not None or options.baseline is not None
     texts = _open_texts(options, environment, hashed, statistics, words)
     try:
         if not options.keep_going:
@@ -72,12 +70,13 @@ def score(
         else:
             from bleucli.cli import system_scoring
 
-            passed = system_scoring.print_systems(options, texts, environment, messages, asked, gates, reporting)
+            passed = system_scoring.print_systems(options, texts, environment, messages, asked, gates)
     except LengthError as error:
         raise texts.explain(error) from None
     note_slowness(start, messages)
     if texts.failures:
-        is_withheld = options.output is not None and request.format_of(options, environment) != "junit"
+        is_for_file = answer is None and options.output is not None
+        is_withheld = is_for_file and request.format_of(options, environment) != "junit"
         told = f"{tell_count(texts.count_unscored(), texts.unit)} could not be scored (see above)"
         raise BleuError(f"{told}; {tell_withheld(options.output, options.append)}" if is_withheld else told)
     return passed
@@ -90,10 +89,6 @@ def check(options: Options, messages: Messages) -> Options:
         BleuError: options have wrong values or cannot be combined, or --like names other texts.
     """
     request.check(options)
-    if any(getattr(options, name) is not None for name in ("report", "plot", "add_scores", "plot_kind", "plot_width")):
-        from bleucli.cli import reporting
-
-        reporting.check(options)
     if options.like is None:
         return options
     from bleucli.cli import like
@@ -140,15 +135,6 @@ def _gates(options: Options, environment: Environment) -> Gates | None:
     return Gates(
         options, request.names_printed(options), request.scale_of(options, request.format_of(options, environment))
     )
-
-
-def _reporting(options: Options, environment: Environment, words: Sequence[str]) -> Reporting | None:
-    """Return what makes a page or a figure, if that is asked for; `words` are those of the command line."""
-    if options.report is None and options.plot is None:
-        return None
-    from bleucli.cli.reporting import Reporting
-
-    return Reporting(options, environment, words)
 
 
 def _open_texts(

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
-    from bleucli.cli.reporting import Reporting
     from bleucli.counting import SystemStats
     from bleucli.results import Verdict
     from bleucli.significance.comparison import Sampling
@@ -35,7 +34,6 @@ def print_systems(
     messages: Messages,
     asked: Provenance | None,
     gates: Gates | None,
-    reporting: Reporting | None,
 ) -> bool:
     """Score systems and print them; return whether all gates were passed.
 
@@ -46,7 +44,6 @@ def print_systems(
         messages: the notes and warnings of this run.
         asked: the command line and its time, for a format that shows them.
         gates: what judges the scores.
-        reporting: what makes a page or a figure.
 
     Raises:
         BleuError: options cannot be combined, something is wrong with the texts, or the answer cannot be written.
@@ -69,7 +66,7 @@ def print_systems(
         )
 
     report = write if chosen == "junit" else None
-    results = _results(options, texts, environment, layout.bold_best, report, then, reporting)
+    results = _results(options, texts, environment, layout.bold_best, report, then)
     if options.segment_scores and options.width is None:
         layout = layout._replace(width=decimals_of(system.scores[0].score for system in results.systems))
     names = request.names_of_metrics(options)
@@ -82,8 +79,6 @@ def print_systems(
     hints = [*idle, *texts.hints(), *results.hints, *gate_hints, *request.find_differences(signed, options)]
     hints += note_lowercase(options)
     messages.hold_back(hints)
-    if reporting is not None:
-        reporting.save()
     failed = [verdict for verdict in verdicts if verdict.failure]
     # Failures do not withhold a report of gates: it names the systems that failed, too
     is_withheld = chosen != "junit" and (failed or texts.failures)
@@ -184,7 +179,6 @@ def _results(
     bold: bool,
     report: Callable[[Results], None] | None,
     before: Sequence[SystemStats],
-    reporting: Reporting | None,
 ) -> Results:
     """Score the systems. Options and names are checked for all systems as given, before any of them is left out.
 
@@ -195,22 +189,16 @@ def _results(
         bold: whether the best of each column will be bold.
         report: writes the report of failures, if one is asked for, where no system is scored.
         before: what was counted earlier, to be tested against.
-        reporting: what makes a page or a figure.
     """
-    plan = _plan(options, environment, bold, len(before) + texts.count_systems())
+    plan = plan_sampling(options, environment, bold, len(before) + texts.count_systems())
     metrics = request.make_metrics(options, texts)
     if options.keep_going:
-        _leave_out(options, texts, environment, report)
+        leave_out(options, texts, environment, report)
 
     def score(progress: Callable[[str, int, int], None]) -> Results:
         if options.segment_scores:
             return _score_numbers(texts, plan, progress, before)
-        keep = None if reporting is None else reporting.start(texts)
-        results = texts.score(metrics, request.count_threads(options.jobs), plan, progress, keep, before)
-        if reporting is not None:
-            reporting.make(results, metrics, plan, progress)
-            results = results._replace(hints=[*results.hints, *reporting.hints])
-        return results
+        return texts.score(metrics, request.count_threads(options.jobs), plan, progress, None, before)
 
     if options.quiet or not environment.is_watched():
         return _mark_best(score(lambda *_: None), bold, plan)
@@ -220,7 +208,7 @@ def _results(
         return _mark_best(score(progress), bold, plan)
 
 
-def _plan(options: Options, environment: Environment, bold: bool, systems: int) -> Sampling | None:
+def plan_sampling(options: Options, environment: Environment, bold: bool, systems: int) -> Sampling | None:
     """Return how to resample the scores of this number of systems, or None."""
     if not asks_for_resampling(options):
         return None
@@ -245,7 +233,7 @@ def _score_numbers(
     return segment_scores.score_columns(columns, sampling, progress)
 
 
-def _leave_out(
+def leave_out(
     options: Options, texts: Texts, environment: Environment, report: Callable[[Results], None] | None
 ) -> None:
     """Leave out the systems that cannot be scored, and say what is wrong with each.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bleucli import statsfiles
 from bleucli.cli import request, stored
-from bleucli.cli.commands import MESSAGES, TEXTS, Command, take
+from bleucli.cli.commands import MESSAGES, SCORED, TEXTS, Command, take
 from bleucli.cli.options import OPTIONS, Option, flag_of
 from bleucli.cli.progress import watch
 from bleucli.cli.provenance import command_of
@@ -31,7 +31,7 @@ COMMAND = Command(
     "Save statistics for later, or merge them.",
     take(
         *(*TEXTS, "stats", "by", "engine", "segment_scores"),
-        *("metrics", "jobs", "language_pair", "like", "names", "name_by", *MESSAGES),
+        *(*SCORED, *MESSAGES),
         sums=Option(("--sums",), "keep only sums: one row per system, or per group of --by", bool),
         first_line=Option(
             ("--first-line",),
