@@ -942,11 +942,7 @@ def read_page(html, w, tally):
 def read_words(w, tally):
     """Judge what is said of a report whose scores were drawn; it has no texts, and so no page."""
     report = w.report
-    PAGE.read(verdicts.summarize(report), w, tally)
-    for column in report.columns:
-        verdict = verdicts.judge(report, column)
-        PAGE.read(f"{verdict.headline}. {verdict.details}", w, tally)
-    for told in verdicts.find_disagreements(report):
+    for told in verdicts.tell(report):  # what the command prints
         PAGE.read(told, w, tally)
     for pair in report.pairs:
         w.pair = (pair.first, pair.second)

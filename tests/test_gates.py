@@ -613,7 +613,7 @@ def test_a_file_that_cannot_be_read_is_refused(score):
     refused(score(STRONG, "--baseline", ".", "--max-drop", "1"), "cannot read .: Is a directory")
     for test in TESTS:
         words = ("--baseline", "none.parquet", "--max-drop", "1", test)
-        refused(score(STRONG, *words), "cannot read none.parquet: No such file", "name a file that --save-stats wrote")
+        refused(score(STRONG, *words), "cannot read none.parquet: No such file", "name a file that bleu count wrote")
 
 
 @needs_pipes

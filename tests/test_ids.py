@@ -51,7 +51,7 @@ def shuffled(lines):
         (("explain", "ref.jsonl", "-i", "good.jsonl", "bad.jsonl"), "ref.jsonl"),
         (("ref.jsonl", "-i", "bad.jsonl", "--jsonl-fields", "hyp=hypothesis"), "ref.jsonl"),
         (("ref.txt", "-i", "good.jsonl", "bad.jsonl"), "good.jsonl"),
-        (("ref.jsonl", "-i", "bad.jsonl", "--save-stats", "s.parquet"), "ref.jsonl"),
+        (("count", "ref.jsonl", "-i", "bad.jsonl", "-o", "s.parquet"), "ref.jsonl"),
         (("ref.jsonl", "-i", "bad.jsonl", "--keep-going"), "ref.jsonl"),
         (("good.jsonl", "-i", "bad.jsonl", "--jsonl-fields", "hyp=hypothesis,refs=hypothesis"), "good.jsonl"),
     ],

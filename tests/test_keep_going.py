@@ -184,7 +184,7 @@ def test_a_single_remaining_system_is_not_tested(run, three_lines, test):
 @PAIRED
 @pytest.mark.parametrize("order", [("short", "a"), ("a", "short")])
 def test_a_single_remaining_system_is_tested_against_a_file(run, three_lines, order, test):
-    run("ref", "-i", "b", "--save-stats", "one.parquet", "-q")
+    run("count", "ref", "-i", "b", "-o", "one.parquet", "-q")
     gate = (*test, "--baseline", "one.parquet", "--max-drop", "99", "-f", "csv", "-q")
     tested = run("ref", "-i", "a", *gate)
     answer = run("ref", "-i", *order, *gate, "--keep-going")

@@ -26,14 +26,14 @@ _LONGEST_LINE = 1 << 24
 _ADVICE = "name a file on a file system that can lock files"
 
 
-def deliver(chunks: Iterable[str], path: str | None, environment: Environment, append: bool = False) -> None:
+def deliver(chunks: Iterable[str | bytes], path: str | None, environment: Environment, append: bool = False) -> None:
     """Write the complete answer to a file, or to stdout if `path` is None; append: keep what the file already has.
 
     Raises:
         BleuError: the answer cannot be written.
         BrokenPipeError: no one reads stdout any more.
     """
-    with spool(map(encode, chunks)) as answer:
+    with spool(chunk if isinstance(chunk, bytes) else encode(chunk) for chunk in chunks) as answer:
         if path is None and environment.stdout is None:
             raise BleuError("cannot write standard output: it is closed; name a file with --output")
         try:

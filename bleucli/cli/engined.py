@@ -6,12 +6,12 @@ import os
 from collections.abc import Sequence
 
 from bleucli import arrow, scoring
-from bleucli.cli.saving import command_of
+from bleucli.cli.provenance import command_of
 from bleucli.cli.streams import shown
 from bleucli.cli.tabled import TabledTexts, columns_in_command, columns_of_groups
 from bleucli.counting import SystemStats, add_systems
 from bleucli.engines.work import Work, check_sums
-from bleucli.errors import BleuError, UsageError
+from bleucli.errors import BleuError
 from bleucli.results import Input, Results
 from bleucli.statsfiles import Shard
 from bleucli.statsfiles.layout import SYSTEM, label_of
@@ -50,12 +50,8 @@ class EnginedTexts(TabledTexts):
         self._engine = str(options.engine)
         self._paths = list(map(shown, options.table or ()))
         # Workers may have other working directories
-        self._saved = os.path.abspath(shown(options.save_stats)) if options.save_stats else ""
-        if self._saved and options.save_sums and _is_inside(options.save_sums, str(options.save_stats)):
-            raise UsageError(
-                f"--save-sums {shown(options.save_sums)} is in the folder of --save-stats, whose files are read"
-                " together; name a file elsewhere"
-            )
+        saves_rows = options.command == "count" and not options.sums
+        self._saved = os.path.abspath(shown(str(options.output))) if saves_rows else ""
         self._command = command_of(words)
         self._name_columns(self._columns)
         self._rows_of: Mapping[str, int] = {}  # number of rows by file
@@ -140,10 +136,6 @@ class EnginedTexts(TabledTexts):
         """Return what files of sums say about where their rows come from."""
         source = ", ".join(self._paths)
         return [Shard(name, 0, sum(self._rows_of.values()), source=source) for name in self._names()]
-
-
-def _is_inside(path: str, folder: str) -> bool:
-    return os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), ""))
 
 
 def _find_engine(name: str) -> Any:

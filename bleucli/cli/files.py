@@ -102,7 +102,7 @@ class Files:
             _check_fields(self.fields, systems, references)
             if self.fields.group and not options.self_bleu:
                 raise UsageError("--jsonl-fields group= is for bleu diversity; leave out group=")
-        if options.written():
+        if options.output is not None:
             from bleucli.cli import outputs
 
             # In the paths of systems, patterns have been replaced by files

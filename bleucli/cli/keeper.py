@@ -9,7 +9,7 @@ from bleucli.counting import SystemStats
 
 
 class Keeper(Protocol):
-    """Keeps statistics while the answer is made; see `saving.Saving` and `reporting.Reporting`."""
+    """Keeps statistics while texts are scored, to be saved or shown."""
 
     def __call__(self, block: Sequence[SystemStats], labels: Sequence[tuple[str, Any]] = ()) -> None:
         """Keep the next segments of all systems; they all belong to one group."""

@@ -77,7 +77,7 @@ def _run(words: Sequence[str], environment: Environment) -> int:
     environment.annotates = options.annotate is not None
     if options.append and (options.help or mode_of(options)):
         raise UsageError("--append adds scores to a history, but this mode has none to add; leave it out")
-    if options.written():
+    if options.output is not None:
         from bleucli.cli import outputs
 
         outputs.check(options)

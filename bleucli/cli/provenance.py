@@ -46,6 +46,13 @@ class Provenance:
         return Run(systems, references, self._command, self._time, texts.inputs_of_rows())
 
 
+def command_of(words: Sequence[str]) -> str:
+    """Return the command line as statistics files record it."""
+    from shlex import join
+
+    return join(["bleu", *(mask_credentials(shown(word)) for word in words)])
+
+
 def mask_credentials(word: str) -> str:
     """Return a word of the command line with user and password in an address masked.
 

@@ -46,7 +46,6 @@ def check(options: Options) -> None:
     if options.like is not None and options.like.name == _SELF_BLEU and not options.self_bleu:
         raise UsageError("--like is a signature of self-BLEU; write bleu diversity TEXT --like ...")
     _check_test_set(options)
-    check_saving(options)
     _check_source(options)
     values.check(options)
     if options.num_refs is not None and len(options.refs) != 1:
@@ -58,7 +57,7 @@ def _check_source(options: Options) -> None:
     if options.matrix is not None:  # the file of a matrix names the texts
         return
     if options.by is not None and options.stats is None and options.table is None:
-        raise UsageError("--by groups what --stats or --table reads; save statistics first, with --save-stats")
+        raise UsageError("--by groups what --stats or --table reads; save statistics first, with bleu count")
     if options.engine is not None and options.table is None:
         raise UsageError("--engine counts the tables that --table names; add --table, or leave out --engine")
     if options.table is not None:
@@ -100,16 +99,6 @@ def _check_test_set(options: Options) -> None:
     for name in ("origlang", "subset"):
         if options.test_set is None and getattr(options, name) is not None:
             raise UsageError(f"{flag_of(name)} needs a test set; name it with -t and -l")
-
-
-def check_saving(options: Options) -> None:
-    """Refuse --first-line where no texts are counted for --save-stats, and for test sets, which are never shards."""
-    if options.first_line is not None and (options.save_stats is None or options.stats is not None):
-        raise UsageError(
-            "--first-line numbers the segments of texts for --save-stats; add --save-stats, or leave out --first-line"
-        )
-    if options.first_line is not None and options.test_set is not None:
-        raise UsageError("--first-line is for shards of your own files, but a test set is whole; leave it out")
 
 
 def check_segment_scores(options: Options, jsonl: str | None = None) -> None:

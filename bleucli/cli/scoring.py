@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
-    from bleucli.cli.reporting import Reporting
-    from bleucli.cli.saving import Saving
     from bleucli.statsfiles import Statistics
 
 # Seconds of scoring with slow kernels that are not worth a note
@@ -37,6 +35,7 @@ def score(
     messages: Messages,
     words: Sequence[str],
     answer: Callable[[Options, Texts, Environment, Messages], None] | None = None,
+    hashed: bool = False,
 ) -> bool:
     """Score and print; return whether all gates were passed.
 
@@ -45,7 +44,8 @@ def score(
         environment: the world around the command.
         messages: the notes and warnings of this run.
         words: the words of the command line, for formats that show it.
-        answer: prints something about the texts other than their scores.
+        answer: prints something about the texts other than their scores, or writes it.
+        hashed: whether the answer has the checksums of the files.
 
     Raises:
         BleuError: something is wrong with options or texts, or the answer cannot be written.
@@ -53,11 +53,9 @@ def score(
     start = read_clocks()
     options, statistics = _read_statistics(check(options, messages))
     gates = _gates(options, environment)
-    saving = _saving(options, words)
-    reporting = _reporting(options, environment, words)
     asked = provenance(options, environment, words)
     # Each of these records the checksums of the files, or compares them with earlier ones
-    hashed = any(one is not None for one in (asked, options.baseline, saving, options.report))
+    hashed = hashed or asked is not None or options.baseline is not None
     texts = _open_texts(options, environment, hashed, statistics, words)
     try:
         if not options.keep_going:
@@ -68,18 +66,17 @@ def score(
         elif options.sentence_level:
             from bleucli.cli import segment_scoring
 
-            segment_scoring.print_segments(options, texts, environment, messages, asked, saving)
+            segment_scoring.print_segments(options, texts, environment, messages, asked)
         else:
             from bleucli.cli import system_scoring
 
-            passed = system_scoring.print_systems(
-                options, texts, environment, messages, asked, gates, saving, reporting
-            )
+            passed = system_scoring.print_systems(options, texts, environment, messages, asked, gates)
     except LengthError as error:
         raise texts.explain(error) from None
     note_slowness(start, messages)
     if texts.failures:
-        is_withheld = options.output is not None and request.format_of(options, environment) != "junit"
+        is_for_file = answer is None and options.output is not None
+        is_withheld = is_for_file and request.format_of(options, environment) != "junit"
         told = f"{tell_count(texts.count_unscored(), texts.unit)} could not be scored (see above)"
         raise BleuError(f"{told}; {tell_withheld(options.output, options.append)}" if is_withheld else told)
     return passed
@@ -92,10 +89,6 @@ def check(options: Options, messages: Messages) -> Options:
         BleuError: options have wrong values or cannot be combined, or --like names other texts.
     """
     request.check(options)
-    if any(getattr(options, name) is not None for name in ("report", "plot", "add_scores", "plot_kind", "plot_width")):
-        from bleucli.cli import reporting
-
-        reporting.check(options)
     if options.like is None:
         return options
     from bleucli.cli import like
@@ -142,24 +135,6 @@ def _gates(options: Options, environment: Environment) -> Gates | None:
     return Gates(
         options, request.names_printed(options), request.scale_of(options, request.format_of(options, environment))
     )
-
-
-def _saving(options: Options, words: Sequence[str]) -> Saving | None:
-    """Return what saves statistics, if that is asked for; `words` are those of the command line."""
-    if options.save_stats is None and options.save_sums is None:
-        return None
-    from bleucli.cli.saving import Saving
-
-    return Saving(options, words)
-
-
-def _reporting(options: Options, environment: Environment, words: Sequence[str]) -> Reporting | None:
-    """Return what makes a page or a figure, if that is asked for; `words` are those of the command line."""
-    if options.report is None and options.plot is None:
-        return None
-    from bleucli.cli.reporting import Reporting
-
-    return Reporting(options, environment, words)
 
 
 def _open_texts(

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
-    from bleucli.cli.saving import Saving
 
 
 def print_segments(
@@ -29,7 +28,6 @@ def print_segments(
     environment: Environment,
     messages: Messages,
     asked: Provenance | None,
-    saving: Saving | None,
 ) -> None:
     """Score one system's segments by one metric, and print one line per segment.
 
@@ -42,8 +40,7 @@ def print_segments(
     request.format_of(options, environment)  # called to refuse a wrong format; only the option turns segments into JSON
     render = json_text.score_line if options.format == "json" else score_line
     selection = texts.select()
-    keep = None if saving is None else saving.start(texts, metrics)
-    records = texts.score_segments(metrics[0], request.count_threads(options.jobs), keep)
+    records = texts.score_segments(metrics[0], request.count_threads(options.jobs))
     layout = request.layout_of(options, environment, "text")
     first = next(records)  # its signature is that of all segments, except for nrefs
     counts: dict[str, int] = {}  # number of segments by number of references
@@ -59,8 +56,6 @@ def print_segments(
         request.check_like(options, signed)
         hints.extend([*texts.hints(), *request.find_differences(signed, options)])
         messages.hold_back(hints)
-        if saving is not None:
-            saving.save()
 
     if asked is None:
         lines: Iterator[str] = (render(rescale_record(record, layout.scale), layout) for record in counted())

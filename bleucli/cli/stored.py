@@ -204,10 +204,6 @@ class StoredTexts(Texts):
         """Return which texts the rows were made from, as far as the files say."""
         return self._statistics.shards()
 
-    def write_stats(self, path: str, command: str) -> None:
-        """Write everything that the files hold to one file."""
-        self._statistics.write(path, command)
-
     def which_is_which(self, segments: int) -> str:
         """Return a line that names files and systems."""
         systems = ", ".join(self._statistics.systems)

@@ -18,12 +18,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.cli.before import Before
     from bleucli.cli.gating import Gates
-    from bleucli.cli.keeper import Keeper
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
-    from bleucli.cli.reporting import Reporting
-    from bleucli.cli.saving import Saving
     from bleucli.counting import SystemStats
     from bleucli.gates.baselines import Baseline
     from bleucli.results import Verdict
@@ -37,8 +34,6 @@ def print_systems(
     messages: Messages,
     asked: Provenance | None,
     gates: Gates | None,
-    saving: Saving | None,
-    reporting: Reporting | None,
 ) -> bool:
     """Score systems and print them; return whether all gates were passed.
 
@@ -49,8 +44,6 @@ def print_systems(
         messages: the notes and warnings of this run.
         asked: the command line and its time, for a format that shows them.
         gates: what judges the scores.
-        saving: what saves the statistics.
-        reporting: what makes a page or a figure.
 
     Raises:
         BleuError: options cannot be combined, something is wrong with the texts, or the answer cannot be written.
@@ -73,24 +66,19 @@ def print_systems(
         )
 
     report = write if chosen == "junit" else None
-    results = _results(options, texts, environment, layout.bold_best, report, saving, then, reporting)
+    results = _results(options, texts, environment, layout.bold_best, report, then)
     if options.segment_scores and options.width is None:
         layout = layout._replace(width=decimals_of(system.scores[0].score for system in results.systems))
     names = request.names_of_metrics(options)
-    signed = _compare_signatures(options, results, names)
+    signed = compare_signatures(options, results, names)
     judged = results
     if form is not None:  # gates look up scores by the names and checksums that the baseline has
         judged = _rename(results, names_in(form))._replace(run=Run(*texts.inputs()))
     earlier = [system.name for system in then]
     verdicts, gate_hints = gates.judge(judged, baseline, earlier) if gates else ((), [])
     hints = [*idle, *texts.hints(), *results.hints, *gate_hints, *request.find_differences(signed, options)]
-    others = [name for name in names if name != "bleu"]
-    if options.of_metric("bleu").get("lowercase") and others:
-        from bleucli.cli import effects
-
-        hints.append(effects.of_lowercase(others))
+    hints += note_lowercase(options)
     messages.hold_back(hints)
-    _save(saving, reporting)
     failed = [verdict for verdict in verdicts if verdict.failure]
     # Failures do not withhold a report of gates: it names the systems that failed, too
     is_withheld = chosen != "junit" and (failed or texts.failures)
@@ -111,7 +99,17 @@ def print_systems(
     return not failed
 
 
-def _compare_signatures(options: Options, results: Results, names: Sequence[str]) -> dict[str, str]:
+def note_lowercase(options: Options) -> list[str]:
+    """Return the hint that -lc is only for BLEU, if other metrics are scored as well."""
+    others = [name for name in request.names_of_metrics(options) if name != "bleu"]
+    if not options.of_metric("bleu").get("lowercase") or not others:
+        return []
+    from bleucli.cli import effects
+
+    return [effects.of_lowercase(others)]
+
+
+def compare_signatures(options: Options, results: Results, names: Sequence[str]) -> dict[str, str]:
     """Compare all scores with the signature of --like; return the signature of the first one, empty without --like.
 
     Raises:
@@ -124,14 +122,6 @@ def _compare_signatures(options: Options, results: Results, names: Sequence[str]
     for one in signed:
         request.check_like(options, one)
     return signed[0]
-
-
-def _save(saving: Saving | None, reporting: Reporting | None) -> None:
-    """Write the files that are asked for beside the answer."""
-    if saving is not None:
-        saving.save()
-    if reporting is not None:
-        reporting.save()
 
 
 def _read_baseline(options: Options) -> tuple[Baseline | None, Before | None]:
@@ -188,9 +178,7 @@ def _results(
     environment: Environment,
     bold: bool,
     report: Callable[[Results], None] | None,
-    saving: Saving | None,
     before: Sequence[SystemStats],
-    reporting: Reporting | None,
 ) -> Results:
     """Score the systems. Options and names are checked for all systems as given, before any of them is left out.
 
@@ -200,26 +188,17 @@ def _results(
         environment: the world around the command.
         bold: whether the best of each column will be bold.
         report: writes the report of failures, if one is asked for, where no system is scored.
-        saving: what saves the statistics.
         before: what was counted earlier, to be tested against.
-        reporting: what makes a page or a figure.
     """
-    plan = _plan(options, environment, bold, len(before) + texts.count_systems())
+    plan = plan_sampling(options, environment, bold, len(before) + texts.count_systems())
     metrics = request.make_metrics(options, texts)
     if options.keep_going:
-        _leave_out(options, texts, environment, report)
+        leave_out(options, texts, environment, report)
 
     def score(progress: Callable[[str, int, int], None]) -> Results:
         if options.segment_scores:
-            return _score_numbers(texts, plan, progress, saving, before)
-        keep: Keeper | None = None if saving is None else saving.start(texts, metrics)
-        if reporting is not None:
-            keep = reporting.start(texts, keep)
-        results = texts.score(metrics, request.count_threads(options.jobs), plan, progress, keep, before)
-        if reporting is not None:
-            reporting.make(results, metrics, plan, progress)
-            results = results._replace(hints=[*results.hints, *reporting.hints])
-        return results
+            return _score_numbers(texts, plan, progress, before)
+        return texts.score(metrics, request.count_threads(options.jobs), plan, progress, None, before)
 
     if options.quiet or not environment.is_watched():
         return _mark_best(score(lambda *_: None), bold, plan)
@@ -229,7 +208,7 @@ def _results(
         return _mark_best(score(progress), bold, plan)
 
 
-def _plan(options: Options, environment: Environment, bold: bool, systems: int) -> Sampling | None:
+def plan_sampling(options: Options, environment: Environment, bold: bool, systems: int) -> Sampling | None:
     """Return how to resample the scores of this number of systems, or None."""
     if not asks_for_resampling(options):
         return None
@@ -244,20 +223,17 @@ def _score_numbers(
     texts: Texts,
     sampling: Sampling | None,
     progress: Callable[[str, int, int], None],
-    saving: Saving | None,
     before: Sequence[SystemStats],
 ) -> Results:
     """Return the mean of each system's segment scores, which come from elsewhere."""
     from bleucli import scoring, segment_scores
 
     counted = segment_scores.stats_of(texts.numbers(progress))
-    if saving is not None:
-        saving.start(texts, [segment_scores.Given()])(counted)
     columns = segment_scores.columns_of(scoring.put_before(before, counted))
     return segment_scores.score_columns(columns, sampling, progress)
 
 
-def _leave_out(
+def leave_out(
     options: Options, texts: Texts, environment: Environment, report: Callable[[Results], None] | None
 ) -> None:
     """Leave out the systems that cannot be scored, and say what is wrong with each.

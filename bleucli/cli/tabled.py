@@ -192,7 +192,7 @@ def columns_in_command(options: Options, by: Sequence[str]) -> tables.Columns:
     columns = tables.Columns() if options.columns is None else tables.columns_named(shown(options.columns))
     if SYSTEM in by and len(columns.hypotheses) > 1:
         raise UsageError("--by system is for systems that are rows, but here they are columns; leave out system")
-    if options.save_stats or options.save_sums:
+    if options.command == "count":
         refuse_columns_of_statistics(by)
     return columns
 

@@ -155,8 +155,8 @@ def tell_unknown(word: str) -> str:
     if any(part in folded for part in _ELSEWHERE):
         return Turn(
             f"{choices}; scores of segments that another tool computed belong into compare_systems(..., scores=...)",
-            f"{choices}; --segment-scores tests scores of segments that another tool computed, and --add-scores adds"
-            " them to a report",
+            f"{choices}; --segment-scores tests scores of segments that another tool computed, and bleu report"
+            " --add-scores shows them on a page",
         )
     return f"{choices}{suggest(word, names)}"
 

@@ -83,7 +83,7 @@ def compare_systems(
     seed: Seed = "environment",
     jobs: int = 1,
 ) -> str:
-    """Return an HTML page that compares systems, the same as `--report` writes.
+    """Return an HTML page that compares systems, the same as `bleu report` writes.
 
     Args:
         systems: for each system's name, n strings.

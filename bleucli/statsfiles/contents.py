@@ -145,7 +145,7 @@ class Statistics:
             summed = next(file.path for file in self._files if file.is_summed)
             raise BleuError(
                 f"{summed} holds sums, but this needs each segment's statistics; save them with ",
-                Turn("statsfiles.write(...)", "--save-stats"),
+                Turn("statsfiles.write(...)", "bleu count"),
             )
         signatures = [f"{name}.{arrow.SIGNATURE}" for name in metrics]
         keys = [SYSTEM, *PLACES, *by, *signatures]
