@@ -1,6 +1,6 @@
 """Why the scores of two systems differ.
 
-- `explain_difference`: for strings; `explain_corpus`: for a corpus and metrics
+- `explain_difference`: for strings; `explain_differences`: for a corpus and metrics
 - `DifferenceExplanation`: the result, as data, as text and as HTML
 
 BLEU is a product, BP · (p1 · ... · pN)^(1/N), so logarithms split the difference of two scores a and b:
@@ -15,30 +15,27 @@ from math import exp, expm1, fsum, isclose, log
 from operator import itemgetter
 
 from bleucli.corpus import Corpus, of_strings
-from bleucli.counting import CorpusStats, count
+from bleucli.counting import CorpusStats
 from bleucli.errors import BleuError
-from bleucli.hints import about, warn
+from bleucli.hints import warn
 from bleucli.limits import string, whole_number
 from bleucli.metrics import BLEU, Metric, find_metric
-from bleucli.metrics.bleu import MAX_NGRAM_ORDER
-from bleucli.metrics.explanations import as_data, freeze, pick, tell_signature
-from bleucli.metrics.ngrams import mark_matches
+from bleucli.metrics.corpora import Influence, count_rows, read_segments, score_without, tell_texts
+from bleucli.metrics.explanations import as_data, tell_signature
 from bleucli.metrics.score import MOST_DECIMALS
 from bleucli.metrics.smoothing import SACREBLEU_METHODS
 from bleucli.phrases import tell_count
-from bleucli.prose import Block, Formula, Heading, Paragraph, Table, Words, as_html, as_text, show_numbers
+from bleucli.prose import Block, Formula, Heading, Paragraph, Table, as_html, as_text, show_numbers
 from bleucli.records import NamedTuple
 from bleucli.signature import Signature
 from bleucli.threads import count_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from bleucli.metrics.bleu import BLEUScore
-
-    Chooser = Callable[[int], Sequence[int] | None]
+    from bleucli.metrics.corpora import Chooser
 
 # How many segments are listed by default
 MOST = 10
@@ -59,20 +56,6 @@ class Share(NamedTuple):
     first: float
     second: float
     points: float
-
-
-class Influence(NamedTuple):
-    """The influence of one segment on a difference.
-
-    line: its index, from 0; text and data count from 1. influence: the difference with all segments minus the
-    difference without this one, in points. hypotheses: the output of both systems. references: those that are not
-    missing.
-    """
-
-    line: int
-    influence: float
-    hypotheses: Sequence[str]
-    references: Sequence[str]
 
 
 class DifferenceExplanation(NamedTuple):
@@ -200,11 +183,7 @@ class DifferenceExplanation(NamedTuple):
             yield Heading(
                 f"line {segment.line + 1}: {segment.influence:+z.{width}f}", "good" if favours_second else "bad"
             )
-            references = [text.split() for text in segment.references]
-            for place, text in zip(_PLACES, segment.hypotheses, strict=True):
-                yield Words(place.ljust(len("reference")), mark_matches(text.split(), references, "", MAX_NGRAM_ORDER))
-            for words in references:
-                yield Words("reference", [(word, "") for word in words])
+            yield from tell_texts(_PLACES, segment)
 
     def as_data(self) -> dict[str, Any]:
         """Return everything as dictionaries, lists, numbers and strings, for JSON; `line` counts from 1."""
@@ -272,10 +251,10 @@ def explain_difference(
     for hint in made.advice:
         warn(hint)
     corpus = of_strings([(names[0], first), (names[1], second)], references)
-    return explain_corpus(corpus, [made], most, jobs=jobs)[0]
+    return explain_differences(corpus, [made], most, jobs=jobs)[0]
 
 
-def explain_corpus(
+def explain_differences(
     corpus: Corpus,
     metrics: Sequence[Metric],
     most: int = MOST,
@@ -296,43 +275,24 @@ def explain_corpus(
         BleuError: the texts do not fit together, or cannot be scored.
     """
     corpus, read_again = corpus.kept()
-    counted = count(corpus, metrics, jobs=jobs, keep_rows=True)
-    for system in counted:
-        for hint in [hint for stats in system.stats for hint in stats.hints()]:
-            warn(about(system.name, hint))
-    chosen = None if choose is None else choose(counted[0].stats[0].segments)
-    found = []
-    for first, second in zip(*(system.stats for system in counted), strict=True):
-        pair = (first, second) if chosen is None else (first.take(chosen), second.take(chosen))
-        moving = sorted(filter(itemgetter(1), enumerate(_influences(*pair))), key=lambda one: -abs(one[1]))
-        listed = [(line if chosen is None else chosen[line], influence) for line, influence in moving[:most]]
-        found.append((pair, len(moving), listed))
-    wanted = [line for _, _, listed in found for line, _ in listed]
-    texts, _ = pick(read_again(), wanted)
-    segments = {
-        line: (list(map(str, ours)), [text for (text,) in theirs if text is not None])
-        for line, (ours, theirs) in texts.items()
-    }
-    names = [system.name for system in counted]
+    systems, lines = count_rows(corpus, metrics, jobs, choose)
+    answers = []
+    for first, second in zip(*(system.stats for system in systems), strict=True):
+        moving = sorted(filter(itemgetter(1), enumerate(_influences(first, second))), key=lambda one: -abs(one[1]))
+        answers.append(((first, second), len(moving), [(lines[row], points) for row, points in moving[:most]]))
+    texts = read_segments(read_again(), [line for *_, listed in answers for line, _ in listed])
+    names = [system.name for system in systems]
     return [
-        _explain(names, *pair, moving, [Influence(line, influence, *segments[line]) for line, influence in listed])
-        for pair, moving, listed in found
+        _explain(names, *pair, moving, [Influence(line, points, *texts[line]) for line, points in listed])
+        for pair, moving, listed in answers
     ]
 
 
-def _influences(first: CorpusStats, second: CorpusStats) -> list[float]:
-    """Return the influence of each segment on the second score minus the first; a corpus without segments scores 0."""
+def _influences(first: CorpusStats, second: CorpusStats) -> Iterator[float]:
+    """Give the influence of each segment on the second score minus the first; a corpus without segments scores 0."""
     whole = second.score().score - first.score().score
-    without = zip(_scores_without(first), _scores_without(second), strict=True)
-    return [whole - (theirs - ours) for ours, theirs in without]
-
-
-def _scores_without(stats: CorpusStats) -> Iterator[float]:
-    """Give the score without the first segment, without the second, and so on."""
-    for row in stats.rows or ():
-        # Rows are additive, so nothing is counted again
-        rest = [total - number for total, number in zip(stats.sums, row, strict=True)]
-        yield stats.metric.score_from_stats(rest).score if stats.segments > 1 else 0.0
+    for ours, theirs in zip(first.rows or (), second.rows or (), strict=True):
+        yield whole - (score_without(second, theirs) - score_without(first, ours))
 
 
 def _explain(
@@ -356,7 +316,7 @@ def _explain(
         mean,
         first.segments,
         moving,
-        tuple(map(freeze, influences)),
+        tuple(influences),
     )
 
 
