@@ -200,7 +200,7 @@ def evaluate(text):
     text = re.sub(r"ln (\d+)", r"log(\1)", text)
     if "..." in text or not ARITHMETIC.fullmatch(text):
         return None
-    return eval(re.sub(r"\d+\.?\d*", lambda found: f"{float(found[0])!r}", text), {"log": math.log})
+    return eval(re.sub(r"\d+\.?\d*(?:e[+-]?\d+)?", lambda found: f"{float(found[0])!r}", text), {"log": math.log})
 
 
 def agree(value, shown):

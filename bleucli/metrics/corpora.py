@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 # How many segments are listed by default that improve the score, and how many that worsen it
 MOST = 5
-# Smaller influences, in points, are rounding errors
+# Smaller influences, in points, and smaller differences between influences, are rounding errors
 _NOISE = 1e-9
 # The most columns of an excerpt: with its label, it fits one line of a terminal
 _EXCERPT = 60
@@ -261,9 +261,9 @@ def _rank(stats: CorpusStats, score: float, most: int) -> tuple[int, Ranked, Ran
         sizes = sign * influences
         least = np.partition(sizes, -most)[-most] if most < len(sizes) else 0.0
         candidates = np.flatnonzero(sizes > max(least, _NOISE) - _NOISE).tolist()
-        # The scores of many rows may differ in the last bit, which must not decide ties
-        exact = sorted((-sign * (score - score_without(stats, rows[row])), row) for row in candidates)
-        both.append([(row, -sign * size) for size, row in exact[:most] if size < -_NOISE])
+        ranked = [(row, score - score_without(stats, rows[row])) for row in candidates]
+        ranked.sort(key=lambda one: (-abs(round(one[1] / _NOISE)), one[0]))
+        both.append([one for one in ranked[:most] if abs(one[1]) > _NOISE])
     gains, losses = both or ([], [])
     return int((abs(influences) > _NOISE).sum()), gains, losses
 
