@@ -19,12 +19,10 @@ from bleucli.counting import CorpusStats
 from bleucli.errors import BleuError
 from bleucli.hints import warn
 from bleucli.limits import string, whole_number
-from bleucli.metrics import BLEU, Metric, find_metric
+from bleucli.metrics import Metric, find_metric
 from bleucli.metrics.corpora import Influence, count_rows, read_segments, score_without, tell_texts
-from bleucli.metrics.explanations import as_data, tell_signature
+from bleucli.metrics.explanations import as_data, explaining_module, tell_signature
 from bleucli.metrics.score import MOST_DECIMALS
-from bleucli.metrics.smoothing import SACREBLEU_METHODS
-from bleucli.phrases import tell_count
 from bleucli.prose import Block, Formula, Heading, Paragraph, Table, as_html, as_text, show_numbers
 from bleucli.records import NamedTuple
 from bleucli.signature import Signature
@@ -34,8 +32,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from bleucli.metrics.bleu import BLEUScore
     from bleucli.metrics.corpora import Chooser
+    from bleucli.metrics.score import Score
 
 # How many segments are listed by default
 MOST = 10
@@ -277,14 +275,14 @@ def explain_differences(
     corpus, read_again = corpus.kept()
     systems, lines = count_rows(corpus, metrics, jobs, choose)
     answers = []
-    for first, second in zip(*(system.stats for system in systems), strict=True):
+    for metric, first, second in zip(metrics, *(system.stats for system in systems), strict=True):
         moving = sorted(filter(itemgetter(1), enumerate(_influences(first, second))), key=lambda one: -abs(one[1]))
-        answers.append(((first, second), len(moving), [(lines[row], points) for row, points in moving[:most]]))
+        answers.append((metric, (first, second), len(moving), [(lines[row], points) for row, points in moving[:most]]))
     texts = read_segments(read_again(), [line for *_, listed in answers for line, _ in listed])
     names = [system.name for system in systems]
     return [
-        _explain(names, *pair, moving, [Influence(line, points, *texts[line]) for line, points in listed])
-        for pair, moving, listed in answers
+        _explain(metric, names, *pair, moving, [Influence(line, points, *texts[line]) for line, points in listed])
+        for metric, pair, moving, listed in answers
     ]
 
 
@@ -296,21 +294,22 @@ def _influences(first: CorpusStats, second: CorpusStats) -> Iterator[float]:
 
 
 def _explain(
-    names: Sequence[str], first: CorpusStats, second: CorpusStats, moving: int, influences: Sequence[Influence]
+    metric: Metric,
+    names: Sequence[str],
+    first: CorpusStats,
+    second: CorpusStats,
+    moving: int,
+    influences: Sequence[Influence],
 ) -> DifferenceExplanation:
-    metric, scores = first.metric, (first.score(), second.score())
-    difference = scores[1].score - scores[0].score
-    shares: Sequence[Share] = ()
-    why_not_shared, mean = "", None
-    if isinstance(metric, BLEU):
-        shares, mean, why_not_shared = share_out(metric, *scores)
+    scores = first.score(), second.score()
+    shares, mean, why_not_shared = share_out(metric, *scores)
     return DifferenceExplanation(
         scores[0].name,
         first.signature(),
         metric.higher_is_better,
         tuple(names),
         tuple(score.score for score in scores),
-        difference,
+        scores[1].score - scores[0].score,
         tuple(shares),
         why_not_shared,
         mean,
@@ -321,18 +320,23 @@ def _explain(
 
 
 def share_out(
-    metric: BLEU, first: BLEUScore, second: BLEUScore, names: Sequence[str] = _SYSTEMS
+    metric: Metric, first: Score, second: Score, names: Sequence[str] = _SYSTEMS
 ) -> tuple[Sequence[Share], float | None, str]:
-    """Return the shares of BLEU's factors in the difference of two scores, and the scores' logarithmic mean.
+    """Return the shares of a metric's factors in the difference of two scores, and the scores' logarithmic mean.
 
-    If there are none, the third value says why; names: what it calls the two systems.
+    If there are none, the third value says why; it is "" if the metric's scores are not products. names: what it calls
+    the two systems.
     """
-    why_not = _why_not_shared(metric, first, second, names)
+    find_factors = metric.explained_by and getattr(explaining_module(metric), "find_factors", None)
+    if not find_factors:
+        return (), None, ""
+    factors, why_not = find_factors(metric, first, second, names)
     if why_not:
         return (), None, why_not
-    # A class derived from BLEU may score by another formula
-    if _is_product(metric, first) and _is_product(metric, second):
-        shares, mean = _share_out(metric, first, second)
+    # A derived class may score by another formula
+    ours, theirs = ([(factor[place], factor[3]) for factor in factors] for place in (1, 2))
+    if _is_product(first, ours) and _is_product(second, theirs):
+        shares, mean = _share_out(factors, first.score, second.score)
         if abs(sum(share.points for share in shares) - (second.score - first.score)) <= _ROUNDING:
             return shares, mean, ""
     return (
@@ -342,46 +346,24 @@ def share_out(
     )
 
 
-def _is_product(metric: BLEU, score: BLEUScore) -> bool:
-    """Return whether a score above 0 is the product of its factors."""
-    used = score.precisions[: metric.averaged_orders(score.totals)]
-    mean = exp(fsum(log(precision / 100) for precision in used) / len(used))
-    return isclose(score.score, 100 * score.bp * mean, rel_tol=_ROUNDING)
+def _is_product(score: Score, factors: Sequence[tuple[float, int]]) -> bool:
+    """Return whether a score above 0 is the product of its factors, each under its root."""
+    if not all(factor for factor, _ in factors):
+        return False
+    product = 100 * exp(fsum(log(factor) / root for factor, root in factors))
+    return isclose(score.score, product, rel_tol=_ROUNDING)
 
 
-def _why_not_shared(metric: BLEU, first: BLEUScore, second: BLEUScore, names: Sequence[str]) -> str:
-    """Return why the difference of two scores cannot be shared out among BLEU's factors; "" if it can."""
-    if metric.smoothing.method not in SACREBLEU_METHODS:
-        *known, last = SACREBLEU_METHODS
-        return (
-            f"A difference is split into factors only with {', '.join(known)} or {last} smoothing, not with"
-            f" {metric.smoothing.method}."
-        )
-    if not (first.score and second.score):
-        whose = [name for name, score in zip(names, (first, second), strict=True) if not score.score]
-        zero = "Both scores are" if len(whose) == 2 else f"The score of {whose[0]} is"
-        return f"{zero} 0, which has no logarithm, so the difference cannot be split into factors."
-    orders = [metric.averaged_orders(score.totals) for score in (first, second)]
-    if orders[0] != orders[1]:
-        return (
-            f"The effective orders differ: the score of {names[0]} averages {tell_count(orders[0], 'precision')}, that"
-            f" of {names[1]} {orders[1]}, so the difference cannot be split into factors."
-        )
-    return ""
-
-
-def _share_out(metric: BLEU, first: BLEUScore, second: BLEUScore) -> tuple[list[Share], float]:
-    """Return the shares of BLEU's factors in the difference of two scores above 0, and their logarithmic mean."""
-    order = metric.averaged_orders(first.totals)
-    factors = [("BP", first.bp, second.bp, 1)]
-    for number, (one, other) in enumerate(zip(first.precisions, second.precisions, strict=True), 1):
-        if number <= order:
-            factors.append((f"p{number}", one / 100, other / 100, order))
+def _share_out(
+    factors: Sequence[tuple[str, float, float, int]], first: float, second: float
+) -> tuple[list[Share], float]:
+    """Return the shares of factors in the difference of two scores above 0, and the scores' logarithmic mean."""
     exponents = [(log(other) - log(one)) / root for _, one, other, root in factors]
     total = sum(exponents)
+    mean = first
     if abs(total) > 1:
-        mean = (second.score - first.score) / total
-    else:  # the same, since second = first · exp(total), but no digits are lost if both scores are nearly equal
-        mean = first.score * (expm1(total) / total if total else 1.0)
+        mean = (second - first) / total
+    elif total:  # the same, since second = first · exp(total), but no digits are lost if both scores are nearly equal
+        mean = first * (expm1(total) / total)
     shares = zip(factors, exponents, strict=True)
     return [Share(name, one, other, mean * exponent) for (name, one, other, _), exponent in shares], mean

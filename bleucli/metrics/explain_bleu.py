@@ -2,6 +2,7 @@
 
 - `take_apart`: for a segment, from its texts; `BLEUParts`, `Order`: the result
 - `take_sums_apart`: for a corpus, from its sums; `BLEUSums`, `OrderSums`: the result
+- `find_factors`: the factors that two scores are products of
 """
 
 from __future__ import annotations
@@ -492,3 +493,32 @@ def _mean(metric: BLEU, precisions: Sequence[float], matches: Sequence[int]) -> 
     if not all(used) or not used or not (any(matches) or metric.smoothing.gives_all):
         return 0.0
     return 100 * exp(fsum(map(log, used)) / len(shares))
+
+
+def find_factors(
+    metric: BLEU, first: BLEUScore, second: BLEUScore, names: Sequence[str]
+) -> tuple[Sequence[tuple[str, float, float, int]], str]:
+    """Return the factors whose product is the score: the name of each, its values in two scores, and its root.
+
+    If the difference of the scores cannot be shared out among them, the second value says why; names: what it calls the
+    two systems.
+    """
+    if metric.smoothing.method not in SACREBLEU_METHODS:
+        *known, last = SACREBLEU_METHODS
+        return (), (
+            f"A difference is split into factors only with {', '.join(known)} or {last} smoothing, not with"
+            f" {metric.smoothing.method}."
+        )
+    if not (first.score and second.score):
+        whose = [name for name, score in zip(names, (first, second), strict=True) if not score.score]
+        zero = "Both scores are" if len(whose) == 2 else f"The score of {whose[0]} is"
+        return (), f"{zero} 0, which has no logarithm, so the difference cannot be split into factors."
+    order, other = (metric.averaged_orders(score.totals) for score in (first, second))
+    if order != other:
+        return (), (
+            f"The effective orders differ: the score of {names[0]} averages {tell_count(order, 'precision')}, that"
+            f" of {names[1]} {other}, so the difference cannot be split into factors."
+        )
+    precisions = list(zip(first.precisions, second.precisions, strict=True))[:order]
+    factors = [(f"p{n}", one / 100, another / 100, order) for n, (one, another) in enumerate(precisions, 1)]
+    return [("BP", first.bp, second.bp, 1), *factors], ""

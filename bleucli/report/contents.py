@@ -433,7 +433,7 @@ def _pair(
     for one, column in zip(measured, columns, strict=True):
         found: Sequence[Share] = ()
         reason = ""
-        if isinstance(one.metric, BLEU):
+        if one.metric is not None:
             ours, theirs = (one.metric.score_from_stats(one.rows[n].sum(axis=0).tolist()) for n in (first, second))
             found, _, reason = share_out(one.metric, ours, theirs, (names[first], names[second]))
         shares.append(found)
