@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from bleucli.metrics.cer import CER, CERScore, corpus_cer, sentence_cer
     from bleucli.metrics.chrf import CHRF, CHRFScore, corpus_chrf, sentence_chrf
     from bleucli.metrics.compute import compute
+    from bleucli.metrics.corpora import CorpusExplanation, explain_corpus
     from bleucli.metrics.differences import DifferenceExplanation, explain_difference
     from bleucli.metrics.explanations import Explanation, explain
     from bleucli.metrics.self_bleu import SelfBLEU, self_bleu
@@ -67,6 +68,7 @@ _HOMES = {
     "CERScore": "bleucli.metrics.cer",
     "CHRF": "bleucli.metrics.chrf",
     "CHRFScore": "bleucli.metrics.chrf",
+    "CorpusExplanation": "bleucli.metrics.corpora",
     "CorpusStats": "bleucli.counting",
     "DifferenceExplanation": "bleucli.metrics.differences",
     "Explanation": "bleucli.metrics.explanations",
@@ -91,6 +93,7 @@ _HOMES = {
     "download_test_set": "bleucli.testsets.access",
     "evaluate_systems": "bleucli.evaluate",
     "explain": "bleucli.metrics.explanations",
+    "explain_corpus": "bleucli.metrics.corpora",
     "explain_difference": "bleucli.metrics.differences",
     "get_available_testsets": "bleucli.testsets.access",
     "get_available_testsets_for_langpair": "bleucli.testsets.access",
@@ -122,6 +125,7 @@ __all__ = [
     "BleuWarning",
     "CERScore",
     "CHRFScore",
+    "CorpusExplanation",
     "CorpusStats",
     "DifferenceExplanation",
     "Explanation",
@@ -146,6 +150,7 @@ __all__ = [
     "download_test_set",
     "evaluate_systems",
     "explain",
+    "explain_corpus",
     "explain_difference",
     "get_available_testsets",
     "get_available_testsets_for_langpair",

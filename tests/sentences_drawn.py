@@ -16,6 +16,7 @@ from itertools import combinations
 
 import evaluation_data
 from sentences import Tally
+from sentences_corpora import CORPUS, drawn_corpus, read_corpus_explanation
 from sentences_elsewhere import (
     FACT,
     GATE,
@@ -60,7 +61,7 @@ from sentences_pages import (
 from bleucli import BLEU, CHRF, TER
 from bleucli.report import page
 
-PLACES = (PAGE, SEGMENT, SMOOTHING_NOTE, DIFFERENCE, TABLE, PAPER, FACT, SIGNED, WARNING, GATE, REMARK)
+PLACES = (PAGE, SEGMENT, SMOOTHING_NOTE, CORPUS, DIFFERENCE, TABLE, PAPER, FACT, SIGNED, WARNING, GATE, REMARK)
 # Of real systems, the segments that each pair is compared on; the whole corpora are read once, with all systems
 SOME = 400
 
@@ -77,6 +78,7 @@ WAYS = {
     "drawn pages": Way(2400, drawn_report, read_words, (PAGE,)),
     "counted pages": Way(120, counted_report, _read_whole_page, (PAGE,)),
     "segments": Way(8000, lambda draw, _: drawn_segment(draw), read_segment, (SEGMENT, SMOOTHING_NOTE)),
+    "corpora": Way(4000, lambda draw, _: drawn_corpus(draw), read_corpus_explanation, (CORPUS, SMOOTHING_NOTE)),
     "differences": Way(1600, lambda draw, _: drawn_difference(draw), read_difference, (DIFFERENCE,)),
     "runs": Way(160, lambda draw, _: drawn_run(draw), read_run, (TABLE, PAPER, FACT, WARNING)),
     "signatures": Way(240, lambda draw, _: drawn_signed(draw), read_signed, (SIGNED,)),

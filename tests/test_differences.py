@@ -17,7 +17,7 @@ from strategies import enough
 
 from bleucli import BLEU, CHRF, TER, WER, BleuError, explain_difference
 from bleucli.counting.corpus import of_strings
-from bleucli.metrics.differences import explain_corpus
+from bleucli.metrics.differences import explain_differences
 from bleucli.prose import Formula
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # hints about short texts
@@ -316,7 +316,7 @@ def test_a_part_of_a_corpus_is_explained_by_the_lines_of_the_whole():
     (weak, strong), (reference,) = demo("weak", "strong"), demo("reference.A")
     chosen = list(range(0, len(weak), 3))
     corpus = of_strings([("first", weak), ("second", strong)], [reference])
-    (found,) = explain_corpus(corpus, [BLEU()], len(weak), choose=lambda count: chosen[:count])
+    (found,) = explain_differences(corpus, [BLEU()], len(weak), choose=lambda count: chosen[:count])
     part = [[text[line] for line in chosen] for text in (weak, strong, reference)]
     expected = explain_difference(*part[:2], part[2:], most=len(weak))
     assert found.segments == len(chosen)

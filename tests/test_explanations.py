@@ -200,7 +200,7 @@ def evaluate(text):
     text = re.sub(r"ln (\d+)", r"log(\1)", text)
     if "..." in text or not ARITHMETIC.fullmatch(text):
         return None
-    return eval(re.sub(r"\d+\.?\d*", lambda found: f"{float(found[0])!r}", text), {"log": math.log})
+    return eval(re.sub(r"\d+\.?\d*(?:e[+-]?\d+)?", lambda found: f"{float(found[0])!r}", text), {"log": math.log})
 
 
 def agree(value, shown):
@@ -788,7 +788,7 @@ def test_colours_are_for_terminals(score, run):
 REFUSED = {
     "beyond the end": (("--line", "9"), "--line 9 is beyond the end of sys, which has 2 segments"),
     "line 0": (("--line", "0"), "--line 0; expected the number of a line, from 1"),
-    "no line": ((), "sys has 2 segments; choose the one to explain with --line N"),
+    "no line": (("-sl",), "--sentence-level is for one segment, but sys has 2 segments; choose one with --line N"),
     "format": (("--line", "1", "-f", "csv"), "--format 'csv'; choose from text, html, json"),
     **{
         word: (("--line", "1", *word.split()), f"there is no option {word.split()[0]}; see bleu explain --help all")

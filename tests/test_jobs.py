@@ -22,6 +22,7 @@ FUNCTIONS = {
     "corpus_stats": (bleucli.BLEU().corpus_stats, (HYPOTHESES, REFERENCES)),
     "corpus_score": (bleucli.BLEU().corpus_score, (HYPOTHESES, REFERENCES)),
     "corpus_ter": (bleucli.corpus_ter, (HYPOTHESES[:50], [REFERENCES[0][:50]])),
+    "explain_corpus": (bleucli.explain_corpus, (HYPOTHESES, REFERENCES)),
     "explain_difference": (bleucli.explain_difference, (HYPOTHESES, REFERENCES[0], REFERENCES)),
     "pairwise": (lambda *texts, **given: bleucli.CHRF().pairwise(*texts, **given).tolist(), (HYPOTHESES[:40],)),
     "pairwise_groups": (
@@ -76,7 +77,8 @@ def test_every_function_that_counts_a_corpus_takes_threads():
     """All public functions and methods that take streams of references or many texts have the argument."""
     counting = [
         *(getattr(bleucli, name) for name in bleucli.__all__ if name.startswith(("corpus_", "raw_corpus_"))),
-        *(bleucli.compute, bleucli.self_bleu, bleucli.explain_difference, bleucli.compare_systems),
+        *(bleucli.compute, bleucli.self_bleu, bleucli.compare_systems),
+        *(bleucli.explain_corpus, bleucli.explain_difference),
         *(bleucli.evaluate_systems, bleucli.score_matrix, bleucli.resampling.bootstrap, bleucli.resampling.randomize),
         *(getattr(bleucli.BLEU, name) for name in ("corpus_score", "corpus_stats", "segment_stats", "pairwise")),
         *(getattr(bleucli.BLEU, name) for name in ("pairwise_groups", "expected", "best")),

@@ -39,6 +39,7 @@ CALLS = {
     "compute": (bleucli.compute, {"predictions": HYPOTHESES, "references": [["a b"], ["c"]]}),
     "self_bleu": (bleucli.self_bleu, {"samples": HYPOTHESES * 2}),
     "explain": (bleucli.explain, {"hypothesis": HYPOTHESES, "references": REFERENCES, "line": 1}),
+    "explain_corpus": (bleucli.explain_corpus, SHARED),
     "explain_difference": (
         bleucli.explain_difference,
         {"first": HYPOTHESES, "second": REFERENCES[0], "references": REFERENCES},

@@ -28,9 +28,9 @@ from bleucli.web.remarks import BANDS
 
 # The modules whose sentences are judged
 MODULES = (
-    *("report/verdicts", "metrics/differences", "metrics/explain_bleu", "metrics/explain_chrf", "metrics/explain_ter"),
-    *("metrics/explain_wer", "metrics/edits", "output/explanation", "output/publication", "web/remarks"),
-    *("metrics/bleu", "metrics/chrf", "metrics/ter"),
+    *("report/verdicts", "metrics/corpora", "metrics/differences", "metrics/explain_bleu", "metrics/explain_chrf"),
+    *("metrics/explain_ter", "metrics/explain_wer", "metrics/edits", "output/explanation", "output/publication"),
+    *("web/remarks", "metrics/bleu", "metrics/chrf", "metrics/ter"),
 )
 # What metrics say of themselves; the rest of their modules is help, hints and errors
 DESCRIBING = {"describe", "_SMOOTHINGS"}

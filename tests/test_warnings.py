@@ -32,6 +32,7 @@ CALLS = {
     "corpus_bleu": lambda: bleucli.corpus_bleu(*texts(150)),
     "compute": lambda: bleucli.compute(predictions=TOKENIZED, references=TOKENIZED),
     "self_bleu": lambda: bleucli.self_bleu(TOKENIZED),
+    "explain_corpus": lambda: bleucli.explain_corpus(*texts(150)),
     "explain_difference": lambda: bleucli.explain_difference(TOKENIZED, TOKENIZED[::-1], [TOKENIZED]),
     "PairedTest": lambda: print(PairedTest(SYSTEMS, {"x": BLEU()}, [TOKENIZED], "ar", 5)()),
     "evaluate_systems": lambda: bleucli.evaluate_systems({"a": TOKENIZED}, [TOKENIZED]),

@@ -242,9 +242,7 @@ def _take(system: SystemStats, indexes: Sequence[int], keep_rows: bool) -> Syste
         assert stats.rows is not None
         assert stats.nrefs is not None
         some = np.asarray(stats.rows)[indexes]
-        # NumPy's 64-bit integers have another format than q on some platforms; a cast to q must go by way of bytes
-        rows = SegmentStats(memoryview(some.data).cast("B").cast("q" if some.dtype.kind == "i" else "d"), some.shape[1])
         nrefs = array("i", np.asarray(stats.nrefs)[indexes].tobytes())
-        found = CorpusStats.of_rows(stats.metric, rows, nrefs)
+        found = CorpusStats.of_rows(stats.metric, SegmentStats.from_numpy(some), nrefs)
         taken.append(found if keep_rows else found.without_rows())
     return SystemStats(system.name, taken, None)

@@ -12,7 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, overload
 
+    import numpy as np
     import pyarrow
+    from numpy.typing import NDArray
 
 
 class SegmentStats:
@@ -158,9 +160,22 @@ class SegmentStats:
             if kind is np.int64 and len(numbers) and (largest := int(numbers.max())) >= 2**63:
                 raise BleuError(f"the column {table.column_names[place]} has {largest}; expected integers below 2^63")
             rows[:, place] = numbers
-        # Python refuses to cast a memoryview whose shape has a zero
-        data = memoryview(rows.data).cast("B") if len(rows) else memoryview(b"")
-        return cls(data.cast("q") if kind is np.int64 else data.cast("d"), table.num_columns)
+        return cls.from_numpy(rows)
+
+    @classmethod
+    def from_numpy(cls, rows: NDArray[np.int64 | np.float64]) -> SegmentStats:
+        """Return the rows of an array; the memory is shared if the array is contiguous.
+
+        >>> import numpy as np
+        >>> list(SegmentStats.from_numpy(np.array([[1, 2], [3, 4]], "q")))
+        [(1, 2), (3, 4)]
+        """
+        import numpy as np
+
+        # NumPy's 64-bit integers have another format than q on some platforms; a cast to q must go by way of bytes.
+        # Python refuses to cast a memoryview whose shape has a zero.
+        data = memoryview(np.ascontiguousarray(rows).data).cast("B") if rows.size else memoryview(b"")
+        return cls(data.cast("q") if rows.dtype.kind == "i" else data.cast("d"), rows.shape[1])
 
     def __reduce__(self) -> tuple[Any, ...]:
         rows = array(self.data.format)

@@ -1,6 +1,6 @@
 """Why the scores of two systems differ.
 
-- `explain_difference`: for strings; `explain_corpus`: for a corpus and metrics
+- `explain_difference`: for strings; `explain_differences`: for a corpus and metrics
 - `DifferenceExplanation`: the result, as data, as text and as HTML
 
 BLEU is a product, BP · (p1 · ... · pN)^(1/N), so logarithms split the difference of two scores a and b:
@@ -14,31 +14,26 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import exp, expm1, fsum, isclose, log
 from operator import itemgetter
 
-from bleucli.counting import CorpusStats, count
+from bleucli.counting import CorpusStats
 from bleucli.counting.corpus import Corpus, of_strings
 from bleucli.counting.threads import count_threads
 from bleucli.errors import BleuError
 from bleucli.limits import string, whole_number
-from bleucli.metrics import BLEU, Metric, find_metric
-from bleucli.metrics.bleu import MAX_NGRAM_ORDER
-from bleucli.metrics.explanations import as_data, freeze, pick, tell_signature
-from bleucli.metrics.ngrams import mark_matches
+from bleucli.metrics import Metric, find_metric
+from bleucli.metrics.corpora import Influence, count_rows, read_segments, score_without, tell_texts
+from bleucli.metrics.explanations import as_data, explaining_module, tell_signature
 from bleucli.metrics.score import MOST_DECIMALS
-from bleucli.metrics.smoothing import SACREBLEU_METHODS
-from bleucli.phrases import tell_count
-from bleucli.prose import Block, Formula, Heading, Paragraph, Table, Words, as_html, as_text, show_numbers
+from bleucli.prose import Block, Formula, Heading, Paragraph, Table, as_html, as_text, show_numbers
 from bleucli.records import NamedTuple
-from bleucli.results.hints import about, warn
+from bleucli.results.hints import warn
 from bleucli.results.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
-    from bleucli.metrics.bleu import BLEUScore
-
-    Chooser = Callable[[int], Sequence[int] | None]
+    from bleucli.metrics.corpora import Chooser
+    from bleucli.metrics.score import Score
 
 # How many segments are listed by default
 MOST = 10
@@ -59,20 +54,6 @@ class Share(NamedTuple):
     first: float
     second: float
     points: float
-
-
-class Influence(NamedTuple):
-    """The influence of one segment on a difference.
-
-    line: its index, from 0; text and data count from 1. influence: the difference with all segments minus the
-    difference without this one, in points. hypotheses: the output of both systems. references: those that are not
-    missing.
-    """
-
-    line: int
-    influence: float
-    hypotheses: Sequence[str]
-    references: Sequence[str]
 
 
 class DifferenceExplanation(NamedTuple):
@@ -200,11 +181,7 @@ class DifferenceExplanation(NamedTuple):
             yield Heading(
                 f"line {segment.line + 1}: {segment.influence:+z.{width}f}", "good" if favours_second else "bad"
             )
-            references = [text.split() for text in segment.references]
-            for place, text in zip(_PLACES, segment.hypotheses, strict=True):
-                yield Words(place.ljust(len("reference")), mark_matches(text.split(), references, "", MAX_NGRAM_ORDER))
-            for words in references:
-                yield Words("reference", [(word, "") for word in words])
+            yield from tell_texts(_PLACES, segment)
 
     def as_data(self) -> dict[str, Any]:
         """Return everything as dictionaries, lists, numbers and strings, for JSON; `line` counts from 1."""
@@ -272,10 +249,10 @@ def explain_difference(
     for hint in made.advice:
         warn(hint)
     corpus = of_strings([(names[0], first), (names[1], second)], references)
-    return explain_corpus(corpus, [made], most, jobs=jobs)[0]
+    return explain_differences(corpus, [made], most, jobs=jobs)[0]
 
 
-def explain_corpus(
+def explain_differences(
     corpus: Corpus,
     metrics: Sequence[Metric],
     most: int = MOST,
@@ -296,83 +273,70 @@ def explain_corpus(
         BleuError: the texts do not fit together, or cannot be scored.
     """
     corpus, read_again = corpus.kept()
-    counted = count(corpus, metrics, jobs=jobs, keep_rows=True)
-    for system in counted:
-        for hint in [hint for stats in system.stats for hint in stats.hints()]:
-            warn(about(system.name, hint))
-    chosen = None if choose is None else choose(counted[0].stats[0].segments)
-    found = []
-    for first, second in zip(*(system.stats for system in counted), strict=True):
-        pair = (first, second) if chosen is None else (first.take(chosen), second.take(chosen))
-        moving = sorted(filter(itemgetter(1), enumerate(_influences(*pair))), key=lambda one: -abs(one[1]))
-        listed = [(line if chosen is None else chosen[line], influence) for line, influence in moving[:most]]
-        found.append((pair, len(moving), listed))
-    wanted = [line for _, _, listed in found for line, _ in listed]
-    texts, _ = pick(read_again(), wanted)
-    segments = {
-        line: (list(map(str, ours)), [text for (text,) in theirs if text is not None])
-        for line, (ours, theirs) in texts.items()
-    }
-    names = [system.name for system in counted]
+    systems, lines = count_rows(corpus, metrics, jobs, choose)
+    answers = []
+    for metric, first, second in zip(metrics, *(system.stats for system in systems), strict=True):
+        moving = sorted(filter(itemgetter(1), enumerate(_influences(first, second))), key=lambda one: -abs(one[1]))
+        answers.append((metric, (first, second), len(moving), [(lines[row], points) for row, points in moving[:most]]))
+    texts = read_segments(read_again(), [line for *_, listed in answers for line, _ in listed])
+    names = [system.name for system in systems]
     return [
-        _explain(names, *pair, moving, [Influence(line, influence, *segments[line]) for line, influence in listed])
-        for pair, moving, listed in found
+        _explain(metric, names, *pair, moving, [Influence(line, points, *texts[line]) for line, points in listed])
+        for metric, pair, moving, listed in answers
     ]
 
 
-def _influences(first: CorpusStats, second: CorpusStats) -> list[float]:
-    """Return the influence of each segment on the second score minus the first; a corpus without segments scores 0."""
+def _influences(first: CorpusStats, second: CorpusStats) -> Iterator[float]:
+    """Give the influence of each segment on the second score minus the first; a corpus without segments scores 0."""
     whole = second.score().score - first.score().score
-    without = zip(_scores_without(first), _scores_without(second), strict=True)
-    return [whole - (theirs - ours) for ours, theirs in without]
-
-
-def _scores_without(stats: CorpusStats) -> Iterator[float]:
-    """Give the score without the first segment, without the second, and so on."""
-    for row in stats.rows or ():
-        # Rows are additive, so nothing is counted again
-        rest = [total - number for total, number in zip(stats.sums, row, strict=True)]
-        yield stats.metric.score_from_stats(rest).score if stats.segments > 1 else 0.0
+    for ours, theirs in zip(first.rows or (), second.rows or (), strict=True):
+        yield whole - (score_without(second, theirs) - score_without(first, ours))
 
 
 def _explain(
-    names: Sequence[str], first: CorpusStats, second: CorpusStats, moving: int, influences: Sequence[Influence]
+    metric: Metric,
+    names: Sequence[str],
+    first: CorpusStats,
+    second: CorpusStats,
+    moving: int,
+    influences: Sequence[Influence],
 ) -> DifferenceExplanation:
-    metric, scores = first.metric, (first.score(), second.score())
-    difference = scores[1].score - scores[0].score
-    shares: Sequence[Share] = ()
-    why_not_shared, mean = "", None
-    if isinstance(metric, BLEU):
-        shares, mean, why_not_shared = share_out(metric, *scores)
+    scores = first.score(), second.score()
+    shares, mean, why_not_shared = share_out(metric, *scores)
     return DifferenceExplanation(
         scores[0].name,
         first.signature(),
         metric.higher_is_better,
         tuple(names),
         tuple(score.score for score in scores),
-        difference,
+        scores[1].score - scores[0].score,
         tuple(shares),
         why_not_shared,
         mean,
         first.segments,
         moving,
-        tuple(map(freeze, influences)),
+        tuple(influences),
     )
 
 
 def share_out(
-    metric: BLEU, first: BLEUScore, second: BLEUScore, names: Sequence[str] = _SYSTEMS
+    metric: Metric, first: Score, second: Score, names: Sequence[str] = _SYSTEMS
 ) -> tuple[Sequence[Share], float | None, str]:
-    """Return the shares of BLEU's factors in the difference of two scores, and the scores' logarithmic mean.
+    """Return the shares of a metric's factors in the difference of two scores, and the scores' logarithmic mean.
 
-    If there are none, the third value says why; names: what it calls the two systems.
+    If there are none, the third value says why; it is "" if the metric's scores are not products. names: what it calls
+    the two systems.
     """
-    why_not = _why_not_shared(metric, first, second, names)
+    find_factors = metric.explained_by and getattr(explaining_module(metric), "find_factors", None)
+    if not find_factors:
+        return (), None, ""
+    factors, why_not = find_factors(metric, first, second, names)
     if why_not:
         return (), None, why_not
-    # A class derived from BLEU may score by another formula
-    if _is_product(metric, first) and _is_product(metric, second):
-        shares, mean = _share_out(metric, first, second)
+    # A derived class may score by another formula
+    ours, theirs = ([(factor[place], factor[3]) for factor in factors] for place in (1, 2))
+    if _is_product(first, ours) and _is_product(second, theirs):
+        shares, mean = _share_out(factors, first.score, second.score)
         if abs(sum(share.points for share in shares) - (second.score - first.score)) <= _ROUNDING:
             return shares, mean, ""
     return (
@@ -382,46 +346,24 @@ def share_out(
     )
 
 
-def _is_product(metric: BLEU, score: BLEUScore) -> bool:
-    """Return whether a score above 0 is the product of its factors."""
-    used = score.precisions[: metric.averaged_orders(score.totals)]
-    mean = exp(fsum(log(precision / 100) for precision in used) / len(used))
-    return isclose(score.score, 100 * score.bp * mean, rel_tol=_ROUNDING)
+def _is_product(score: Score, factors: Sequence[tuple[float, int]]) -> bool:
+    """Return whether a score above 0 is the product of its factors, each under its root."""
+    if not all(factor for factor, _ in factors):
+        return False
+    product = 100 * exp(fsum(log(factor) / root for factor, root in factors))
+    return isclose(score.score, product, rel_tol=_ROUNDING)
 
 
-def _why_not_shared(metric: BLEU, first: BLEUScore, second: BLEUScore, names: Sequence[str]) -> str:
-    """Return why the difference of two scores cannot be shared out among BLEU's factors; "" if it can."""
-    if metric.smoothing.method not in SACREBLEU_METHODS:
-        *known, last = SACREBLEU_METHODS
-        return (
-            f"A difference is split into factors only with {', '.join(known)} or {last} smoothing, not with"
-            f" {metric.smoothing.method}."
-        )
-    if not (first.score and second.score):
-        whose = [name for name, score in zip(names, (first, second), strict=True) if not score.score]
-        zero = "Both scores are" if len(whose) == 2 else f"The score of {whose[0]} is"
-        return f"{zero} 0, which has no logarithm, so the difference cannot be split into factors."
-    orders = [metric.averaged_orders(score.totals) for score in (first, second)]
-    if orders[0] != orders[1]:
-        return (
-            f"The effective orders differ: the score of {names[0]} averages {tell_count(orders[0], 'precision')}, that"
-            f" of {names[1]} {orders[1]}, so the difference cannot be split into factors."
-        )
-    return ""
-
-
-def _share_out(metric: BLEU, first: BLEUScore, second: BLEUScore) -> tuple[list[Share], float]:
-    """Return the shares of BLEU's factors in the difference of two scores above 0, and their logarithmic mean."""
-    order = metric.averaged_orders(first.totals)
-    factors = [("BP", first.bp, second.bp, 1)]
-    for number, (one, other) in enumerate(zip(first.precisions, second.precisions, strict=True), 1):
-        if number <= order:
-            factors.append((f"p{number}", one / 100, other / 100, order))
+def _share_out(
+    factors: Sequence[tuple[str, float, float, int]], first: float, second: float
+) -> tuple[list[Share], float]:
+    """Return the shares of factors in the difference of two scores above 0, and the scores' logarithmic mean."""
     exponents = [(log(other) - log(one)) / root for _, one, other, root in factors]
     total = sum(exponents)
+    mean = first
     if abs(total) > 1:
-        mean = (second.score - first.score) / total
-    else:  # the same, since second = first · exp(total), but no digits are lost if both scores are nearly equal
-        mean = first.score * (expm1(total) / total if total else 1.0)
+        mean = (second - first) / total
+    elif total:  # the same, since second = first · exp(total), but no digits are lost if both scores are nearly equal
+        mean = first * (expm1(total) / total)
     shares = zip(factors, exponents, strict=True)
     return [Share(name, one, other, mean * exponent) for (name, one, other, _), exponent in shares], mean

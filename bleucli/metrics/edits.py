@@ -2,6 +2,7 @@
 
 - `Edit`, `list_edits`: what happens to each word
 - `tell_edits`, `tell_rate`: how edits are shown, and how a rate is computed from them
+- `show_length`: the length of references, with the digits that the score needs
 - `tell_choice`: which of several references counts
 """
 
@@ -11,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from bleucli.kernels.python_ter import DELETION, INSERTION, NAMES
 from bleucli.phrases import tell_count
-from bleucli.prose import Alignment, Formula, Paragraph
+from bleucli.prose import Alignment, Formula, Paragraph, show_numbers
 from bleucli.records import NamedTuple
 
 # Shown under a word that is edited
@@ -88,13 +89,27 @@ def tell_rate(name: str, kinds: Sequence[tuple[int, str]], total: int, lengths: 
 
     Args:
         name: the name of the score.
-        kinds: the number of edits of each kind, and its name.
+        kinds: the number of edits of each kind, and its name; empty if only their sum is known.
         total: the number of all edits.
         lengths: the length to divide by, in words and as a number; "" if there is no length.
         score: the score as printed.
     """
-    told = " + ".join(tell_count(*kind) for kind in kinds)
     meaning, length = lengths
-    lines = [f"edits = {told} = {total}"]
+    lines = [f"edits = {' + '.join(tell_count(*kind) for kind in kinds)} = {total}"] if kinds else []
     lines += [f"{name:5} = 100 × edits / {meaning}", f"      = 100 × {total} / {length}"] if length else [f"{name:5}"]
     return Formula([*lines[:-1], f"{lines[-1]} = {score}"])
+
+
+def show_length(length: float, edits: int, score: str) -> str:
+    """Return the length that edits are divided by; an average may need many digits: those that give the score.
+
+    score: as printed.
+
+    >>> show_length(12, 3, "25.0"), show_length(7 / 3, 3, "128.57")
+    ('12', '2.3333')
+    """
+    if not length % 1:
+        return f"{length:.15g}"
+    decimals = len(score.partition(".")[2])
+    (shown,) = show_numbers([length], lambda one: f"{100 * edits / one[0]:.{decimals}f}" == score)
+    return shown

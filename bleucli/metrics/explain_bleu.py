@@ -1,4 +1,9 @@
-"""Why a segment has its BLEU score: n-grams by order, precisions before and after smoothing, brevity penalty."""
+"""Why a segment or a corpus has its BLEU score: n-grams by order, precisions with smoothing, brevity penalty.
+
+- `take_apart`: for a segment, from its texts; `BLEUParts`, `Order`: the result
+- `take_sums_apart`: for a corpus, from its sums; `BLEUSums`, `OrderSums`: the result
+- `find_factors`: the factors that two scores are products of
+"""
 
 from __future__ import annotations
 
@@ -16,6 +21,7 @@ from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from bleucli.counting import CorpusStats
     from bleucli.prose import Block
 
 # Explanations of the methods, for students
@@ -84,7 +90,7 @@ class BLEUParts(NamedTuple):
     def tell(self, name: str, score: float, width: int) -> Iterator[Block]:
         """Explain the score in words; width: its decimals."""
         yield Heading(f"{name} = {score:.{width}f}")
-        if reason := self._reason(score):
+        if reason := _reason(self, score):
             yield Paragraph(reason)
         if self.averaged_orders:
             yield Paragraph(self._summarize())
@@ -100,9 +106,9 @@ class BLEUParts(NamedTuple):
                 yield ngram_table(order.ngrams, several)
             else:
                 yield Paragraph(f"No text is long enough for {order.order}-grams.")
-        yield from self._tell_precisions(max(2, width))
-        yield from self._tell_penalty()
-        yield from self._tell_score(name, score, width)
+        yield from _tell_precisions(self, max(2, width))
+        yield from _tell_penalty(self)
+        yield from _tell_score(self, name, score, width)
 
     def _summarize(self) -> str:
         """Return the precisions and the brevity penalty in a line or two."""
@@ -111,51 +117,10 @@ class BLEUParts(NamedTuple):
         which = f"orders 1 to {len(averaged)}" if len(averaged) > 1 else "order 1"
         return f"Precision of {which}: {', '.join(shown)}. Brevity penalty: {show_penalty(self.brevity_penalty)}."
 
-    def _reason(self, score: float) -> str:
-        """Return why a score is at the end of its scale, in a sentence or two; "" if it is not."""
-        used = self.orders[: self.averaged_orders]
-        if not score and not (self.hypothesis_length and any(self.reference_tokens)):
-            return self._tell_emptiness()
-        if not score and not self.brevity_penalty:
-            return (
-                f"The output has {tell_count(self.hypothesis_length, 'token')}, {self._tell_reference()} has"
-                f" {self.reference_length}: the brevity penalty is too small for a floating-point number, so the score"
-                " is 0."
-            )
-        if not score and not any(order.matches for order in self.orders) and self.smooth_method != "add-one":
-            return "No token of the output is in a reference: the score is 0, and no smoothing applies."
-        if not score:
-            empty = next((order for order in used if not order.smoothed), None)
-            if empty is None:
-                return "The product is too small for a floating-point number, so the score is 0."
-            if not empty.total:
-                return (
-                    f"The output has {tell_count(self.hypothesis_length, 'token')}, too few for n-grams of order"
-                    f" {empty.order}: their precision is 0, and so is the score. Effective order (-sl; in Python"
-                    " effective_order=True) leaves such orders out."
-                )
-            return (
-                f"No n-gram of order {empty.order} matches, and smoothing {self.smooth_method} does not replace"
-                " the 0: a geometric mean with a 0 in it is 0, and so is the score."
-            )
-        if score > 100:
-            return f"Smoothing {self.smooth_method} {self._exceeding()}, so the score exceeds 100."
-        if score == 100 and all(order.matches == order.total for order in used):
-            told = "Every n-gram of the output matches, and the output is not too short"
-            return f"{told}." if self._exceeding() else f"{told}: the score cannot be higher."
-        return ""
-
-    def _exceeding(self) -> str:
-        """Return how the smoothing method can give a precision above 100%; "" if it cannot."""
-        if self.smooth_method in _MEANS:
-            return "averages p1 with p1 + 1"
-        if self.smooth_method == "chen-cherry-6":
-            return "estimates a longer order from the two before it, which can give more than 1"
-        if self.smooth_method == "floor" and (self.smooth_value or 0.0) > 1:
-            return f"counts {self.smooth_value:.15g} matches for an order without any, even if it has fewer n-grams"
-        return ""
-
-    def _tell_emptiness(self) -> str:
+    def tell_emptiness(self) -> str:
+        """Return which texts are empty; "" if tokens can match."""
+        if self.hypothesis_length and any(self.reference_tokens):
+            return ""
         several = len(self.reference_tokens) > 1
         if self.hypothesis_length:
             who = "The references are" if several else "The reference is"
@@ -167,140 +132,277 @@ class BLEUParts(NamedTuple):
             return f"{who} empty: the brevity penalty is 0, and so is the score."
         return f"{who} empty: nothing can match, so the score is 0."
 
-    def _tell_precisions(self, decimals: int) -> Iterator[Block]:
-        yield Heading(f"Precisions, with smoothing {self.smooth_method}")
-        yield Paragraph(
-            "A precision is matches / n-grams of the output. Smoothing"
-            f" {self.smooth_method}: {_SMOOTHING[self.smooth_method].format(self.smooth_value)}"
-        )
-        rows = []
-        for order, note in zip(self.orders, self._smoothing_notes(decimals), strict=True):
-            smoothed = "-" if order.smoothed is None else f"{order.smoothed:.{decimals}f}"
-            precision = f"{order.precision:.{decimals}f}" if order.total else "-"
-            rows.append([str(order.order), f"{order.matches}/{order.total}", precision, smoothed, note])
-        yield Table(["order", "matches", "precision %", "smoothed %", ""], rows, [""] * len(rows), [4])
-
-    def _smoothing_notes(self, decimals: int) -> Iterator[str]:
-        """Say for each order what smoothing did; decimals: of the precisions, in percent."""
-        zeros = 0
-        matched = any(order.matches for order in self.orders)
-        for order in self.orders:
-            zeros += not order.matches
-            if order.smoothed is None:
-                yield "for the means only" if self.smooth_method in _MEANS else "no n-gram: left out"
-            elif (not matched and self.smooth_method != "add-one") or (
-                self.smooth_method.startswith("chen-cherry") and not self.orders[0].matches
-            ):
-                yield "nothing matches"
-            elif not order.total and (self.smooth_method in ("exp", "floor", "none") or self.smooth_value == 0):
-                yield "no n-gram"
-            else:
-                yield self._how_smoothed(order, zeros, decimals)
-
-    def _how_smoothed(self, order: Order, zeros: int, decimals: int) -> str:
-        """Return the arithmetic of one order, "" if smoothing has no effect; zeros: orders without a match so far."""
-        method, matches, total, value = self.smooth_method, order.matches, order.total, self.smooth_value
-        divisor = max(1, total)
-        # Method 4 replaces a 0 by this, and method 7 averages it
-        factor = chen_cherry.LENGTH_FACTOR * 2**zeros
-        inserted = f"ln {self.hypothesis_length} / ({factor} × {divisor})" if self.hypothesis_length > 1 else "0"
-        if method == "add-one" or (method in ("add-k", "chen-cherry-2") and order.order > 1):
-            added, below = (value, total) if method == "add-k" else (1, total if method == "add-one" else divisor)
-            return f"({matches} + {added:.15g}) / ({below} + {added:.15g})"
-        if method in _MEANS:
-            mean = self._show_mean(order, decimals)
-            return mean if matches or method == "chen-cherry-5" else f"{mean}; method 4: {inserted}"
-        if method == "chen-cherry-6" and order.order >= chen_cherry.INTERPOLATED:
-            return self._show_interpolation(order, decimals)
-        if matches:
-            return ""
-        if method in ("exp", "chen-cherry-3"):
-            return f"no match: 1 / (2^{zeros} × {divisor})"
-        if method in ("floor", "chen-cherry-1"):
-            return f"no match: {chen_cherry.EPSILON if value is None else value:.15g} / {divisor}"
-        return f"no match: {inserted}" if method == "chen-cherry-4" else "no match"
-
-    def _show_mean(self, order: Order, decimals: int) -> str:
-        """Return the mean that method 5 or 7 takes, with enough digits to recalculate what is shown."""
-        smoothed = f"{order.smoothed:.{decimals}f}"
-        terms = show_numbers(
-            self._averaged(order.order), lambda shown: f"{100 * sum(shown) / 3:.{decimals}f}" == smoothed
-        )
-        return f"({' + '.join(terms)}) / 3"
-
-    def _show_interpolation(self, order: Order, decimals: int) -> str:
-        """Return how method 6 mixes a precision with an estimate from the two orders before, with enough digits."""
-        weight, smoothed = chen_cherry.PRIOR_WEIGHT, f"{order.smoothed:.{decimals}f}"
-        earlier, last = (one.smoothed or 0.0 for one in self.orders[order.order - 3 : order.order - 1])
-        (prior,) = show_numbers(
-            [last**2 / earlier / 100 if earlier else 0.0],
-            lambda shown: (
-                f"{100 * (order.matches + weight * shown[0]) / (order.total + weight):.{decimals}f}" == smoothed
-            ),
-        )
-        return f"({order.matches} + {weight} × {prior}) / ({order.total} + {weight})"
-
-    def _averaged(self, order: int) -> list[float]:
-        """Return the terms that method 5 or 7 averages: the previous mean, the order's precision, and the next one."""
-        matches, totals = [one.matches for one in self.orders], [one.total for one in self.orders]
-        plain = [count / max(1, total) for count, total in zip(matches, totals, strict=True)]
-        own = plain
-        if self.smooth_method == "chen-cherry-7":
-            own = chen_cherry.smooth(4, matches, totals, self.hypothesis_length, self.averaged_orders)
-        # By definition, the mean before the first is p1 + 1, and p5 follows the last order, whatever N is
-        before = own[0] + 1 if order == 1 else (self.orders[order - 2].smoothed or 0.0) / 100
-        return [before, own[order - 1], own[order] if order < self.averaged_orders else plain[chen_cherry.FIFTH - 1]]
-
-    def _tell_penalty(self) -> Iterator[Block]:
-        ours, theirs = self.hypothesis_length, self.reference_length
-        yield Heading("Brevity penalty")
-        told = f"The output has {tell_count(ours, 'token')}, {self._tell_reference()} has {theirs}"
-        if ours >= theirs:
-            yield Paragraph(f"{told}: the output is not shorter, so there is no penalty, BP = 1.")
-        elif ours:
-            yield Paragraph(
-                f"{told}: the output is shorter. Precision does not punish that, so the brevity penalty does:"
-            )
-            yield Formula([f"BP = exp(1 - {theirs}/{ours}) = {show_penalty(self.brevity_penalty)}"])
-        else:
-            yield Paragraph(f"{told}: BP = 0.")
-
-    def _tell_reference(self) -> str:
-        """Return which reference's length counts."""
+    def tell_lengths(self) -> str:
+        """Return how long the texts are, and which reference's length counts."""
         several = len(self.reference_tokens) > 1
-        return f"reference {self.closest_reference + 1}, the closest in length," if several else "the reference"
+        reference = f"reference {self.closest_reference + 1}, the closest in length," if several else "the reference"
+        ours = tell_count(self.hypothesis_length, "token")
+        return f"The output has {ours}, {reference} has {self.reference_length}"
 
-    def _tell_score(self, name: str, score: float, width: int) -> Iterator[Block]:
-        yield Heading("Score")
-        shares = [order.smoothed / 100 for order in self.orders[: self.averaged_orders] if order.smoothed is not None]
-        skips_zeros = self.smooth_method not in SACREBLEU_METHODS
-        if not any(order.matches for order in self.orders) and self.smooth_method != "add-one":
-            yield Formula([f"{name} = 0, as nothing matches"])
-            return
-        used = [share for share in shares if share or not skips_zeros]
-        if len(used) < len(shares):
-            yield Paragraph(f"Precisions of 0 are skipped; the root is still of order {self.averaged_orders}.")
-        few = len(used) <= _SPELLED_OUT
-        factors = [f"p{n}" for n, share in enumerate(shares, 1) if share or not skips_zeros]
-        product = " × ".join(factors) if few else f"{factors[0]} × ... × {factors[-1]}"
+    def tell_mismatch(self) -> str:
+        """Return what it means if no token matches."""
+        return "No token of the output is in a reference"
 
-        # Both lines of the formula that have numbers must give the score
-        def holds(numbers: Sequence[float]) -> bool:
-            penalty, mean, *shares = numbers
-            means = (mean, prod(share ** (1 / self.averaged_orders) for share in shares))
-            return all(f"{100 * penalty * one:.{width}f}" == f"{score:.{width}f}" for one in means)
-
-        penalty, mean, *shown = show_numbers([self.brevity_penalty, self.geometric_mean / 100, *used], holds)
-        numbers = " × ".join(shown) if few else f"{shown[0]} × ... × {shown[-1]}"
-        root, blank = f"^(1/{self.averaged_orders})", " " * len(name)
-        yield Formula(
-            [
-                f"{name} = 100 × BP × ({product}){root}",
-                f"{blank} = 100 × {penalty} × ({numbers}){root}",
-                f"{blank} = 100 × {penalty} × {mean}",
-                f"{blank} = {score:.{width}f}",
-            ]
+    def tell_shortness(self, order: int) -> str:
+        """Return why there are no n-grams of an order, and what follows."""
+        return (
+            f"The output has {tell_count(self.hypothesis_length, 'token')}, too few for n-grams of order {order}: their"
+            " precision is 0, and so is the score. Effective order (-sl; in Python effective_order=True) leaves such"
+            " orders out."
         )
+
+
+class OrderSums(NamedTuple):
+    """The n-grams of one length in a corpus.
+
+    order: their number of tokens. matches, total: the number of the output's n-grams that match, and the number of all,
+    added up over the segments. precision: their quotient in percent; 0 if there are no n-grams. smoothed: the precision
+    after smoothing; None if the order is left out.
+    """
+
+    order: int
+    matches: int
+    total: int
+    precision: float
+    smoothed: float | None
+
+
+class BLEUSums(NamedTuple):
+    """The parts of a corpus's BLEU score.
+
+    smooth_value: None if the method has none. averaged_orders: the number of orders in the mean of logarithms.
+    hypothesis_length, reference_length: sums over the segments, in tokens; of several references, the length of the
+    closest one counts. geometric_mean: the mean of the precisions, in percent. most_references: the largest number of
+    references of a segment.
+    """
+
+    orders: Sequence[OrderSums]
+    smooth_method: str
+    smooth_value: float | None
+    averaged_orders: int
+    hypothesis_length: int
+    reference_length: int
+    brevity_penalty: float
+    geometric_mean: float
+    most_references: int
+
+    def recalculate(self) -> float:
+        """Return the score."""
+        return self.brevity_penalty * self.geometric_mean
+
+    def tell(self, name: str, score: float, width: int) -> Iterator[Block]:
+        """Explain the score in words; width: its decimals."""
+        if reason := _reason(self, score):
+            yield Paragraph(reason)
+        yield from _tell_precisions(self, max(2, width))
+        yield from _tell_penalty(self)
+        yield from _tell_score(self, name, score, width)
+
+    def tell_emptiness(self) -> str:
+        """Return whether the output has no tokens; "" if it has some."""
+        if self.hypothesis_length:
+            return ""
+        if self.smooth_method == "add-one" and self.reference_length:  # its precisions are above 0
+            return "The output has no tokens: the brevity penalty is 0, and so is the score."
+        return "The output has no tokens: nothing can match, so the score is 0."
+
+    def tell_lengths(self) -> str:
+        """Return how long the texts are."""
+        references = "the references closest in length have" if self.most_references > 1 else "the references have"
+        return f"The output has {tell_count(self.hypothesis_length, 'token')}, {references} {self.reference_length}"
+
+    def tell_mismatch(self) -> str:
+        """Return what it means if no token matches."""
+        return "No token of the output is in a reference of its segment"
+
+    def tell_shortness(self, order: int) -> str:
+        """Return why there are no n-grams of an order, and what follows."""
+        return f"No segment of the output has {order} tokens: the precision of order {order} is 0, and so is the score."
+
+
+# --- what both have
+
+_Arithmetic = BLEUParts | BLEUSums
+
+
+def _reason(parts: _Arithmetic, score: float) -> str:
+    """Return why a score is at the end of its scale, in a sentence or two; "" if it is not."""
+    used: Sequence[Order | OrderSums] = parts.orders[: parts.averaged_orders]
+    if not score and (emptiness := parts.tell_emptiness()):
+        return emptiness
+    if not score and not parts.brevity_penalty:
+        return (
+            f"{parts.tell_lengths()}: the brevity penalty is too small for a floating-point number, so the score is 0."
+        )
+    if not score and not any(order.matches for order in parts.orders) and parts.smooth_method != "add-one":
+        return f"{parts.tell_mismatch()}: the score is 0, and no smoothing applies."
+    if not score:
+        zeros: list[Order | OrderSums] = [order for order in used if not order.smoothed]
+        if not zeros:
+            return "The product is too small for a floating-point number, so the score is 0."
+        if not zeros[0].total:
+            return parts.tell_shortness(zeros[0].order)
+        return (
+            f"No n-gram of order {zeros[0].order} matches, and smoothing {parts.smooth_method} does not replace"
+            " the 0: a geometric mean with a 0 in it is 0, and so is the score."
+        )
+    if score > 100:
+        return f"Smoothing {parts.smooth_method} {_exceeding(parts)}, so the score exceeds 100."
+    if score == 100 and all(order.matches == order.total for order in used):
+        told = "Every n-gram of the output matches, and the output is not too short"
+        return f"{told}." if _exceeding(parts) else f"{told}: the score cannot be higher."
+    return ""
+
+
+def _exceeding(parts: _Arithmetic) -> str:
+    """Return how the smoothing method can give a precision above 100%; "" if it cannot."""
+    if parts.smooth_method in _MEANS:
+        return "averages p1 with p1 + 1"
+    if parts.smooth_method == "chen-cherry-6":
+        return "estimates a longer order from the two before it, which can give more than 1"
+    if parts.smooth_method == "floor" and (parts.smooth_value or 0.0) > 1:
+        return f"counts {parts.smooth_value:.15g} matches for an order without any, even if it has fewer n-grams"
+    return ""
+
+
+def _tell_precisions(parts: _Arithmetic, decimals: int) -> Iterator[Block]:
+    method, of = parts.smooth_method, "A precision is matches / n-grams of the output"
+    rows = []
+    for order, note in _smoothing_notes(parts, decimals):
+        smoothed = "-" if order.smoothed is None else f"{order.smoothed:.{decimals}f}"
+        precision = f"{order.precision:.{decimals}f}" if order.total else "-"
+        rows.append([str(order.order), f"{order.matches}/{order.total}", precision, smoothed, note])
+    header = ["order", "matches", "precision %", "smoothed %", ""]
+    if isinstance(parts, BLEUSums):
+        of += ", both added up over the segments"
+    if isinstance(parts, BLEUSums) and all(order.smoothed == order.precision for order in parts.orders):
+        yield Heading("Precisions")
+        yield Paragraph(f"{of}. Smoothing {method} changes no precision here.")
+        yield Table(header[:3], [row[:3] for row in rows], [""] * len(rows), [])
+        return
+    yield Heading(f"Precisions, with smoothing {method}")
+    yield Paragraph(f"{of}. Smoothing {method}: {_SMOOTHING[method].format(parts.smooth_value)}")
+    yield Table(header, rows, [""] * len(rows), [4])
+
+
+def _smoothing_notes(parts: _Arithmetic, decimals: int) -> Iterator[tuple[Order | OrderSums, str]]:
+    """Give each order with what smoothing did; decimals: of the precisions, in percent."""
+    zeros = 0
+    matched = any(order.matches for order in parts.orders)
+    for order in parts.orders:
+        zeros += not order.matches
+        if order.smoothed is None:
+            yield order, "for the means only" if parts.smooth_method in _MEANS else "no n-gram: left out"
+        elif (not matched and parts.smooth_method != "add-one") or (
+            parts.smooth_method.startswith("chen-cherry") and not parts.orders[0].matches
+        ):
+            yield order, "nothing matches"
+        elif not order.total and (parts.smooth_method in ("exp", "floor", "none") or parts.smooth_value == 0):
+            yield order, "no n-gram"
+        else:
+            yield order, _how_smoothed(parts, order, zeros, decimals)
+
+
+def _how_smoothed(parts: _Arithmetic, order: Order | OrderSums, zeros: int, decimals: int) -> str:
+    """Return the arithmetic of one order, "" if smoothing has no effect; zeros: orders without a match so far."""
+    method, matches, total, value = parts.smooth_method, order.matches, order.total, parts.smooth_value
+    divisor = max(1, total)
+    # Method 4 replaces a 0 by this, and method 7 averages it
+    factor = chen_cherry.LENGTH_FACTOR * 2**zeros
+    inserted = f"ln {parts.hypothesis_length} / ({factor} × {divisor})" if parts.hypothesis_length > 1 else "0"
+    if method == "add-one" or (method in ("add-k", "chen-cherry-2") and order.order > 1):
+        added, below = (value, total) if method == "add-k" else (1, total if method == "add-one" else divisor)
+        return f"({matches} + {added:.15g}) / ({below} + {added:.15g})"
+    if method in _MEANS:
+        mean = _show_mean(parts, order, decimals)
+        return mean if matches or method == "chen-cherry-5" else f"{mean}; method 4: {inserted}"
+    if method == "chen-cherry-6" and order.order >= chen_cherry.INTERPOLATED:
+        return _show_interpolation(parts, order, decimals)
+    if matches:
+        return ""
+    if method in ("exp", "chen-cherry-3"):
+        return f"no match: 1 / (2^{zeros} × {divisor})"
+    if method in ("floor", "chen-cherry-1"):
+        return f"no match: {chen_cherry.EPSILON if value is None else value:.15g} / {divisor}"
+    return f"no match: {inserted}" if method == "chen-cherry-4" else "no match"
+
+
+def _show_mean(parts: _Arithmetic, order: Order | OrderSums, decimals: int) -> str:
+    """Return the mean that method 5 or 7 takes, with enough digits to recalculate what is shown."""
+    smoothed = f"{order.smoothed:.{decimals}f}"
+    terms = show_numbers(
+        _averaged(parts, order.order), lambda shown: f"{100 * sum(shown) / 3:.{decimals}f}" == smoothed
+    )
+    return f"({' + '.join(terms)}) / 3"
+
+
+def _show_interpolation(parts: _Arithmetic, order: Order | OrderSums, decimals: int) -> str:
+    """Return how method 6 mixes a precision with an estimate from the two orders before, with enough digits."""
+    weight, smoothed = chen_cherry.PRIOR_WEIGHT, f"{order.smoothed:.{decimals}f}"
+    earlier, last = (one.smoothed or 0.0 for one in parts.orders[order.order - 3 : order.order - 1])
+    (prior,) = show_numbers(
+        [last**2 / earlier / 100 if earlier else 0.0],
+        lambda shown: f"{100 * (order.matches + weight * shown[0]) / (order.total + weight):.{decimals}f}" == smoothed,
+    )
+    return f"({order.matches} + {weight} × {prior}) / ({order.total} + {weight})"
+
+
+def _averaged(parts: _Arithmetic, order: int) -> list[float]:
+    """Return the terms that method 5 or 7 averages: the previous mean, the order's precision, and the next one."""
+    matches, totals = [one.matches for one in parts.orders], [one.total for one in parts.orders]
+    plain = [count / max(1, total) for count, total in zip(matches, totals, strict=True)]
+    own = plain
+    if parts.smooth_method == "chen-cherry-7":
+        own = chen_cherry.smooth(4, matches, totals, parts.hypothesis_length, parts.averaged_orders)
+    # By definition, the mean before the first is p1 + 1, and p5 follows the last order, whatever N is
+    before = own[0] + 1 if order == 1 else (parts.orders[order - 2].smoothed or 0.0) / 100
+    return [before, own[order - 1], own[order] if order < parts.averaged_orders else plain[chen_cherry.FIFTH - 1]]
+
+
+def _tell_penalty(parts: _Arithmetic) -> Iterator[Block]:
+    ours, theirs = parts.hypothesis_length, parts.reference_length
+    yield Heading("Brevity penalty")
+    told = parts.tell_lengths()
+    if ours >= theirs:
+        yield Paragraph(f"{told}: the output is not shorter, so there is no penalty, BP = 1.")
+    elif ours:
+        yield Paragraph(f"{told}: the output is shorter. Precision does not punish that, so the brevity penalty does:")
+        yield Formula([f"BP = exp(1 - {theirs}/{ours}) = {show_penalty(parts.brevity_penalty)}"])
+    else:
+        yield Paragraph(f"{told}: BP = 0.")
+
+
+def _tell_score(parts: _Arithmetic, name: str, score: float, width: int) -> Iterator[Block]:
+    yield Heading("Score")
+    shares = [order.smoothed / 100 for order in parts.orders[: parts.averaged_orders] if order.smoothed is not None]
+    skips_zeros = parts.smooth_method not in SACREBLEU_METHODS
+    if not any(order.matches for order in parts.orders) and parts.smooth_method != "add-one":
+        yield Formula([f"{name} = 0, as nothing matches"])
+        return
+    used = [share for share in shares if share or not skips_zeros]
+    if len(used) < len(shares):
+        yield Paragraph(f"Precisions of 0 are skipped; the root is still of order {parts.averaged_orders}.")
+    few = len(used) <= _SPELLED_OUT
+    factors = [f"p{n}" for n, share in enumerate(shares, 1) if share or not skips_zeros]
+    product = " × ".join(factors) if few else f"{factors[0]} × ... × {factors[-1]}"
+
+    # Both lines of the formula that have numbers must give the score
+    def holds(numbers: Sequence[float]) -> bool:
+        penalty, mean, *shares = numbers
+        means = (mean, prod(share ** (1 / parts.averaged_orders) for share in shares))
+        return all(f"{100 * penalty * one:.{width}f}" == f"{score:.{width}f}" for one in means)
+
+    penalty, mean, *shown = show_numbers([parts.brevity_penalty, parts.geometric_mean / 100, *used], holds)
+    numbers = " × ".join(shown) if few else f"{shown[0]} × ... × {shown[-1]}"
+    root, blank = f"^(1/{parts.averaged_orders})", " " * len(name)
+    yield Formula(
+        [
+            f"{name} = 100 × BP × ({product}){root}",
+            f"{blank} = 100 × {penalty} × ({numbers}){root}",
+            f"{blank} = 100 × {penalty} × {mean}",
+            f"{blank} = {score:.{width}f}",
+        ]
+    )
 
 
 def show_penalty(penalty: float) -> str:
@@ -330,10 +432,9 @@ def take_apart(
     ]
     totals = [max(0, len(tokens) - order) for order in range(metric.counted_order)]
     matches = [sum(ngram.matches for ngram in ngrams) for ngrams in compared]
-    averaged = metric.averaged_orders(score.totals)
-    smoothed = [*score.precisions[:averaged], *[None] * (metric.counted_order - averaged)]
+    averaged, smoothed = _smooth(metric, score)
     orders = [
-        Order(number, ngrams, count, total, 100 * count / total if total else 0.0, after)
+        Order(number, ngrams, count, total, _precision(count, total), after)
         for number, (ngrams, count, total, after) in enumerate(
             zip(compared, matches, totals, smoothed, strict=True), start=1
         )
@@ -341,13 +442,12 @@ def take_apart(
     lengths = [len(other) for other in others]
     # Of two equally close ones, the shorter, as the kernels choose
     closest = min(range(len(lengths)), key=lambda index: (abs(lengths[index] - len(tokens)), lengths[index]))
-    value = metric.smoothing.value if metric.smoothing.method in ("floor", "add-k") else None
     parts = BLEUParts(
         tokens,
         others,
         orders,
         metric.smoothing.method,
-        value,
+        _value(metric),
         averaged,
         len(tokens),
         lengths[closest],
@@ -358,6 +458,34 @@ def take_apart(
     return parts, (len(tokens), lengths[closest], *matches, *totals)
 
 
+def take_sums_apart(metric: BLEU, stats: CorpusStats, score: BLEUScore) -> BLEUSums:
+    """Return the parts of a corpus's score; score: that of its statistics."""
+    ours, theirs, *counts = map(int, stats.sums)
+    matches, totals = counts[: metric.counted_order], counts[metric.counted_order :]
+    averaged, smoothed = _smooth(metric, score)
+    orders = [
+        OrderSums(number, count, total, _precision(count, total), after)
+        for number, (count, total, after) in enumerate(zip(matches, totals, smoothed, strict=True), start=1)
+    ]
+    mean = _mean(metric, score.precisions[:averaged], matches)
+    method, value = metric.smoothing.method, _value(metric)
+    return BLEUSums(orders, method, value, averaged, ours, theirs, score.bp, mean, stats.most)
+
+
+def _smooth(metric: BLEU, score: BLEUScore) -> tuple[int, list[float | None]]:
+    """Return how many orders a score averages, and the smoothed precision of each; None for those left out."""
+    averaged = metric.averaged_orders(score.totals)
+    return averaged, [*score.precisions[:averaged], *[None] * (metric.counted_order - averaged)]
+
+
+def _precision(matches: int, total: int) -> float:
+    return 100 * matches / total if total else 0.0
+
+
+def _value(metric: BLEU) -> float | None:
+    return metric.smoothing.value if metric.smoothing.method in ("floor", "add-k") else None
+
+
 def _mean(metric: BLEU, precisions: Sequence[float], matches: Sequence[int]) -> float:
     """Return the geometric mean in the score; zeros are skipped if the method gives all precisions."""
     shares = [precision / 100 for precision in precisions]
@@ -365,3 +493,32 @@ def _mean(metric: BLEU, precisions: Sequence[float], matches: Sequence[int]) -> 
     if not all(used) or not used or not (any(matches) or metric.smoothing.gives_all):
         return 0.0
     return 100 * exp(fsum(map(log, used)) / len(shares))
+
+
+def find_factors(
+    metric: BLEU, first: BLEUScore, second: BLEUScore, names: Sequence[str]
+) -> tuple[Sequence[tuple[str, float, float, int]], str]:
+    """Return the factors whose product is the score: the name of each, its values in two scores, and its root.
+
+    If the difference of the scores cannot be shared out among them, the second value says why; names: what it calls the
+    two systems.
+    """
+    if metric.smoothing.method not in SACREBLEU_METHODS:
+        *known, last = SACREBLEU_METHODS
+        return (), (
+            f"A difference is split into factors only with {', '.join(known)} or {last} smoothing, not with"
+            f" {metric.smoothing.method}."
+        )
+    if not (first.score and second.score):
+        whose = [name for name, score in zip(names, (first, second), strict=True) if not score.score]
+        zero = "Both scores are" if len(whose) == 2 else f"The score of {whose[0]} is"
+        return (), f"{zero} 0, which has no logarithm, so the difference cannot be split into factors."
+    order, other = (metric.averaged_orders(score.totals) for score in (first, second))
+    if order != other:
+        return (), (
+            f"The effective orders differ: the score of {names[0]} averages {tell_count(order, 'precision')}, that"
+            f" of {names[1]} {other}, so the difference cannot be split into factors."
+        )
+    precisions = list(zip(first.precisions, second.precisions, strict=True))[:order]
+    factors = [(f"p{n}", one / 100, another / 100, order) for n, (one, another) in enumerate(precisions, 1)]
+    return [("BP", first.bp, second.bp, 1), *factors], ""

@@ -1,4 +1,8 @@
-"""Why a segment has its chrF score: character and word n-grams by order, precision and recall, the F-score."""
+"""Why a segment or a corpus has its chrF score: n-grams by order, precision and recall, the F-score.
+
+- `take_apart`: for a segment, from its texts; `CHRFParts`, `CHRFOrder`: the result
+- `take_sums_apart`: for a corpus, from its sums; `CHRFSums`, `CHRFOrderSums`: the result
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from bleucli.counting import CorpusStats
     from bleucli.prose import Block
 
 _KINDS = {"character": "char", "word": "word"}
@@ -61,12 +66,7 @@ class CHRFParts(NamedTuple):
 
     def recalculate(self) -> float:
         """Return the score."""
-        if self.eps_smoothing:
-            return 100 * sum(order.f_score or 0.0 for order in self.orders) / len(self.orders)
-        if not self.precision or not self.recall:
-            return 0.0
-        square = self.beta**2
-        return 100 * (1 + square) * self.precision * self.recall / (square * self.precision + self.recall)
+        return _recalculate(self)
 
     def tell(self, name: str, score: float, width: int) -> Iterator[Block]:
         """Explain the score in words; width: its decimals."""
@@ -81,7 +81,12 @@ class CHRFParts(NamedTuple):
             )
         yield Words("output   ", [(word, "") for word in self.hypothesis_text.split()])
         yield Words("reference", [(word, "") for word in self.reference_text.split()])
-        yield from self._tell_orders()
+        yield Heading("Precision and recall, order by order")
+        yield Paragraph(
+            "Precision is matches / n-grams of the output, recall is matches / n-grams of the reference. An n-gram"
+            " matches at most as often as it occurs in either text." + self._tell_spaces()
+        )
+        yield _order_table(self, "reference")
         for order in self.orders:
             yield Heading(
                 f"{order.kind.capitalize()} order {order.order}: {tell_count(order.matches, 'match', 'matches')}"
@@ -94,7 +99,7 @@ class CHRFParts(NamedTuple):
                 yield ngram_table(order.ngrams, several=False)
             else:
                 yield from _list_ngrams(order)
-        yield from self._tell_score(name, score, width)
+        yield from _tell_score(self, "both texts", name, score, width)
 
     def _reason(self, score: float) -> str:
         """Return why a score is at the end of its scale; "" if it is not."""
@@ -114,78 +119,155 @@ class CHRFParts(NamedTuple):
             return f"No n-gram matches, so {effect}."
         return ""
 
-    def _tell_orders(self) -> Iterator[Block]:
-        yield Heading("Precision and recall, order by order")
-        yield Paragraph(
-            "Precision is matches / n-grams of the output, recall is matches / n-grams of the reference. An n-gram"
-            " matches at most as often as it occurs in either text." + self._tell_spaces()
-        )
-        header = ["order", "output", "reference", "matches", "precision %", "recall %"]
-        rows = [
-            [
-                f"{_KINDS[order.kind]} {order.order}",
-                *(str(number) for number in (order.hypothesis, order.reference, order.matches)),
-                _percent(order.precision),
-                _percent(order.recall),
-                *([f"{100 * (order.f_score or 0.0):.2f}"] if self.eps_smoothing else []),
-            ]
-            for order in self.orders
-        ]
-        yield Table([*header, *(["F %"] if self.eps_smoothing else [])], rows, [""] * len(rows), [0])
-
     def _tell_spaces(self) -> str:
         """Say that spaces do not count, if there are any."""
         spaces = any(sign.isspace() for sign in self.hypothesis_text + self.reference_text)
         return " Spaces are removed before characters are counted." if spaces and not self.whitespace else ""
 
-    def _tell_score(self, name: str, score: float, width: int) -> Iterator[Block]:
-        yield Heading("Score")
-        formula = "(1 + beta²) × P × R / (beta² × P + R)"
-        weight = f"Recall counts {self.beta:g} times as much as precision (beta = {self.beta:g})."
-        if self.eps_smoothing:
-            yield Paragraph(
-                f"{weight} With eps smoothing, each order has its own F-score, {formula}, in which {EPSILON:g} replaces"
-                f" undefined values; {name} is the mean of these F-scores."
-            )
-            yield self._show_mean(name, score, width)
-            return
-        both = sum(order.hypothesis > 0 and order.reference > 0 for order in self.orders)
-        if self.precision is None or self.recall is None:
-            yield Paragraph(f"No order has n-grams in both texts: {name} = 0.")
-            return
+
+class CHRFOrderSums(NamedTuple):
+    """The n-grams of one length in a corpus.
+
+    kind: "character" or "word". hypothesis, reference, matches: the number in the output, the number in the reference,
+    and the number of matches, added up over the segments. precision, recall: from 0 to 1, None if undefined. f_score:
+    of this order, from 0 to 1, only with `eps_smoothing`.
+    """
+
+    kind: str
+    order: int
+    hypothesis: int
+    reference: int
+    matches: int
+    precision: float | None
+    recall: float | None
+    f_score: float | None
+
+
+class CHRFSums(NamedTuple):
+    """The parts of a corpus's chrF score.
+
+    precision, recall: means over the orders that both output and references have, from 0 to 1; None with
+    `eps_smoothing`, or if there is no such order. most_references: the largest number of references of a segment.
+    """
+
+    beta: float
+    eps_smoothing: bool
+    orders: Sequence[CHRFOrderSums]
+    precision: float | None
+    recall: float | None
+    most_references: int
+
+    def recalculate(self) -> float:
+        """Return the score."""
+        return _recalculate(self)
+
+    def tell(self, name: str, score: float, width: int) -> Iterator[Block]:
+        """Explain the score in words; width: its decimals."""
+        if reason := self._reason(score):
+            yield Paragraph(reason)
+        yield Heading("Precision and recall, order by order")
+        choice = " Of several references, the one with the segment's highest score counts."
         yield Paragraph(
-            f"P and R are the means of precision and recall over the {tell_count(both, 'order')} that both texts have."
-            f" {weight}"
+            "Precision is matches / n-grams of the output, recall is matches / n-grams of the references, all added up"
+            " over the segments. The output's n-grams of an order count only in segments whose reference has such"
+            " n-grams." + choice * (self.most_references > 1)
         )
-        if not (self.precision and self.recall):
-            yield Formula([f"P = {self.precision:.4f}, R = {self.recall:.4f}", f"{name} = {score:.{width}f}"])
-            return
-        square, blank = self.beta**2, " " * len(name)
+        yield _order_table(self, "references")
+        yield from _tell_score(self, "both output and references", name, score, width)
 
-        def holds(numbers: Sequence[float]) -> bool:
-            p, r = numbers
-            below = square * p + r
-            return below > 0 and f"{100 * (1 + square) * p * r / below:.{width}f}" == f"{score:.{width}f}"
+    def _reason(self, score: float) -> str:
+        """Return why a score is at the end of its scale; "" if it is not."""
+        if score == 100 and all(order.hypothesis == order.reference == order.matches for order in self.orders):
+            return "All n-grams that count match: the score cannot be higher."
+        if score == 100:  # the weight of the other one is too small to count
+            which = "precision" if self.beta < 1 else "recall"
+            return f"With beta = {self.beta:g}, only {which} counts, and it is 100%: the score cannot be higher."
+        if not any(order.matches for order in self.orders):
+            effect = "eps smoothing alone keeps the score above 0" if score else "the score is 0"
+            return f"No n-gram matches, so {effect}."
+        return ""
 
-        p, r = show_numbers([self.precision, self.recall], holds)
-        yield Formula(
-            [
-                f"P = {p}, R = {r}",
-                f"{name} = 100 × {formula}",
-                f"{blank} = 100 × {1 + square:.15g} × {p} × {r} / ({square:.15g} × {p} + {r})",
-                f"{blank} = {score:.{width}f}",
-            ]
+
+# --- what both have
+
+_Arithmetic = CHRFParts | CHRFSums
+
+
+def _recalculate(parts: _Arithmetic) -> float:
+    """Return the score."""
+    if parts.eps_smoothing:
+        return 100 * sum(order.f_score or 0.0 for order in parts.orders) / len(parts.orders)
+    if not parts.precision or not parts.recall:
+        return 0.0
+    square = parts.beta**2
+    return 100 * (1 + square) * parts.precision * parts.recall / (square * parts.precision + parts.recall)
+
+
+def _order_table(parts: _Arithmetic, reference: str) -> Table:
+    """Return a table with one row per order; reference: what it calls the text that the output is compared with."""
+    header = ["order", "output", reference, "matches", "precision %", "recall %"]
+    rows = [
+        [
+            f"{_KINDS[order.kind]} {order.order}",
+            *(str(number) for number in (order.hypothesis, order.reference, order.matches)),
+            _percent(order.precision),
+            _percent(order.recall),
+            *([f"{100 * (order.f_score or 0.0):.2f}"] if parts.eps_smoothing else []),
+        ]
+        for order in parts.orders
+    ]
+    return Table([*header, *(["F %"] if parts.eps_smoothing else [])], rows, [""] * len(rows), [0])
+
+
+def _tell_score(parts: _Arithmetic, both: str, name: str, score: float, width: int) -> Iterator[Block]:
+    """Show how a score is computed; both: the two sides that an order must have n-grams in."""
+    yield Heading("Score")
+    formula = "(1 + beta²) × P × R / (beta² × P + R)"
+    weight = f"Recall counts {parts.beta:g} times as much as precision (beta = {parts.beta:g})."
+    if parts.eps_smoothing:
+        yield Paragraph(
+            f"{weight} With eps smoothing, each order has its own F-score, {formula}, in which {EPSILON:g} replaces"
+            f" undefined values; {name} is the mean of these F-scores."
         )
+        yield _show_mean(parts, name, score, width)
+        return
+    used = sum(order.hypothesis > 0 and order.reference > 0 for order in parts.orders)
+    if parts.precision is None or parts.recall is None:
+        yield Paragraph(f"No order has n-grams in {both}: {name} = 0.")
+        return
+    yield Paragraph(
+        f"P and R are the means of precision and recall over the {tell_count(used, 'order')} that {both} have. {weight}"
+    )
+    if not (parts.precision and parts.recall):
+        yield Formula([f"P = {parts.precision:.4f}, R = {parts.recall:.4f}", f"{name} = {score:.{width}f}"])
+        return
+    square, blank = parts.beta**2, " " * len(name)
 
-    def _show_mean(self, name: str, score: float, width: int) -> Formula:
-        """Show the score as the mean of the F-scores of all orders."""
-        scores = [100 * (order.f_score or 0.0) for order in self.orders]
+    def holds(numbers: Sequence[float]) -> bool:
+        p, r = numbers
+        below = square * p + r
+        return below > 0 and f"{100 * (1 + square) * p * r / below:.{width}f}" == f"{score:.{width}f}"
 
-        def holds(numbers: Sequence[float]) -> bool:
-            return f"{sum(numbers) / len(numbers):.{width}f}" == f"{score:.{width}f}"
+    p, r = show_numbers([parts.precision, parts.recall], holds)
+    yield Formula(
+        [
+            f"P = {p}, R = {r}",
+            f"{name} = 100 × {formula}",
+            f"{blank} = 100 × {1 + square:.15g} × {p} × {r} / ({square:.15g} × {p} + {r})",
+            f"{blank} = {score:.{width}f}",
+        ]
+    )
 
-        total = " + ".join(show_numbers(scores, holds, least=2))
-        return Formula([f"{name} = ({total}) / {len(scores)}", f"{' ' * len(name)} = {score:.{width}f}"])
+
+def _show_mean(parts: _Arithmetic, name: str, score: float, width: int) -> Formula:
+    """Show the score as the mean of the F-scores of all orders."""
+    scores = [100 * (order.f_score or 0.0) for order in parts.orders]
+
+    def holds(numbers: Sequence[float]) -> bool:
+        return f"{sum(numbers) / len(numbers):.{width}f}" == f"{score:.{width}f}"
+
+    total = " + ".join(show_numbers(scores, holds, least=2))
+    return Formula([f"{name} = ({total}) / {len(scores)}", f"{' ' * len(name)} = {score:.{width}f}"])
 
 
 def _percent(share: float | None) -> str:
@@ -216,21 +298,9 @@ def take_apart(
     scores = [f_score(row, metric.beta, metric.eps_smoothing) for row in rows]
     best = scores.index(max(scores))  # of equal ones the first, as in the kernels
     row, counted = rows[best], zip(ours, theirs[best], strict=True)
-    kinds = [("character", number) for number in range(1, metric.char_order + 1)]
-    kinds += [("word", number) for number in range(1, metric.word_order + 1)]
-    orders = []
-    for (kind, number), (left, right), *counts in zip(kinds, counted, row[::3], row[1::3], row[2::3], strict=True):
-        hyp_count, ref_count, matches = counts
-        precision = matches / hyp_count if hyp_count else None
-        recall = matches / ref_count if ref_count else None
-        # With a single order, the mean of all F-scores is its own
-        of_order = f_score(counts, metric.beta, True) / 100 if metric.eps_smoothing else None
-        ngrams = compare_ngrams(left, [right])
-        orders.append(CHRFOrder(kind, number, ngrams, hyp_count, ref_count, matches, precision, recall, of_order))
-    both = [
-        (order.precision, order.recall) for order in orders if order.precision is not None and order.recall is not None
-    ]
-    is_mean = both and not metric.eps_smoothing
+    grams = [compare_ngrams(left, [right]) for left, right in counted]
+    sums = _sum_orders(metric, row)
+    orders = [CHRFOrder(order.kind, order.order, ngrams, *order[2:]) for order, ngrams in zip(sums, grams, strict=True)]
     parts = CHRFParts(
         hypothesis,
         references[best],
@@ -240,7 +310,37 @@ def take_apart(
         metric.beta,
         metric.eps_smoothing,
         orders,
-        sum(precision for precision, _ in both) / len(both) if is_mean else None,
-        sum(recall for _, recall in both) / len(both) if is_mean else None,
+        *_means(metric, sums),
     )
     return parts, tuple(row)
+
+
+def take_sums_apart(metric: CHRF, stats: CorpusStats, score: CHRFScore) -> CHRFSums:
+    """Return the parts of a corpus's score; score: that of its statistics."""
+    orders = _sum_orders(metric, list(map(int, stats.sums)))
+    return CHRFSums(metric.beta, metric.eps_smoothing, orders, *_means(metric, orders), stats.most)
+
+
+def _sum_orders(metric: CHRF, sums: Sequence[int]) -> list[CHRFOrderSums]:
+    """Return the numbers of n-grams of each order, with what follows from them; sums: a row, or a sum of rows."""
+    kinds = [("character", number) for number in range(1, metric.char_order + 1)]
+    kinds += [("word", number) for number in range(1, metric.word_order + 1)]
+    orders = []
+    for (kind, number), *counts in zip(kinds, sums[::3], sums[1::3], sums[2::3], strict=True):
+        hypothesis, reference, matches = counts
+        precision = matches / hypothesis if hypothesis else None
+        recall = matches / reference if reference else None
+        # With a single order, the mean of all F-scores is its own
+        of_order = f_score(counts, metric.beta, True) / 100 if metric.eps_smoothing else None
+        orders.append(CHRFOrderSums(kind, number, hypothesis, reference, matches, precision, recall, of_order))
+    return orders
+
+
+def _means(metric: CHRF, orders: Sequence[CHRFOrderSums]) -> tuple[float | None, float | None]:
+    """Return the means of precision and recall over the orders that both texts have; None if none has them."""
+    both = [
+        (order.precision, order.recall) for order in orders if order.precision is not None and order.recall is not None
+    ]
+    if not both or metric.eps_smoothing:
+        return None, None
+    return sum(precision for precision, _ in both) / len(both), sum(recall for _, recall in both) / len(both)

@@ -1,4 +1,8 @@
-"""Why a segment has its TER score: the shifts that the greedy search finds, and the edits that remain."""
+"""Why a segment or a corpus has its TER score: shifts, edits, and the length of the references.
+
+- `take_apart`: for a segment, with the shifts that the greedy search finds, and the edits that remain; `TERParts`
+- `take_sums_apart`: for a corpus, from its sums; `TERSums`
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,25 @@ from collections.abc import Iterator, Sequence
 
 from bleucli.errors import BleuError
 from bleucli.kernels.python_ter import trace_edits
-from bleucli.metrics.edits import NOTHING, PERFECT, Edit, count_edits, list_edits, tell_choice, tell_edits, tell_rate
+from bleucli.metrics.edits import (
+    NOTHING,
+    PERFECT,
+    Edit,
+    count_edits,
+    list_edits,
+    show_length,
+    tell_choice,
+    tell_edits,
+    tell_rate,
+)
 from bleucli.metrics.ter import TER, TERScore
 from bleucli.phrases import tell_count
-from bleucli.prose import Heading, Paragraph, Words, show_numbers
+from bleucli.prose import Heading, Paragraph, Words
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from bleucli.counting import CorpusStats
     from bleucli.prose import Block
 
 # The search for shifts takes a second or two if the output and each reference have this many words
@@ -54,9 +69,7 @@ class TERParts(NamedTuple):
 
     def recalculate(self) -> float:
         """Return the score."""
-        if not self.reference_length:
-            return 100.0 if self.num_edits else 0.0
-        return 100.0 * (self.num_edits / self.reference_length)
+        return _rate(self.num_edits, self.reference_length)
 
     def tell(self, name: str, score: float, width: int) -> Iterator[Block]:
         """Explain the score in words; width: its decimals."""
@@ -85,11 +98,7 @@ class TERParts(NamedTuple):
         kinds = [(len(self.shifts), "shift")]
         kinds += [(count_edits(self.edits, kind), kind) for kind in ("substitution", "deletion", "insertion")]
         shown = f"{score:.{width}f}"
-        length = f"{self.reference_length:.15g}" if self.reference_length else ""
-        if self.reference_length % 1:  # an average may need many digits; show those that give the score
-            (length,) = show_numbers(
-                [self.reference_length], lambda one: f"{100 * self.num_edits / one[0]:.{width}f}" == shown
-            )
+        length = show_length(self.reference_length, self.num_edits, shown) if self.reference_length else ""
         several = len(self.reference_words) > 1
         meaning = "words of the references, on average" if several else "words of the reference"
         yield tell_rate(name, kinds, self.num_edits, (meaning, length), shown)
@@ -112,6 +121,51 @@ class TERParts(NamedTuple):
                 " upper end."
             )
         return f"There are as many edits as {words}: 100." if score == 100 else ""
+
+
+class TERSums(NamedTuple):
+    """The parts of a corpus's TER score.
+
+    num_edits: the fewest insertions, deletions, substitutions and shifts that were found, added up over the segments.
+    reference_length: in words, averaged over the references of each segment, and added up. most_references: the largest
+    number of references of a segment.
+    """
+
+    num_edits: int
+    reference_length: float
+    most_references: int
+
+    def recalculate(self) -> float:
+        """Return the score."""
+        return _rate(self.num_edits, self.reference_length)
+
+    def tell(self, name: str, score: float, width: int) -> Iterator[Block]:
+        """Explain the score in words; width: its decimals."""
+        meaning = "words of the references" + ", on average" * (self.most_references > 1)
+        if not self.num_edits:
+            yield Paragraph(PERFECT)
+        elif not self.reference_length:
+            yield Paragraph(
+                "The references have no words, so there is nothing to divide by: the score is 100, as there are edits."
+            )
+        elif score > 100:
+            yield Paragraph(f"There are more edits than {meaning}, so the score exceeds 100: TER has no upper end.")
+        yield Heading("Score")
+        choice = "; of several references, the fewest edits and the average length count"
+        yield Paragraph(
+            "Edits insert, delete or replace a word, or move a phrase. Edits and lengths are added up over the segments"
+            + choice * (self.most_references > 1)
+            + "."
+        )
+        shown = f"{score:.{width}f}"
+        length = show_length(self.reference_length, self.num_edits, shown) if self.reference_length else ""
+        yield tell_rate(name, (), self.num_edits, (meaning, length), shown)
+
+
+def _rate(edits: int, length: float) -> float:
+    if not length:
+        return 100.0 if edits else 0.0
+    return 100.0 * (edits / length)
 
 
 def take_apart(
@@ -145,3 +199,9 @@ def take_apart(
     lowercase = not metric.case_sensitive
     parts = TERParts(words, others, best, counts, shifted, edits[best], counts[best], length, lowercase)
     return parts, (counts[best], length)
+
+
+def take_sums_apart(metric: TER, stats: CorpusStats, score: TERScore) -> TERSums:
+    """Return the parts of a corpus's score; score: that of its statistics."""
+    edits, length = stats.sums
+    return TERSums(int(edits), length, stats.most)

@@ -1,4 +1,8 @@
-"""Why a segment has its WER or CER score: the fewest edits, word by word or character by character."""
+"""Why a segment or a corpus has its WER or CER score: the fewest edits, and the length of the references.
+
+- `take_apart`: for a segment, word by word or character by character; `ErrorRateParts`: the result
+- `take_sums_apart`: for a corpus, from its sums; `ErrorRateSums`: the result
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,7 @@ from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from bleucli.counting import CorpusStats
     from bleucli.prose import Block
 
 # The most cells in the table of alignments, which have one byte each; this many take about ten seconds
@@ -81,6 +86,44 @@ class ErrorRateParts(NamedTuple):
         return f"There are as many edits as {self.unit}s in the reference: 100." if score == 100 else ""
 
 
+class ErrorRateSums(NamedTuple):
+    """The parts of a corpus's WER or CER score.
+
+    unit: the unit that is edited, "word" or "character". num_edits, reference_length: added up over the segments; of
+    several references, the one with the fewest edits counts. most_references: the largest number of references of a
+    segment.
+    """
+
+    unit: str
+    num_edits: int
+    reference_length: int
+    most_references: int
+
+    def recalculate(self) -> float:
+        """Return the score; the length of empty references counts as 1."""
+        return 100.0 * (self.num_edits / (self.reference_length or 1))
+
+    def tell(self, name: str, score: float, width: int) -> Iterator[Block]:
+        """Explain the score in words; width: its decimals."""
+        meaning = f"{self.unit}s of the references" + " that count" * (self.most_references > 1)
+        if not self.num_edits:
+            yield Paragraph(PERFECT)
+        elif not self.reference_length:
+            yield Paragraph(f"There are no {meaning}, so their number counts as 1.")
+        elif score > 100:
+            yield Paragraph(
+                f"There are more edits than {meaning}, so the score exceeds 100: an error rate has no upper end."
+            )
+        yield Heading("Score")
+        choice = "; of several references, the one with the fewest edits counts, with its own length"
+        yield Paragraph(
+            f"Edits insert, delete or replace a {self.unit}. Edits and lengths are added up over the segments"
+            + choice * (self.most_references > 1)
+            + "."
+        )
+        yield tell_rate(name, (), self.num_edits, (meaning, str(self.reference_length or 1)), f"{score:.{width}f}")
+
+
 def take_apart(
     metric: ErrorRate[ErrorRateScore], hypothesis: str, references: Sequence[str], score: ErrorRateScore
 ) -> tuple[ErrorRateParts, tuple[int, ...]]:
@@ -106,3 +149,9 @@ def take_apart(
     edits = list_edits(units, others[best], trace_distance(units, others[best], counts[best]), _NAMES)
     parts = ErrorRateParts(unit, units, others, best, counts, edits, counts[best], len(others[best]))
     return parts, (counts[best], len(others[best]))
+
+
+def take_sums_apart(metric: ErrorRate[ErrorRateScore], stats: CorpusStats, score: ErrorRateScore) -> ErrorRateSums:
+    """Return the parts of a corpus's score; score: that of its statistics."""
+    edits, length = map(int, stats.sums)
+    return ErrorRateSums("character" if metric.characters else "word", edits, length, stats.most)

@@ -145,7 +145,8 @@ def explain(
         if not isinstance(hypothesis, str):
             kind = type(hypothesis).__name__
             raise InputTypeError(
-                f"hypothesis {hypothesis!r:.40} is of type {kind}; give a string, or line= to choose a segment"
+                f"hypothesis {hypothesis!r:.40} is of type {kind}; give a string, or line= to choose a segment, or call"
+                " explain_corpus"
             )
         return explain_segment(made, *of_one(hypothesis, references))  # type: ignore[arg-type]
     line = whole_number("line", line, 0)
@@ -185,24 +186,36 @@ def explain_segment(
         raise error.locate(line or 0, name) from None
     present = [stream[0] for stream in prepared.streams]
     kept = [(given[0] or "", text) for given, text in zip(references, present, strict=True) if text is not None]
-    parts, counted = _take_apart(metric, metric.prepare(hypotheses)[0] or "", [text for _, text in kept], score)
-    # A derived class may count or score in another way, which the parts would then misrepresent
-    recalculated = parts.recalculate()
-    if counted != tuple(row) or abs(recalculated - score.score) > _ROUNDING * max(1.0, score.score):
-        raise BleuError(f"{type(metric).__name__} counts in its own way, which cannot be explained")
+    text, others = metric.prepare(hypotheses)[0] or "", [text for _, text in kept]
+    parts, counted = explaining_module(metric).take_apart(metric, text, others, score)
+    check_parts(metric, parts if counted == tuple(row) else None, score)
     signature = metric.signature(prepared.most, prepared.most)
     texts = [given for given, _ in kept]
     return Explanation(score.name, score.score, signature, hypotheses[0] or "", tuple(texts), line, freeze(parts))
 
 
-def _take_apart(metric: Metric, hypothesis: str, references: Sequence[str], score: Any) -> Any:
-    """Return the parts of a score, and the row of statistics that it was computed from."""
+def explaining_module(metric: Metric) -> Any:
+    """Return the module that takes a metric's scores apart.
+
+    Raises:
+        BleuError: no module does.
+    """
     if not metric.explained_by:
         names = ", ".join(one.name for one in METRICS.values() if one.explained_by)
         raise BleuError(f"{type(metric).__name__} cannot be explained; choose one of {names}")
     from importlib import import_module
 
-    return import_module(f"{__package__}.{metric.explained_by}").take_apart(metric, hypothesis, references, score)
+    return import_module(f"{__package__}.{metric.explained_by}")
+
+
+def check_parts(metric: object, parts: Any, score: Any) -> None:
+    """Refuse parts from which another score follows; parts: None if other numbers were counted.
+
+    Raises:
+        BleuError: the metric, of a derived class, counts or scores in another way, which the parts would misrepresent.
+    """
+    if parts is None or abs(parts.recalculate() - score.score) > _ROUNDING * max(1.0, score.score):
+        raise BleuError(f"{type(metric).__name__} counts in its own way, which cannot be explained")
 
 
 def pick(corpus: Corpus, lines: Iterable[int]) -> tuple[dict[int, tuple[Segments, list[Segments]]], int]:

@@ -203,10 +203,10 @@ def of_metric(metric: Metric, stats: Sequence[CorpusStats]) -> Measured:
     of_segments = metric.for_segments()
 
     def score(sums: Numbers, counts: Numbers) -> Floats:
-        return metric.scores_from_stats(_as_stats(sums))
+        return metric.scores_from_stats(SegmentStats.from_numpy(sums))
 
     def score_segments(rows: Numbers) -> Floats:
-        return of_segments.scores_from_stats(_as_stats(rows))
+        return of_segments.scores_from_stats(SegmentStats.from_numpy(rows))
 
     name = stats[0].score().name
     rows = [np.asarray(one.rows) for one in stats]
@@ -235,7 +235,7 @@ def of_numbers(name: str, columns: Sequence[Sequence[float]]) -> Measured:
     rows = [_read_numbers(name, column).reshape(-1, 1) for column in columns]
     name = readable(name)
     # Scores of other tools may be coarse: then many trials have exactly the observed difference
-    samples = [Sample(_as_stats(one), mean, ties=True) for one in rows]
+    samples = [Sample(SegmentStats.from_numpy(one), mean, ties=True) for one in rows]
     return Measured(name, True, rows, score, score_segments, None, samples)
 
 
@@ -253,13 +253,6 @@ def _read_numbers(name: str, column: Sequence[float]) -> Floats:
         place = tell_place("segment", int(wrong[0]))
         raise BleuError(f"{name} gives {numbers[wrong[0]]} for ", place, "; give numbers from -1e100 to 1e100")
     return numbers
-
-
-def _as_stats(rows: Numbers) -> SegmentStats:
-    import numpy as np
-
-    data = memoryview(np.ascontiguousarray(rows).tobytes())
-    return SegmentStats(data.cast("q") if rows.dtype.kind == "i" else data.cast("d"), rows.shape[1])
 
 
 # --- how scores are resampled
@@ -440,7 +433,7 @@ def _pair(
     for one, column in zip(measured, columns, strict=True):
         found: Sequence[Share] = ()
         reason = ""
-        if isinstance(one.metric, BLEU):
+        if one.metric is not None:
             ours, theirs = (one.metric.score_from_stats(one.rows[n].sum(axis=0).tolist()) for n in (first, second))
             found, _, reason = share_out(one.metric, ours, theirs, (names[first], names[second]))
         shares.append(found)

@@ -141,7 +141,7 @@ def _spread(left: Sample, right: Sample) -> float:
     middle = (rows.sum(axis=0) + others.sum(axis=0)) / 2
     parts = [slice(start, start + _SEGMENTS) for start in range(0, len(rows), _SEGMENTS)]
     steps = np.sqrt(sum(((rows[part] - others[part]).astype(np.float64) ** 2).sum(axis=0) for part in parts))
-    scores = left.scores_from_stats(_stats(np.vstack([middle, middle + np.diag(steps)])))
+    scores = left.scores_from_stats(SegmentStats.from_numpy(np.vstack([middle, middle + np.diag(steps)])))
     slopes = np.divide(scores[1:] - scores[0], steps, out=np.zeros(len(steps)), where=steps > 0)
     return float(np.sqrt(sum((((rows[part] - others[part]) @ slopes) ** 2).sum() for part in parts)))
 
@@ -207,7 +207,7 @@ def _differences(samples: Sequence[Sample], trials: int, seed: int | None, jobs:
     most = _trials_held(len(pairs))
     segments = len(samples[0].stats)
     # A system of zeros: swapping with it splits another system's sum into swapped and kept segments
-    blank = _stats(np.zeros_like(np.asarray(samples[0].stats)))
+    blank = SegmentStats.from_numpy(np.zeros_like(np.asarray(samples[0].stats)))
 
     for words, bit, count in random_bits(segments, trials, seed):
         for start in range(0, count, most):
@@ -216,7 +216,7 @@ def _differences(samples: Sequence[Sample], trials: int, seed: int | None, jobs:
             def compare(pair: tuple[int, int]) -> Scores:
                 (swapped, kept), (other_swapped, other_kept) = sums[pair[0]], sums[pair[1]]  # noqa: B023 - used at once
                 both = np.concatenate([swapped + other_kept, kept + other_swapped])
-                scores = samples[pair[0]].scores_from_stats(_stats(both))
+                scores = samples[pair[0]].scores_from_stats(SegmentStats.from_numpy(both))
                 return abs(scores[: len(swapped)] - scores[len(swapped) :])
 
             yield np.array([found for _, found in in_order(compare, pairs, jobs)])
@@ -237,11 +237,6 @@ def _split_sums(
         return np.asarray(swapped), np.asarray(kept)
 
     return [sums for _, sums in in_order(split, samples, jobs)]
-
-
-def _stats(rows: Rows) -> SegmentStats:
-    numbers = rows.data.cast("B")
-    return SegmentStats(numbers.cast("q") if rows.dtype.kind == "i" else numbers.cast("d"), rows.shape[1])
 
 
 # --- bootstrap

@@ -1,4 +1,4 @@
-"""`bleu explain`: why a segment has its score, or why two systems differ."""
+"""`bleu explain`: why a corpus or a segment has its score, or why two systems differ."""
 
 from __future__ import annotations
 
@@ -16,18 +16,25 @@ from bleucli.results.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
+    from bleucli.counting.corpus import Corpus
+    from bleucli.metrics.corpora import CorpusExplanation
     from bleucli.metrics.differences import DifferenceExplanation
     from bleucli.metrics.explanations import Explanation
+    from bleucli.scoring import Selection
 
-    Explained = Explanation | DifferenceExplanation
+    Explained = Explanation | CorpusExplanation | DifferenceExplanation
 
 
 COMMAND = Command(
-    ("bleu explain REF... -i SYSTEM [--line N] [options]", "bleu explain REF... -i SYSTEM SYSTEM [options]"),
+    (
+        "bleu explain REF... -i SYSTEM [options]",
+        "bleu explain REF... -i SYSTEM --line N [options]",
+        "bleu explain REF... -i SYSTEM SYSTEM [options]",
+    ),
     "Explain a score, or why two systems differ.",
     take(
         *("refs", "input", "num_refs", "encoding", "jsonl", "jsonl_fields", "table", "columns"),
@@ -35,7 +42,7 @@ COMMAND = Command(
         *("metrics", "sentence_level", "jobs", "language_pair", "like"),
         *("width", "short", "names", "name_by", "no_color", "quiet", "output", "strict", "annotate", "help"),
         line=Option(
-            ("--line",), "the segment to explain, counted from 1; needed if there are several", int, metavar="N"
+            ("--line",), "the segment to explain, counted from 1 (default: the whole corpus)", int, metavar="N"
         ),
         format=OPTIONS["format"]._replace(help="%(choices)s (default: text)", choices=FORMATS),
     ),
@@ -47,7 +54,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     """Explain, and return True.
 
     Raises:
-        BleuError: the segment is not named, or something is wrong with the texts.
+        BleuError: there is no such segment, or something is wrong with the texts.
     """
     from bleucli.cli import scoring
 
@@ -60,11 +67,11 @@ def _check_format(chosen: str) -> None:
 
 
 def _print_explanations(options: Options, texts: Texts, environment: Environment, messages: Messages) -> None:
-    """Explain a segment of one system, or the difference between two systems, by each metric, and print that.
+    """Explain a system's score, or the difference between two systems, by each metric, and print that.
 
     Raises:
-        BleuError: there are more than two systems, it is not clear which segment is meant, something is wrong with the
-            texts, or the answer cannot be written.
+        BleuError: there are more than two systems, there is no such segment, something is wrong with the texts, or the
+            answer cannot be written.
     """
     chosen = request.format_of(options, environment) or "text"
     _check_format(chosen)
@@ -75,7 +82,7 @@ def _print_explanations(options: Options, texts: Texts, environment: Environment
     idle = request.find_idle(options, systems, chosen, False)
     explained: list[Explained]
     if systems == 1:
-        explained, segments = _explain_segment(options, texts, metrics)
+        explained, segments = _explain_system(options, texts, metrics)
     else:
         explained, segments = _explain_difference(options, texts, metrics, chosen)
     signatures = [Signature(one.signature).with_texts(names_of(options).items()) for one in explained]
@@ -95,18 +102,41 @@ def _print_explanations(options: Options, texts: Texts, environment: Environment
         messages.warn(hint)
 
 
-def _explain_segment(options: Options, texts: Texts, metrics: list[Metric]) -> tuple[list[Explained], int]:
-    """Return each metric's explanation of the requested segment, and the number of segments."""
-    from bleucli.metrics.explanations import explain_segment, pick
+def _explain_system(options: Options, texts: Texts, metrics: list[Metric]) -> tuple[list[Explained], int]:
+    """Return each metric's explanation of a system's score, and the number of segments.
+
+    The score is that of the corpus, unless it has a single segment or an option asks for one.
+    """
+    from bleucli.metrics.explanations import pick
 
     corpus, selection = texts.corpus(), texts.select()
+    if options.line is None and not options.sentence_level:
+        corpus, read_again = corpus.kept()
+        _, segments = pick(corpus, [])
+        if segments > 1:
+            from bleucli.metrics.corpora import explain_scores
+
+            jobs, choose = request.count_threads(options.jobs), _chooser(selection)
+            return list(explain_scores(read_again(), read_again, metrics, jobs=jobs, choose=choose)), segments
+        corpus = read_again()
+    return _explain_segment(options, corpus, selection, metrics)
+
+
+def _explain_segment(
+    options: Options, corpus: Corpus, selection: Selection | None, metrics: list[Metric]
+) -> tuple[list[Explained], int]:
+    """Return each metric's explanation of the requested segment, or the only one, and the number of segments."""
+    from bleucli.metrics.explanations import explain_segment, pick
+
     (name,) = corpus.system_names()
     index = 0 if options.line is None else options.line - 1
     found, segments = pick(corpus, [index])
     if selection is not None:
         selection.check(segments)
     if options.line is None and segments > 1:
-        raise UsageError(f"{name} has {segments} segments; choose the one to explain with --line N")
+        raise UsageError(
+            f"--sentence-level is for one segment, but {name} has {segments} segments; choose one with --line N"
+        )
     if index not in found:
         raise UsageError(
             f"--line {options.line} is beyond the end of {name}, which has {tell_count(segments, 'segment')}"
@@ -119,24 +149,29 @@ def _explain_segment(options: Options, texts: Texts, metrics: list[Metric]) -> t
     return [explain_segment(metric, *found[index], line, name) for metric in metrics], segments
 
 
+def _chooser(selection: Selection | None) -> Callable[[int], Sequence[int] | None] | None:
+    """Return a function that takes the number of segments, checks it, and returns the indexes of those to score."""
+    if selection is None:
+        return None
+
+    def choose(segments: int) -> Sequence[int] | None:
+        selection.check(segments)
+        return selection.chosen
+
+    return choose
+
+
 def _explain_difference(
     options: Options, texts: Texts, metrics: list[Metric], chosen: str
 ) -> tuple[list[Explained], int]:
     """Return each metric's explanation of why two systems differ, and the number of segments."""
-    from bleucli.metrics.differences import explain_corpus
+    from bleucli.metrics.differences import explain_differences
 
     if options.line is not None:
         raise UsageError("--line is for one system, but two are compared over all segments; leave it out")
     if options.sentence_level:
         raise UsageError("--sentence-level takes one system, but two are compared by corpus scores; leave it out")
-    selection = texts.select()
-
-    def choose(segments: int) -> Sequence[int] | None:
-        if selection is None:
-            return None
-        selection.check(segments)
-        return selection.chosen
-
-    found = explain_corpus(texts.corpus(), metrics, jobs=request.count_threads(options.jobs), choose=choose)
+    jobs, choose = request.count_threads(options.jobs), _chooser(texts.select())
+    found = explain_differences(texts.corpus(), metrics, jobs=jobs, choose=choose)
     names = tuple(texts.names_in(chosen))
     return [one._replace(systems=names) for one in found], found[0].segments
