@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from bleucli.cli import request
+from bleucli.cli import pipeline, request
 from bleucli.cli.commands import Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS, Option
+from bleucli.cli.sources import open_texts
+from bleucli.cli.sources.files import FileSource
 from bleucli.cli.streams import Environment
-from bleucli.cli.texts import Texts, names_of
-from bleucli.errors import UsageError
+from bleucli.errors import LengthError, UsageError
 from bleucli.metrics import Metric
 from bleucli.output.explained import FORMATS, render
 from bleucli.phrases import tell_count
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
-    from bleucli.counting.corpus import Corpus
+    from bleucli.cli.sources import Texts
     from bleucli.metrics.corpora import CorpusExplanation
     from bleucli.metrics.differences import DifferenceExplanation
     from bleucli.metrics.explanations import Explanation
@@ -56,9 +57,16 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     Raises:
         BleuError: there is no such segment, or something is wrong with the texts.
     """
-    from bleucli.cli import scoring
-
-    return scoring.score(options, environment, messages, words, _print_explanations)
+    start = pipeline.read_clocks()
+    options, _ = pipeline.prepare(options, messages)
+    source = open_texts(options, environment)
+    pipeline.check_references(options, source)
+    try:
+        _print_explanations(options, source, environment, messages)
+    except LengthError as error:
+        raise (source.explain(error) if isinstance(source, FileSource) else error) from None
+    pipeline.note_slowness(start, messages)
+    return True
 
 
 def _check_format(chosen: str) -> None:
@@ -66,7 +74,7 @@ def _check_format(chosen: str) -> None:
         raise UsageError(f"explanations cannot be shown in {chosen}; choose -f text, html or json")
 
 
-def _print_explanations(options: Options, texts: Texts, environment: Environment, messages: Messages) -> None:
+def _print_explanations(options: Options, source: Texts, environment: Environment, messages: Messages) -> None:
     """Explain a system's score, or the difference between two systems, by each metric, and print that.
 
     Raises:
@@ -75,68 +83,56 @@ def _print_explanations(options: Options, texts: Texts, environment: Environment
     """
     chosen = request.format_of(options, environment) or "text"
     _check_format(chosen)
-    systems = texts.count_systems()
+    systems = len(source.systems)
     if systems > 2:
         raise UsageError(f"bleu explain takes one system, or two to compare; {systems} were given")
     metrics = request.make_metrics(options)
     idle = request.find_idle(options, systems, chosen, False)
     explained: list[Explained]
     if systems == 1:
-        explained, segments = _explain_system(options, texts, metrics)
+        explained, segments = _explain_system(options, source, metrics)
     else:
-        explained, segments = _explain_difference(options, texts, metrics, chosen)
-    signatures = [Signature(one.signature).with_texts(names_of(options).items()) for one in explained]
+        explained, segments = _explain_difference(options, source, metrics, chosen)
+    signatures = [Signature(one.signature).with_texts(source.texts().items()) for one in explained]
     explained = [one._replace(signature=signature) for one, signature in zip(explained, signatures, strict=True)]
     names = request.names_of_metrics(options)
     signed = dict(signatures[names.index(options.followed)]) if options.like else {}
     request.check_like(options, signed)
-    hints = [*idle, *(advice for metric in metrics for advice in metric.advice), *texts.hints()]
+    hints = [*idle, *(advice for metric in metrics for advice in metric.advice), *source.hints()]
     hints += request.find_differences(signed, options)
     messages.hold_back(hints)
     layout = request.layout_of(options, environment, chosen)
     columns = environment.columns() if options.output is None else None
     deliver([render(explained, layout, chosen, columns)], options.output, environment)
-    request.note_files(texts, segments, options, messages)
+    request.note_files(source.overview, segments, options, messages)
     request.note_texts(signed, options, messages)
     for hint in hints:
         messages.warn(hint)
 
 
-def _explain_system(options: Options, texts: Texts, metrics: list[Metric]) -> tuple[list[Explained], int]:
-    """Return each metric's explanation of a system's score, and the number of segments.
+def _explain_system(options: Options, source: Texts, metrics: list[Metric]) -> tuple[list[Explained], int]:
+    """Return each metric's explanation of the only segment, of the one that --line names, or else of the corpus.
 
-    The score is that of the corpus, unless it has a single segment or an option asks for one.
+    The number of all segments is returned, too.
     """
-    from bleucli.metrics.explanations import pick
-
-    corpus, selection = texts.corpus(), texts.select()
-    if options.line is None and not options.sentence_level:
-        corpus, read_again = corpus.kept()
-        _, segments = pick(corpus, [])
-        if segments > 1:
-            from bleucli.metrics.corpora import explain_scores
-
-            jobs, choose = request.count_threads(options.jobs), _chooser(selection)
-            return list(explain_scores(read_again(), read_again, metrics, jobs=jobs, choose=choose)), segments
-        corpus = read_again()
-    return _explain_segment(options, corpus, selection, metrics)
-
-
-def _explain_segment(
-    options: Options, corpus: Corpus, selection: Selection | None, metrics: list[Metric]
-) -> tuple[list[Explained], int]:
-    """Return each metric's explanation of the requested segment, or the only one, and the number of segments."""
     from bleucli.metrics.explanations import explain_segment, pick
 
+    corpus, read_again = source.corpus().kept()
+    selection = source.selection()
     (name,) = corpus.system_names()
     index = 0 if options.line is None else options.line - 1
     found, segments = pick(corpus, [index])
+    if options.line is None and segments > 1:
+        if options.sentence_level:
+            raise UsageError(
+                f"--sentence-level is for one segment, but {name} has {segments} segments; choose one with --line N"
+            )
+        from bleucli.metrics.corpora import explain_scores
+
+        jobs, choose = request.count_threads(options.jobs), _chooser(selection)
+        return list(explain_scores(read_again(), read_again, metrics, jobs=jobs, choose=choose)), segments
     if selection is not None:
         selection.check(segments)
-    if options.line is None and segments > 1:
-        raise UsageError(
-            f"--sentence-level is for one segment, but {name} has {segments} segments; choose one with --line N"
-        )
     if index not in found:
         raise UsageError(
             f"--line {options.line} is beyond the end of {name}, which has {tell_count(segments, 'segment')}"
@@ -162,7 +158,7 @@ def _chooser(selection: Selection | None) -> Callable[[int], Sequence[int] | Non
 
 
 def _explain_difference(
-    options: Options, texts: Texts, metrics: list[Metric], chosen: str
+    options: Options, source: Texts, metrics: list[Metric], chosen: str
 ) -> tuple[list[Explained], int]:
     """Return each metric's explanation of why two systems differ, and the number of segments."""
     from bleucli.metrics.differences import explain_differences
@@ -171,7 +167,7 @@ def _explain_difference(
         raise UsageError("--line is for one system, but two are compared over all segments; leave it out")
     if options.sentence_level:
         raise UsageError("--sentence-level takes one system, but two are compared by corpus scores; leave it out")
-    jobs, choose = request.count_threads(options.jobs), _chooser(texts.select())
-    found = explain_differences(texts.corpus(), metrics, jobs=jobs, choose=choose)
-    names = tuple(texts.names_in(chosen))
+    jobs, choose = request.count_threads(options.jobs), _chooser(source.selection())
+    found = explain_differences(source.corpus(), metrics, jobs=jobs, choose=choose)
+    names = tuple(source.systems.names(chosen))
     return [one._replace(systems=names) for one in found], found[0].segments

@@ -9,7 +9,6 @@ from bleucli.cli.commands import MESSAGES, SCORED, TESTS, TEXTS, Command, take
 from bleucli.cli.commands.report import compare, load_packages
 from bleucli.cli.options import OPTIONS, Option
 from bleucli.cli.streams import Environment, shown
-from bleucli.cli.texts import Texts
 from bleucli.errors import UsageError
 from bleucli.limits import LEAST_WIDTH, MOST_WIDTH
 
@@ -55,8 +54,6 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         BleuError: no file is named, a package is missing, something is wrong with options or texts, or the figure
             cannot be written.
     """
-    from bleucli.cli import scoring
-
     if options.output is None:
         raise UsageError("bleu plot writes a figure; name it with -o, such as -o figure.pdf")
     form = os.path.splitext(options.output)[1][1:].lower()
@@ -69,11 +66,9 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         raise UsageError(f"bleu plot shows one metric; leave out {' and '.join(options.metrics[1:])}")
     load_packages()
 
-    def write(options: Options, texts: Texts, environment: Environment, messages: Messages) -> None:
-        kind = options.kind or _KINDS[0]
-        compare(options, texts, environment, messages, lambda report: _draw(report, kind, inches, form))
-
-    return scoring.score(options, environment, messages, words, write)
+    kind = options.kind or _KINDS[0]
+    compare(options, environment, messages, lambda report, *_: _draw(report, kind, inches, form))
+    return True
 
 
 def _read_width(word: str) -> float:

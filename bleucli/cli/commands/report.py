@@ -6,15 +6,14 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from bleucli.cli import request
+from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TESTS, TEXTS, Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS, Option
 from bleucli.cli.progress import watch
 from bleucli.cli.provenance import Provenance
+from bleucli.cli.sources import open_texts
 from bleucli.cli.streams import Environment, shown
-from bleucli.cli.system_scoring import compare_signatures, leave_out, note_lowercase, plan_sampling
-from bleucli.cli.texts import Texts
 from bleucli.counting import SystemStats, add_systems
 from bleucli.counting.corpus import Source
 from bleucli.errors import BleuError, UsageError
@@ -29,11 +28,15 @@ if TYPE_CHECKING:
 
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
+    from bleucli.cli.sources import Counted, Texts
+    from bleucli.metrics import Metric
     from bleucli.report.contents import Measured, Report
+    from bleucli.results import Results
+    from bleucli.significance.comparison import Sampling
 
     Progress = Callable[[str, int, int], None]
     # Reads segment scores of other tools, for this number of segments, if these names are taken
-    Reader = Callable[[int, Sequence[str], Progress], list[Measured]]
+    Reader = Callable[[Texts, int, Sequence[str], Progress], list[Measured]]
 
 COMMAND = Command(
     ("bleu report REF... -i SYSTEM... -o PAGE.html [options]",),
@@ -63,7 +66,6 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         BleuError: no file is named, a package is missing, something is wrong with options or texts, or the page cannot
             be written.
     """
-    from bleucli.cli import scoring
     from bleucli.optional_deps import load
 
     path = options.output
@@ -77,29 +79,26 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     load("jinja2", "report")
     made = Provenance(words, environment)
 
-    def write(options: Options, texts: Texts, environment: Environment, messages: Messages) -> None:
+    inputs: list[Input] = []
+    lines: list[str] = []
+
+    def read(texts: Texts, count: int, taken: Sequence[str], progress: Progress) -> list[Measured]:
+        return _read_scores(added, texts, count, taken, progress, inputs)
+
+    def render(report: Report, texts: Texts, counted: Counted) -> tuple[str, list[str]]:
         from bleucli.report import page, verdicts
 
-        inputs: list[Input] = []
-        lines: list[str] = []
+        lines.extend(_print(verdicts.tell(report)))
+        run = pipeline.run_of(texts, counted)
+        run = made.of(run._replace(references=[*run.references, *inputs]))
+        if not environment.variables.get("SOURCE_DATE_EPOCH"):
+            run = run._replace(time=None)  # so that the same input gives the same bytes
+        pair = dict(texts.columns()).get("langpair") or options.language_pair or ""
+        origin, _, language = pair.partition("-")
+        return page.render(report, run, language.replace("_", "-"), origin.replace("_", "-")), []
 
-        def read(count: int, taken: Sequence[str], progress: Progress) -> list[Measured]:
-            return _read_scores(added, texts, count, taken, progress, inputs)
-
-        def render(report: Report) -> tuple[str, list[str]]:
-            lines.extend(_print(verdicts.tell(report)))
-            run = made.of_texts(texts)
-            run = run._replace(references=[*run.references, *inputs])
-            if not environment.variables.get("SOURCE_DATE_EPOCH"):
-                run = run._replace(time=None)  # so that the same input gives the same bytes
-            pair = dict(texts.texts_named()).get("langpair") or options.language_pair or ""
-            origin, _, language = pair.partition("-")
-            return page.render(report, run, language.replace("_", "-"), origin.replace("_", "-")), []
-
-        compare(options, texts, environment, messages, render, read)
-        deliver(lines, None, environment)
-
-    return scoring.score(options, environment, messages, words, write, hashed=True)
+    compare(options, environment, messages, render, read, hashed=True, say=lambda: lines)
+    return True
 
 
 def load_packages() -> None:
@@ -135,75 +134,58 @@ def _print(paragraphs: Sequence[str]) -> Iterator[str]:
 
 def compare(
     options: Options,
-    texts: Texts,
     environment: Environment,
     messages: Messages,
-    render: Callable[[Report], tuple[str | bytes, list[str]]],
+    render: Callable[[Report, Texts, Counted], tuple[str | bytes, list[str]]],
     read: Reader | None = None,
+    hashed: bool = False,
+    say: Callable[[], Sequence[str]] = list,
 ) -> None:
     """Score and compare systems, and write what shows that; warn and note what there is to say.
 
     Args:
         options: what is asked for.
-        texts: systems and references.
         environment: the world around the command.
         messages: the notes and warnings of this run.
         render: returns the content of the file, and hints about it.
         read: reads scores of other tools, if any.
+        hashed: whether the content has the checksums of the texts.
+        say: returns lines for standard output.
 
     Raises:
         BleuError: options cannot be combined, something is wrong with the texts, or the file cannot be written.
     """
-    from bleucli.counting.threads import count_threads
-    from bleucli.report import contents
-    from bleucli.significance.resampling import random_seed
-
-    idle = request.find_idle(options, texts.count_systems(), "", False)
-    plan = plan_sampling(options, environment, False, texts.count_systems())
-    metrics = request.make_metrics(options, texts)
-    if options.keep_going:
-        leave_out(options, texts, environment, None)
-    texts.remember()
+    start = pipeline.read_clocks()
+    options, _ = pipeline.prepare(options, messages)
+    texts = open_texts(options, environment, hashed)
+    pipeline.check_references(options, texts)
+    idle = request.find_idle(options, len(texts.systems), "", False)
+    plan = pipeline.plan_sampling(options, environment, False, len(texts.systems))
+    metrics = request.make_metrics(options)
+    pipeline.leave_out(options, texts, environment)
+    texts.remembers = True
     rows = _Rows()
     with watch(options, environment) as progress:
-        results = texts.score(metrics, request.count_threads(options.jobs), plan, progress, rows)
+        counted = texts.count(metrics, request.count_threads(options.jobs), plan is not None, progress, rows)
+        results = pipeline.score(counted, metrics, texts.texts(), plan, progress)
         with _without_collection():
             environment.limit_numpy()
-            selection = texts.select()
-            lines = None if selection is None else selection.chosen
-            count = rows.systems[0].stats[0].segments
-            measured = []
-            for number, metric in enumerate(metrics):
-                stats = [system.stats[number] for system in rows.systems]
-                some = stats if lines is None else [one.take(lines) for one in stats]
-                measured.append(contents.of_metric(metric, some))
-            if read is not None:
-                measured += read(count, [one.name for one in measured], progress)
-            names = texts.names_in("html")
-            systems = [system._replace(name=name) for system, name in zip(results.systems, names, strict=True)]
-            left_out = [f"{one.system} was left out: {one.reason}" for one in texts.unscored_in("html")]
-            hints = list(dict.fromkeys([*left_out, *texts.hints(), *results.hints]))
-            seed = random_seed(environment.variables)
-            report = contents.make_report(
-                results._replace(systems=systems, hints=hints),
-                measured,
-                texts.read_again,
-                contents.plan_of(plan, len(systems), count_threads(options.paired_jobs), seed),
-                lines=lines,
-                labels=texts.columns(0, count),
-                sources=texts.sources(),
-                progress=lambda done, total: progress("trials", done, total),
-            )
-            content, remarks = render(report._replace(hints=list(map(in_command, report.hints))))
-    signed = compare_signatures(options, results, request.names_of_metrics(options))
+            parts = metrics, rows.systems, results, plan
+            report = _make_report(options, environment, texts, *parts, progress, read)
+            content, remarks = render(report, texts, counted)
+    signed = pipeline.compare_signatures(options, results)
     hints = [*idle, *texts.hints(), *results.hints, *remarks, *request.find_differences(signed, options)]
-    hints += note_lowercase(options)
+    hints += pipeline.note_lowercase(options)
     messages.hold_back(hints)
     deliver([content], options.output, environment)
-    request.note_files(texts, results.segments, options, messages)
+    request.note_files(texts.overview, results.segments, options, messages)
     request.note_texts(signed, options, messages)
     for hint in hints:
         messages.warn(hint)
+    if lines := say():
+        deliver(lines, None, environment)
+    pipeline.note_slowness(start, messages)
+    pipeline.refuse_failures(texts.systems)
 
 
 class _Rows:
@@ -212,16 +194,66 @@ class _Rows:
     def __init__(self) -> None:
         self.systems: list[SystemStats] = []
 
-    def __call__(self, block: Sequence[SystemStats], labels: Sequence[tuple[str, Any]] = ()) -> None:
-        """Keep the next segments of all systems."""
-        self.keep_rows(block)
-
     def keep_rows(self, block: Sequence[SystemStats]) -> None:
         """Keep the rows of the next segments."""
         self.systems = add_systems(self.systems, list(block))
 
     def keep_sums(self, systems: Sequence[SystemStats], labels: Sequence[tuple[str, Any]]) -> None:
         """Do nothing: groups are not shown."""
+
+
+def _make_report(
+    options: Options,
+    environment: Environment,
+    texts: Texts,
+    metrics: Sequence[Metric],
+    systems: Sequence[SystemStats],
+    results: Results,
+    plan: Sampling | None,
+    progress: Progress,
+    read: Reader | None,
+) -> Report:
+    """Return what pages and figures show.
+
+    Args:
+        options: what is asked for.
+        environment: the world around the command.
+        texts: systems and references, which were read once.
+        metrics: those that counted.
+        systems: the statistics of all segments.
+        results: the scores.
+        plan: how these were resampled.
+        progress: called with what is done, how many are done, and how many there are.
+        read: reads scores of other tools, if any.
+    """
+    from bleucli.counting.threads import count_threads
+    from bleucli.report import contents
+    from bleucli.significance.resampling import random_seed
+
+    selection = texts.selection()
+    lines = None if selection is None else selection.chosen
+    count = systems[0].stats[0].segments
+    measured = []
+    for number, metric in enumerate(metrics):
+        stats = [system.stats[number] for system in systems]
+        measured.append(contents.of_metric(metric, stats if lines is None else [one.take(lines) for one in stats]))
+    if read is not None:
+        measured += read(texts, count, [one.name for one in measured], progress)
+    rows = zip(results.systems, texts.systems.names("html"), strict=True)
+    left_out = [f"{one.system} was left out: {one.reason}" for one in texts.systems.unscored("html")]
+    hints = list(dict.fromkeys([*left_out, *texts.hints(), *results.hints]))
+    seed = random_seed(environment.variables)
+    report = contents.make_report(
+        results._replace(systems=[system._replace(name=name) for system, name in rows], hints=hints),
+        measured,
+        texts.read_again,
+        contents.plan_of(plan, len(results.systems), count_threads(options.paired_jobs), seed),
+        lines=lines,
+        labels=texts.labels(0, count),
+        sources=texts.sources(),
+        progress=lambda done, total: progress("trials", done, total),
+    )
+    return report._replace(hints=list(map(in_command, report.hints)))
 
 
 @contextmanager
@@ -275,8 +307,8 @@ def _read_scores(
     from bleucli import segment_scores
     from bleucli.report.contents import of_numbers
 
-    names = texts.names_in("html")
-    selection = texts.select()
+    names = texts.systems.names("html")
+    selection = texts.selection()
     lines = None if selection is None else selection.chosen
     tools: list[Measured] = []
     for name, paths in added:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bleucli.cli.lengths import Count, compare, count_files, count_in_turns
+from bleucli.cli.sources.lengths import Count, compare, count_files, count_in_turns
 from bleucli.counting.corpus import Corpus, Kept, Source
 from bleucli.errors import BleuError, IdsDifferError, LengthError, ReferencesDifferError
 from bleucli.reading import TextFile

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
-from collections import Counter
 from collections.abc import Sequence
 
+from bleucli.cli.sources.systems import find_repeated
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.reading import TextFile
@@ -141,11 +141,6 @@ def find_pipe(file: str | IO[bytes] | None) -> tuple[int, int] | None:
     if status is None or not (stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode)):
         return None
     return status.st_dev, status.st_ino
-
-
-def find_repeated(names: Sequence[str]) -> list[str]:
-    """Return the names that occur more than once."""
-    return [name for name, count in Counter(names).items() if count > 1]
 
 
 def _check_fields(
