@@ -11,7 +11,7 @@ import sys
 import pytest
 from conftest import Terminal, process_environment, sent_to
 
-from bleucli.cli.progress import Progress
+from bleucli.cli.progress import Bar
 from bleucli.cli.streams import Environment
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="there are no pseudo-terminals")
@@ -122,7 +122,7 @@ def test_there_is_no_bar_where_stderr_is_piped_or_closed(monkeypatch, run, comma
 def test_stderr_is_still_open_when_the_bar_is_gone(monkeypatch):
     monkeypatch.setattr("bleucli.cli.progress._PATIENCE", 0)
     stderr = Terminal()
-    with Progress(Environment(None, None, stderr, {})) as progress:
+    with Bar(Environment(None, None, stderr, {})) as progress:
         progress("segments", 3, 0)
         progress("trials", 1, 2)
         progress("trials", 2, 2)
@@ -137,7 +137,7 @@ def test_nothing_is_shown_before_a_second_has_passed(monkeypatch):
     moments = iter([0.0, 0.5, 0.99, 1.0])
     monkeypatch.setattr("bleucli.cli.progress.time.monotonic", lambda: next(moments))
     stderr = Terminal()
-    with Progress(Environment(None, None, stderr, {})) as progress:
+    with Bar(Environment(None, None, stderr, {})) as progress:
         for done, shown in ((1, False), (2, False), (3, True)):
             progress("segments", done, 0)
             assert bool(stderr.getvalue()) == shown

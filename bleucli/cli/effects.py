@@ -12,15 +12,14 @@ from bleucli.cli.metric_options import flags_of, target_language
 from bleucli.cli.options import RESAMPLING, flag_of
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS
-from bleucli.output import TABLES, WITH_CAPTIONS, shows_bold
+from bleucli.output import FORMATS
 from bleucli.tokenizers import DEFAULT, default_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.cli.options import Options
+    from bleucli.output import Format
 
-# The formats of sacreBLEU; the others are ours
-_THEIR_FORMATS = ("json", "text", "latex")
 _HOW_IT_IS_DONE = frozenset({"annotate", "jobs", "quiet", "strict", "no_color", "output"})
 
 
@@ -29,13 +28,14 @@ class Run:
 
     The format is "" if no scores are printed.
 
-    segments: whether each segment gets its own score.
+    segments: whether each segment gets its own score. form: what the format can show; None where a command has none.
     """
 
     def __init__(self, metrics: frozenset[str], systems: int, chosen: str, segments: bool) -> None:
         self.metrics = metrics
         self.systems = systems
         self.format = chosen
+        self.form = FORMATS.get(chosen)
         self.segments = segments
 
 
@@ -134,8 +134,8 @@ def _contradictions(options: Options, run: Run) -> Iterator[tuple[str, str]]:
         yield "score_only", "several systems are printed as a table"
     if options.score_only and options.by is not None:
         yield "score_only", "groups are printed as a table"
-    if "format" in options.given and run.format not in _THEIR_FORMATS:
-        if run.segments and run.format != "jsonl":
+    if "format" in options.given and run.form is not None and not run.form.of_sacrebleu:
+        if run.segments and not run.form.segments:
             yield "format", f"segments are printed as text, json or jsonl, not as {run.format}"
         if options.score_only:
             yield "format", f"bare scores are numbers, not {run.format}"
@@ -156,14 +156,14 @@ def _rules(options: Options, run: Run) -> Iterator[tuple[set[str] | frozenset[st
         yield {"detail"}, "only a test set, named with -t and -l, says which parts it has"
     if options.test_set is None and "tokenize" not in options.of_metric("bleu"):
         yield {"mirror", "allow_http"}, "nothing is downloaded"
-    if not run.format:
+    if run.form is None:
         return
-    yield from _of_layout(options, run)
+    yield from _of_layout(options, run, run.form)
     if options.explain:
-        yield from _of_explanations(run)
-    if reason := _why_not_bold(options, run):
+        yield from _of_explanations(run, run.form)
+    if reason := _why_not_bold(options, run, run.form):
         yield {"bold_best"}, reason
-    yield from _of_tables(options, run)
+    yield from _of_tables(options, run, run.form)
 
 
 def _of_sources(options: Options) -> Iterator[tuple[set[str], str]]:
@@ -198,60 +198,62 @@ def _of_metrics(options: Options, run: Run) -> Iterator[tuple[set[str] | frozens
             yield {"language_pair"}, f"it picks BLEU's tokenizer, which {by} names"
 
 
-def _of_layout(options: Options, run: Run) -> Iterator[tuple[set[str], str]]:
-    if run.segments and run.format == "latex":
+def _of_layout(options: Options, run: Run, form: Format) -> Iterator[tuple[set[str], str]]:
+    if run.segments and not form.segments:
         yield {"format"}, "segments are printed as text or JSON"
-    elif options.score_only and run.format == "latex":
+    elif options.score_only and form.of_sacrebleu and form.captions:
         yield {"format"}, "bare scores have no format"
     if options.score_only:
         yield {"short"}, "bare scores have no signature"
-    if run.format in ("json", "jsonl", "csv", "tsv", "card"):
+    if not form.shortens:
         yield {"short"}, f"{run.format} always has long signatures"
-    if run.format == "json" and (options.paired_bs or options.paired_ar) and not options.detail:  # parts are rounded
+    is_test = options.paired_bs or options.paired_ar
+    if form.rounds and not form.rounds_tests and is_test and not options.detail:  # parts are rounded
         yield {"width"}, "JSON of a test is not rounded"
-    if run.format == "jsonl" and not options.score_only:
-        yield {"width"}, "jsonl is not rounded"
-        yield {"scale"}, "jsonl always has scores from 0 to 100, so that histories can be compared"
+    if not form.rounds and not options.score_only:
+        yield {"width"}, f"{run.format} is not rounded"
+    if not form.rescales and not options.score_only:
+        yield {"scale"}, f"{run.format} always has scores from 0 to 100, so that histories can be compared"
     if options.segment_scores:
         yield {"scale"}, "scores from elsewhere are printed as they are"
-    is_nameless = options.score_only or options.explain or run.format in ("text", "json", "card")
+    is_nameless = options.score_only or options.explain or not form.names_one
     if run.systems == 1 and is_nameless and not has_gates(options) and options.by is None:
         yield {"names", "name_by"}, "a single score is printed without a name"
 
 
-def _of_tables(options: Options, run: Run) -> Iterator[tuple[set[str], str]]:
+def _of_tables(options: Options, run: Run, form: Format) -> Iterator[tuple[set[str], str]]:
     """Give the options about tables where no table, or none of that kind, is printed."""
-    if reason := _why_no_table(options, run):
+    if reason := _why_no_table(options, run, form):
         yield {"style", "sort", "difference", "caption", "label"}, reason
-    if run.format not in (*TABLES, "paper"):
+    if not form.styles:
         yield {"style"}, f"{run.format} has only one style"
-    if run.format not in (*TABLES, "paper", "csv", "tsv"):
+    if not form.sorts:
         yield {"sort"}, f"{run.format} is not a table"
-    if run.format not in WITH_CAPTIONS:
+    if not form.captions:
         yield {"caption", "label"}, f"{run.format} has no captions"
-    if run.format == "junit":
-        yield {"difference"}, "junit has only the scores that gates judge"
+    if form.reports_gates:
+        yield {"difference"}, f"{run.format} has only the scores that gates judge"
 
 
-def _of_explanations(run: Run) -> Iterator[tuple[set[str], str]]:
-    if run.format == "json":
+def _of_explanations(run: Run, form: Format) -> Iterator[tuple[set[str], str]]:
+    if form.by_row:
         yield {"width"}, "JSON of explanations is not rounded"
     if "bleu" not in run.metrics:
         yield {"sentence_level"}, "it turns on BLEU's effective order, and BLEU is not scored"
 
 
-def _why_not_bold(options: Options, run: Run) -> str:
+def _why_not_bold(options: Options, run: Run, form: Format) -> str:
     """Return why nothing can be bold, or "" if something can.
 
     Text has bold type only on a terminal. Elsewhere, --bold-best is accepted too: a script may not know where it runs.
     """
     is_table = not (options.score_only or options.explain or run.segments)
-    if is_table and not shows_bold(run.format, not options.no_color):
-        return f"{'text without colours' if run.format == 'text' else run.format} has no bold"
-    return _why_no_table(options, run)
+    if is_table and not form.shows_bold(not options.no_color):
+        return f"{run.format}{' without colours' if form.bold == 'coloured' else ''} has no bold"
+    return _why_no_table(options, run, form)
 
 
-def _why_no_table(options: Options, run: Run) -> str:
+def _why_no_table(options: Options, run: Run, form: Format) -> str:
     """Return why scores are not printed in a table, whatever the format, or "" if they are."""
     if options.score_only:
         return "bare scores are not a table"
@@ -259,4 +261,5 @@ def _why_no_table(options: Options, run: Run) -> str:
         return "explanations are not a table of scores"
     if run.segments:
         return "segments are not a table"
-    return "there is no table" if run.format == "text" and run.systems == 1 and options.by is None else ""
+    is_line = form.is_table and not form.tabulates_one
+    return "there is no table" if is_line and run.systems == 1 and options.by is None else ""

@@ -2,6 +2,7 @@
 
 - `prepare`: refuse wrong options; follow --like, and the metrics in statistics files
 - `metrics_of`, `plan_sampling`, `leave_out`: what is counted, and how it will be resampled
+- `watch`: a bar for what takes long
 - `score`: the scores of what was counted
 - `compare_signatures`, `note_lowercase`, `note_slowness`, `refuse_failures`: what there is to say at the end
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from bleucli import kernels
 from bleucli.cli import request, sources
@@ -31,8 +33,7 @@ if TYPE_CHECKING:
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
-    from bleucli.cli.sources import Counted, Progress, Source
-    from bleucli.cli.sources.systems import Systems
+    from bleucli.cli.sources import Counted, Progress, Source, Systems
     from bleucli.counting import SystemStats
     from bleucli.metrics import Metric
     from bleucli.results import ScoreRecord
@@ -169,6 +170,15 @@ def say_left_out(
         if report is not None:
             report(Results([], 0, []))
         raise BleuError(hindrance)
+
+
+def watch(options: Options, environment: Environment) -> AbstractContextManager[Progress]:
+    """Return a bar if someone watches, and otherwise something that shows nothing, for a `with` statement."""
+    if options.quiet or not environment.is_watched():
+        return nullcontext(lambda *_: None)
+    from bleucli.cli.progress import Bar
+
+    return Bar(environment)
 
 
 def score(

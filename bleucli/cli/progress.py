@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 
 from bleucli.cli.streams import Environment
 
@@ -15,13 +13,11 @@ if TYPE_CHECKING:
 
     from tqdm import tqdm
 
-    from bleucli.cli.options import Options
-
 # Seconds of work before a bar is worth showing
 _PATIENCE = 1.0
 
 
-class Progress:
+class Bar:
     """A bar that appears after a second; call it with what is counted, how many are done, and how many there are.
 
     Use it in a `with` statement: the bar disappears at the end.
@@ -60,15 +56,8 @@ class Progress:
         self._text.detach()  # otherwise it would close stderr when it is freed
         self._bar = self._text = None
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Bar:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-
-def watch(options: Options, environment: Environment) -> AbstractContextManager[Callable[[str, int, int], None]]:
-    """Return a bar if someone watches, and otherwise something that shows nothing, for a `with` statement."""
-    if options.quiet or not environment.is_watched():
-        return nullcontext(lambda *_: None)
-    return Progress(environment)

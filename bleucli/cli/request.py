@@ -124,18 +124,19 @@ def format_of(options: Options, environment: Environment) -> str | None:
         if value and value not in FORMATS:
             raise UsageError(f"{variable} is {value!r}; expected one of {', '.join(FORMATS)}{suggest(value, FORMATS)}")
         if value:
-            return "text" if options.score_only and value != "json" else value
+            return "text" if options.score_only and not FORMATS[value].bare_lists else value
     return None
 
 
 def is_jsonl(options: Options, environment: Environment) -> bool:
     """Return whether lines of jsonl are asked for; for segments, only the option counts, not the environment."""
-    return (options.format if options.sentence_level else format_of(options, environment)) == "jsonl"
+    form = options.format if options.sentence_level else format_of(options, environment)
+    return form is not None and FORMATS[form].appends
 
 
 def check_append(options: Options, jsonl: bool) -> None:
     """Refuse to add anything but lines of jsonl to a file."""
-    if options.score_only and (options.format == "jsonl" or options.append):
+    if options.score_only and (jsonl or options.append):
         raise UsageError("--score-only prints bare numbers, which are not lines of jsonl; leave it out")
     if options.append and options.output is None:
         raise UsageError("--append adds lines to a file; name it with --output")
@@ -186,7 +187,7 @@ def scale_of(options: Options, chosen: str | None) -> int:
     """Return the scale of the scores in a format, and of the bounds of gates: 1 or 100."""
     if options.segment_scores:  # scores from elsewhere are printed as they are
         return 100
-    return options.scale or (1 if chosen == "card" and not options.score_only else 100)
+    return options.scale or (100 if chosen is None or options.score_only else FORMATS[chosen].scale)
 
 
 def names_of_metrics(options: Options) -> list[str]:

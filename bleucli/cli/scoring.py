@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from bleucli.cli import pipeline, request
 from bleucli.cli.arguments import has_gates
 from bleucli.cli.delivery import deliver, tell_withheld
-from bleucli.cli.progress import watch
 from bleucli.cli.sources import open_rows, open_source
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import UsageError
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
-    from bleucli.cli.sources.systems import Systems
+    from bleucli.cli.sources import Systems
     from bleucli.gates.baselines import Baseline
 
 
@@ -59,7 +58,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     plan = pipeline.plan_sampling(options, environment, answer.layout.bold_best, count)
     metrics = pipeline.metrics_of(options, source)
     pipeline.leave_out(options, source, environment, answer.report_failures)
-    with watch(options, environment) as progress:
+    with pipeline.watch(options, environment) as progress:
         counted = source.count(metrics, request.count_threads(options.jobs), plan is not None, progress)
         results = pipeline.score(counted, metrics, source.texts(), plan, progress, earlier)
     if answer.layout.bold_best and plan is None:  # resampling has marked the best already
@@ -222,7 +221,7 @@ def _choose_format(options: Options, environment: Environment) -> str:
     form = request.format_of(options, environment) or ("text" if options.detail else "json")
     if options.detail and not FORMATS[form].details:
         raise UsageError(f"--detail cannot be shown in {form}; choose -f text, json or jsonl")
-    if options.detail and options.score_only and form == "json":
+    if options.detail and options.score_only and FORMATS[form].bare_lists:
         raise UsageError("--detail cannot be shown in the bare scores of -f json -b; leave out -b, or choose -f text")
     if options.by is not None and not FORMATS[form].groups:
         raise UsageError(f"--by cannot be shown as {form}, which describes one set of segments; choose another format")

@@ -6,7 +6,6 @@ from bleucli import statsfiles
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TEXTS, Command, take
 from bleucli.cli.options import OPTIONS, Option, flag_of
-from bleucli.cli.progress import watch
 from bleucli.cli.provenance import command_of
 from bleucli.cli.sources import open_source, open_texts
 from bleucli.cli.sources.tables import columns_of_groups, refuse_columns_of_statistics
@@ -114,7 +113,7 @@ def _count(
     idle = request.find_idle(options, len(source.systems), "", False)
     metrics = pipeline.metrics_of(options, source)
     saving = _Saving(options, source, labels, metrics)
-    with watch(options, environment) as progress:
+    with pipeline.watch(options, environment) as progress:
         counted = source.count(metrics, request.count_threads(options.jobs), False, progress, saving)
         results = pipeline.score(counted, metrics, source.texts(), None, progress)
     signed = pipeline.compare_signatures(options, results)

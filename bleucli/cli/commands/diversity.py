@@ -8,9 +8,9 @@ from bleucli.cli import pipeline, request
 from bleucli.cli.commands import Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS, Option
+from bleucli.cli.sources import Systems
 from bleucli.cli.sources.files import checked, entry_of, input_of
 from bleucli.cli.sources.paths import Files, read_as_jsonl
-from bleucli.cli.sources.systems import Systems
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics.bleu import BLEU
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from bleucli.cli.provenance import Provenance
 
 # A junit report is about gates, which self-BLEU does not have
-_FORMATS = tuple(name for name in FORMATS if name != "junit")
+_FORMATS = tuple(name for name, form in FORMATS.items() if not form.reports_gates)
 COMMAND = Command(
     ("bleu diversity TEXT... [--groups FILE] [options]", "cat TEXT | bleu diversity [options]"),
     "Measure how much texts differ, without references.",

@@ -5,10 +5,9 @@ from __future__ import annotations
 from bleucli.cli import outputs, pipeline, request
 from bleucli.cli.commands import Command, take
 from bleucli.cli.options import Option
-from bleucli.cli.progress import watch
 from bleucli.cli.scoring import Answer, gates_of
+from bleucli.cli.sources import Entry, Systems
 from bleucli.cli.sources.files import FileSource
-from bleucli.cli.sources.systems import Entry, Systems
 from bleucli.cli.streams import shown
 from bleucli.errors import UsageError
 from bleucli.matrix.plan import read_plan
@@ -74,7 +73,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
             target = f"xx-{language}" if language else None
             metrics[language] = request.make_metrics(options.replace(language_pair=target))
         tasks.append(Task(pair.name, pairs[pair.name].corpus(), metrics[language]))
-    with watch(options, environment) as progress:
+    with pipeline.watch(options, environment) as progress:
         results = score_pairs(
             tasks, matrix.systems, jobs=request.count_threads(options.jobs), sampling=plan, progress=progress
         )

@@ -10,7 +10,6 @@ from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TESTS, TEXTS, Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS, Option
-from bleucli.cli.progress import watch
 from bleucli.cli.provenance import Provenance
 from bleucli.cli.sources import open_texts
 from bleucli.cli.streams import Environment, shown
@@ -165,7 +164,7 @@ def compare(
     pipeline.leave_out(options, texts, environment)
     texts.remembers = True
     rows = _Rows()
-    with watch(options, environment) as progress:
+    with pipeline.watch(options, environment) as progress:
         counted = texts.count(metrics, request.count_threads(options.jobs), plan is not None, progress, rows)
         results = pipeline.score(counted, metrics, texts.texts(), plan, progress)
         with _without_collection():

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from bleucli import arrow
 from bleucli.cli.provenance import command_of
-from bleucli.cli.sources import Counted, Part
-from bleucli.cli.sources.systems import Entry, Systems
+from bleucli.cli.sources import Counted, Entry, Part, Systems
 from bleucli.cli.sources.tables import (
     columns_in_command,
     columns_of_groups,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from bleucli.cli.sources import Counted, Part, lengths
+from bleucli.cli.sources import Counted, Entry, Part, Systems, lengths
 from bleucli.cli.sources.paths import STDIN, Files, read_as_jsonl
-from bleucli.cli.sources.systems import Entry, Systems
 from bleucli.cli.streams import Environment
 from bleucli.counting import count, count_blocks
 from bleucli.counting.corpus import Corpus, Kept, Source

@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Sequence
 
-from bleucli.cli.sources.systems import find_repeated
+from bleucli.cli.sources import find_repeated
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.reading import TextFile

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli import segment_scores, statsfiles
-from bleucli.cli.sources import Counted, Part
-from bleucli.cli.sources.systems import Entry, Systems
+from bleucli.cli.sources import Counted, Entry, Part, Systems
 from bleucli.cli.sources.tables import TEXTS, columns_of_groups, signed
 from bleucli.cli.streams import shown
 from bleucli.counting import SystemStats

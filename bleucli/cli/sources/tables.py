@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from bleucli import counting, scoring, tables
 from bleucli.arrow import COUNTS, SIGNATURE
-from bleucli.cli.sources import Counted, Part
-from bleucli.cli.sources.systems import Entry, Systems
+from bleucli.cli.sources import Counted, Entry, Part, Systems
 from bleucli.cli.streams import shown
 from bleucli.counting import CorpusStats, SystemStats
 from bleucli.counting.corpus import Corpus
