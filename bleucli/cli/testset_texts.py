@@ -15,9 +15,8 @@ from bleucli.records import NamedTuple
 from bleucli.results import ScoreRecord
 from bleucli.scoring import Part, Selection
 from bleucli.signature import Signature
-from bleucli.testsets import fields, preparation, registry
-from bleucli.testsets.entries import TestSet
-from bleucli.testsets.plain import CachedText
+from bleucli.testsets import cache, preparation, registry
+from bleucli.testsets.formats import CachedText, TestSet
 from bleucli.textfiles import TextFile
 
 TYPE_CHECKING = False
@@ -117,7 +116,7 @@ class TestSetTexts(Texts):
 
     def _read_columns(self) -> dict[str, Sequence[object]]:
         from bleucli.testsets import selection
-        from bleucli.testsets.plain import read_lines
+        from bleucli.testsets.formats import read_lines
 
         counts = [sum(1 for _ in read_lines(one.paths[one.references[0]])) for one in self._sets]
         names = [one.test_set.name for one in self._sets]
@@ -145,7 +144,7 @@ class TestSetTexts(Texts):
 
     def sources(self) -> Callable[[], Iterator[str]] | None:
         """Return a function that gives the source of every segment; None if a test set has no source."""
-        from bleucli.testsets.plain import read_lines
+        from bleucli.testsets.formats import read_lines
 
         if not all("src" in one.paths for one in self._sets):
             return None
@@ -186,7 +185,7 @@ def _count(test_set: TestSet, pair: str) -> int | None:
     """Return the number of segments of a language pair, or None if only a download could tell."""
     if test_set.segments is not None:
         return test_set.segments
-    path = fields.path_of(test_set.name, pair, "src")
+    path = cache.path_of(test_set.name, pair, "src")
     if not os.path.isfile(path):
         return None
     with open(path, "rb") as file:

@@ -10,7 +10,7 @@ import os
 
 from bleucli.limits import string
 from bleucli.testsets import selection
-from bleucli.testsets.plain import read_lines
+from bleucli.testsets.formats import read_lines
 from bleucli.testsets.preparation import prepare, scored_references
 from bleucli.testsets.registry import load
 

@@ -15,12 +15,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from bleucli.errors import BleuError
 from bleucli.phrases import Turn, suggest
 from bleucli.testsets import cache
-from bleucli.testsets.entries import Pair, TestSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from bleucli.testsets.formats import Pair, TestSet
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -129,7 +129,7 @@ def load(own: str | None = None) -> Registry:
     registry = Registry(facts["testsets"], facts["bibliography"])
     own = cache.registry() if own is None else own
     if own:
-        from bleucli.testsets.own_registry import read_registry
+        from bleucli.testsets.facts import read_registry
 
         registry.add(*read_registry(own), where=own)
     return registry

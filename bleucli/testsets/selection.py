@@ -15,8 +15,7 @@ from itertools import chain
 from bleucli.errors import BleuError, UsageError
 from bleucli.phrases import Turn
 from bleucli.records import NamedTuple
-from bleucli.testsets.entries import TestSet
-from bleucli.testsets.plain import read_lines
+from bleucli.testsets.formats import TestSet, read_lines
 from bleucli.testsets.registry import document_tags
 
 TYPE_CHECKING = False

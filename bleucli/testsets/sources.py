@@ -1,12 +1,120 @@
-"""Addresses of downloads: `https:`, `http:`, `file:` or a plain path. No function here uses the disk or the network."""
+"""Downloads as a registry describes them: where they are, what they hash to, and how large they may be.
+
+- `Source`, `Checksum`: a download, and what its bytes hash to
+- `is_web`, `last_component`, `local_path`, `hide_credentials`, `choose_addresses`, `problem_of`: addresses, which are
+  `https:`, `http:`, `file:` or a plain path
+- `is_sum`, `record_of`: checksums
+- `check_size`, `limit_chunks`: sizes, also of what is unpacked from a download
+
+No function here uses the disk or the network.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+
+from bleucli.errors import BleuError
+from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from urllib.parse import SplitResult
+
+
+class Checksum(NamedTuple):
+    """What the bytes of a download hash to."""
+
+    kind: str  # sha256 or md5
+    digits: str  # hexadecimal, lower case
+    record: str = ""  # the file that it was read from, if any
+
+
+class Source(NamedTuple):
+    """A download."""
+
+    url: str
+    sha256: str = ""  # in hexadecimal digits, as is md5; "" if unknown
+    md5: str = ""
+
+    def checksum(self) -> Checksum | None:
+        """Return the stronger of the published checksums; None if there is none.
+
+        Raises:
+            BleuError: it is not a checksum.
+
+        >>> Source("a.tgz", md5="D41D8CD98F00B204E9800998ECF8427E").checksum().digits
+        'd41d8cd98f00b204e9800998ecf8427e'
+        """
+        kind, digits = ("sha256", self.sha256) if self.sha256 else ("md5", self.md5)
+        if not digits:
+            return None
+        if not is_sum(kind, digits):
+            raise BleuError(
+                f"{digits!r} is not a valid {kind}; expected {DIGITS[kind]} hexadecimal digits, as {kind}sum prints"
+                " them"
+            )
+        return Checksum(kind, digits.lower())
+
+
+# --- checksums
+
+# The number of hexadecimal digits of each kind
+DIGITS = {"sha256": 64, "md5": 32}
+
+
+def is_sum(kind: str, digits: str) -> bool:
+    """Return whether a text can be a checksum of a kind, by its number of hexadecimal digits.
+
+    >>> is_sum("md5", "D41D8CD98F00B204E9800998ECF8427E"), is_sum("md5", "D41D")
+    (True, False)
+    """
+    return len(digits) == DIGITS[kind] and set(digits) <= set("0123456789abcdefABCDEF")
+
+
+def record_of(path: str) -> str:
+    """Return where the checksum of a download is recorded, in the format of the program `sha256sum`."""
+    return f"{path}.sha256"
+
+
+# --- sizes: far larger than those of any known test set, yet too small to fill memory or disk
+
+# Twenty million sentences of a hundred bytes in one file
+MOST_FILE_BYTES = 1 << 31
+MOST_BYTES = 1 << 33  # for a download, and for all members of an archive together
+# Packing shrinks text to a tenth, or to a fiftieth if twenty systems say nearly the same; it shrinks a bomb to a
+# thousandth
+MOST_GROWTH = 250
+GROWTH_FROM_BYTES = 1 << 26  # less does no harm, however well it is packed
+
+
+def too_large(path: str, what: str) -> BleuError:
+    """Return the error about a file that unpacks into more than any test set has."""
+    return BleuError(f"{path} holds {what}, which no test set does; nothing was unpacked; check where it comes from")
+
+
+def check_size(size: int, packed: int, path: str, most: int) -> int:
+    """Return `size`, the number of unpacked bytes, if `packed` bytes can hold that much.
+
+    Raises:
+        BleuError: it cannot; the error names `path`.
+    """
+    if size > most:
+        raise too_large(path, f"over {most} bytes")
+    if size > max(GROWTH_FROM_BYTES, MOST_GROWTH * packed):
+        raise too_large(path, f"over {MOST_GROWTH} times its own size")
+    return size
+
+
+def limit_chunks(chunks: Iterator[bytes], packed: int, path: str) -> Iterator[bytes]:
+    """Give the chunks of a file that is packed into `packed` bytes, until they are too many: see `check_size`."""
+    size = 0
+    for chunk in chunks:
+        size = check_size(size + len(chunk), packed, path, MOST_FILE_BYTES)
+        yield chunk
+
+
+# --- addresses
 
 
 def is_web(address: str) -> bool:
