@@ -130,8 +130,8 @@ def list_members(archive: str) -> Iterator[Member]:
     with _explain_damage(archive), open(archive, "rb") as file:
         start = file.read(LONGEST_START)
         file.seek(0)
-        listed = _zip_members(file, archive) if start.startswith(_ZIP_STARTS) else _tar_members(file, start, archive)
-        for number, member in enumerate(listed):
+        is_zip = start.startswith(_ZIP_STARTS)
+        for number, member in enumerate(_zip_members(file, archive) if is_zip else _tar_members(file, start, archive)):
             if number >= MOST_MEMBERS:
                 raise too_large(archive, f"more than {MOST_MEMBERS} members")
             yield member
@@ -184,10 +184,6 @@ def remedy(archive: str) -> str:
     return f"check where the download comes from and delete it{both}; it will then be downloaded again"
 
 
-def _size_of(file: IO[bytes]) -> int:
-    return os.fstat(file.fileno()).st_size
-
-
 # --- tar
 
 
@@ -200,11 +196,9 @@ class _Stream:
     """
 
     def __init__(self, chunks: Iterator[bytes], packed: int, archive: str) -> None:
-        self.last = b""
-        self._chunks = chunks
-        self.packed = packed
-        self._archive = archive
-        self._left = memoryview(b"")
+        self.last, self.packed = b"", packed
+        self._chunks, self._archive = filter(None, chunks), archive
+        self._buffer = bytearray()  # what was unpacked and not read yet
         self._position = 0
 
     def tell(self) -> int:
@@ -213,37 +207,22 @@ class _Stream:
     def seek(self, position: int) -> int:
         if position < self._position:
             raise _damage_of(self._archive, "its members overlap")
-        for _ in self._take(position - self._position):
+        check_size(position, self.packed, self._archive, sources.MOST_BYTES)
+        while self.read(min(position - self._position, CHUNK_BYTES)):
             pass
         return self._position
 
     def read(self, size: int) -> bytes:
         if not 0 <= size <= MOST_HEADER_BYTES:
             raise too_large(self._archive, f"a name of over {MOST_HEADER_BYTES} bytes")
-        self.last = b"".join(self._take(size))
+        while len(self._buffer) < size and (chunk := next(self._chunks, b"")):
+            self._buffer += chunk
+            check_size(self._position + len(self._buffer), self.packed, self._archive, sources.MOST_BYTES)
+        with memoryview(self._buffer) as buffer:
+            self.last = bytes(buffer[:size])
+        del self._buffer[:size]
+        self._position += len(self.last)
         return self.last
-
-    def _take(self, size: int) -> Iterator[memoryview]:
-        check_size(self._position + size, self.packed, self._archive, sources.MOST_BYTES)
-        while size and self._fill():
-            piece, self._left = self._left[:size], self._left[size:]
-            self._position += len(piece)
-            size -= len(piece)
-            yield piece
-
-    def _fill(self) -> bool:
-        """Read the next chunk; return whether there was one."""
-        while not self._left:
-            chunk = next(self._chunks, None)
-            if chunk is None:
-                return False
-            self._left = memoryview(chunk)
-        return True
-
-    def drain(self) -> None:
-        """Read to the end, where the checksums are."""
-        while self._fill():
-            self.seek(self._position + len(self._left))
 
 
 def _tar_members(file: IO[bytes], start: bytes, archive: str) -> Iterator[Member]:
@@ -251,7 +230,7 @@ def _tar_members(file: IO[bytes], start: bytes, archive: str) -> Iterator[Member
 
     codec = codec_of(start)
     chunks = iter(lambda: file.read(CHUNK_BYTES), b"")
-    stream = _Stream(unpack(chunks, codec, archive, []) if codec else chunks, _size_of(file), archive)
+    stream = _Stream(unpack(chunks, codec, archive, []) if codec else chunks, os.fstat(file.fileno()).st_size, archive)
     try:
         tar = tarfile.TarFile(fileobj=stream, encoding="utf-8", errors="surrogateescape")  # type: ignore[arg-type]
     except tarfile.ReadError:
@@ -267,7 +246,8 @@ def _tar_members(file: IO[bytes], start: bytes, archive: str) -> Iterator[Member
     # tarfile mistakes a header that it does not understand for the end of the archive
     if stream.last.strip(b"\0"):
         raise _damage_of(archive, "the header of a member is invalid")
-    stream.drain()
+    while stream.read(CHUNK_BYTES):  # to the end, where the checksums are
+        pass
 
 
 def _kind_in_tar(info: TarInfo) -> str:
@@ -300,7 +280,7 @@ def _zip_members(file: IO[bytes], archive: str) -> Iterator[Member]:
 
     with ZipFile(file) as zipped:
         infos = zipped.infolist()
-        check_size(sum(info.file_size for info in infos), _size_of(file), archive, sources.MOST_BYTES)
+        check_size(sum(info.file_size for info in infos), os.fstat(file.fileno()).st_size, archive, sources.MOST_BYTES)
         for info in infos:
             yield Member(plain_path(info.filename), _kind_in_zip(info), partial(_bytes_in_zip, zipped, info, archive))
 
