@@ -261,7 +261,8 @@ def _kind_in_tar(info: TarInfo) -> str:
 
 
 def _bytes_in_tar(stream: _Stream, info: TarInfo, archive: str) -> Iterator[bytes]:
-    left = check_size(info.size, stream.packed, archive, sources.MOST_FILE_BYTES)
+    check_size(info.size, stream.packed, archive, sources.MOST_FILE_BYTES)
+    left = info.size
     with _explain_damage(archive):
         stream.seek(info.offset_data)
         while left > 0:

@@ -21,7 +21,6 @@ from bleucli.testsets.cachefiles import Draft, disk_errors, hold_lock, make_fold
 from bleucli.testsets.sources import (
     Checksum,
     Source,
-    choose_addresses,
     hide_credentials,
     is_sum,
     is_web,
@@ -64,25 +63,18 @@ def fetch(source: Source, target: str, *, name: str, is_recorded: bool = False) 
         BleuError: no address has the right file, or the file cannot be written.
     """
     published = source.checksum()
-
-    def known_checksum() -> Checksum | None:
-        return published or (_read_records(target) if is_recorded else None)
-
-    expected = known_checksum()
+    expected = published or (_read_records(target) if is_recorded else None)
     if (expected or not is_recorded) and not _find_fault(target, expected):
-        sweep(_lock_of(target))
+        sweep(f"{target}.lock")
         return
     addresses = _find_addresses(source.url, target, name, expected)
     with _work_alone(target):
-        expected = known_checksum()  # another process may have downloaded it while we waited
+        if is_recorded and not published:
+            expected = _read_records(target)  # another process may have downloaded it while we waited
         if _find_fault(target, expected):
             _fetch_from_first(addresses, target, name, expected)
         if is_recorded and not (published or read_record(target)):
             _write_record(target, digest(target, "sha256"))
-
-
-def _lock_of(target: str) -> str:
-    return f"{target}.lock"
 
 
 @contextmanager
@@ -90,7 +82,7 @@ def _work_alone(target: str) -> Iterator[None]:
     """Make this the only process that works on a file."""
     with disk_errors(target):
         make_folder(os.path.dirname(target) or ".")
-        with hold_lock(_lock_of(target)):
+        with hold_lock(f"{target}.lock"):
             yield
 
 
@@ -100,7 +92,8 @@ def _find_addresses(url: str, target: str, name: str, expected: Checksum | None)
         if problem := problem_of(address):
             raise BleuError(f"{name} cannot be downloaded from {hide_credentials(address)!r}: {problem}")
     addresses = [twin for twin in twins_of(target) if not _find_fault(twin, expected)]
-    addresses += choose_addresses(url, name, mirror(), offline())
+    copies = [f"{mirror().rstrip('/')}/{name}/{last_component(url)}"] if mirror() else []
+    addresses += [address for address in (*copies, url) if not (offline() and is_web(address))]
     if not addresses and (fault := _find_fault(target, expected)):
         raise BleuError(
             f"{name} needs {target}, which {fault}, and BLEU_OFFLINE forbids downloading it from"

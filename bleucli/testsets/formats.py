@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from bleucli.errors import BleuError
 from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
-from bleucli.testsets.sources import Source, limit_chunks
+from bleucli.testsets.sources import MOST_FILE_BYTES, Source, check_size
 from bleucli.textfiles import TextFile
 
 # The fields of SGML files in addition to the texts
@@ -88,8 +88,13 @@ class CachedText(TextFile):
             pass
 
     def _chunks(self) -> Iterator[bytes]:
-        chunks = super()._chunks()
-        return limit_chunks(chunks, os.path.getsize(self._path), self.name) if self._path and self.is_file else chunks
+        packed = os.path.getsize(self._path) if self._path and self.is_file else None
+        size = 0
+        for chunk in super()._chunks():
+            size += len(chunk)
+            if packed is not None:
+                check_size(size, packed, self.name, MOST_FILE_BYTES)
+            yield chunk
 
 
 def read_lines(path: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ import re
 import socket
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 from bleucli.testsets import cache, sources
@@ -80,7 +80,7 @@ def answer_from(address: str, must_end: bool) -> Iterator[tuple[int | None, Iter
     pace = _Pace()
     with requests.Session() as session:
         _watch(session, pace)
-        with closing(_follow(session, address, pace)) as answer:
+        with closing(_follow(session, address)) as answer:
             # 1. Is it the file? A part of it (206) was not requested.
             status, headers = answer.status_code, answer.headers
             coding = headers.get("Transfer-Encoding", "")
@@ -89,7 +89,8 @@ def answer_from(address: str, must_end: bool) -> Iterator[tuple[int | None, Iter
             if status != 200:
                 raise _failure_of_status(status)
             # 2. Will its end be noticed, and is there room for it?
-            size = _size_in(headers)
+            digits = re.fullmatch("[0-9]{1,18}", headers.get("Content-Length", ""))
+            size = int(digits[0]) if digits and not coding else None
             if must_end and size is None and not coding:
                 raise Failed("does not say how long the file is, and there is no checksum to show that it is complete")
             if (size or 0) > sources.MOST_BYTES:
@@ -105,16 +106,6 @@ def _failure_of_status(status: int) -> Failed:
     if status in _TRANSIENT or status >= 500:
         kind = Interrupted
     return kind(f"answered {status} {HTTPStatus(status).phrase if status in set(HTTPStatus) else ''}".rstrip())
-
-
-def _size_in(headers: Mapping[str, str]) -> int | None:
-    """Return the announced number of bytes of a body, or None if none was announced.
-
-    >>> _size_in({"Content-Length": "12"}), _size_in({"Transfer-Encoding": "chunked"})
-    (12, None)
-    """
-    size = re.fullmatch("[0-9]{1,18}", headers.get("Content-Length", ""))
-    return int(size[0]) if size and "Transfer-Encoding" not in headers else None
 
 
 def _read_body(answer: Response, size: int | None, pace: _Pace) -> Iterator[bytes]:
@@ -142,7 +133,7 @@ def _read_body(answer: Response, size: int | None, pace: _Pace) -> Iterator[byte
 # --- redirections and credentials
 
 
-def _follow(session: Session, address: str, pace: _Pace) -> Response:
+def _follow(session: Session, address: str) -> Response:
     """Return the answer to a request, after redirections; its body is not read yet."""
     url = address
     for _ in range(MOST_REDIRECTS + 1):

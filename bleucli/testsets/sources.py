@@ -1,10 +1,9 @@
 """Downloads as a registry describes them: where they are, what they hash to, and how large they may be.
 
 - `Source`, `Checksum`: a download, and what its bytes hash to
-- `is_web`, `last_component`, `local_path`, `hide_credentials`, `choose_addresses`, `problem_of`: addresses, which are
-  `https:`, `http:`, `file:` or a plain path
+- `is_web`, `last_component`, `local_path`, `hide_credentials`, `problem_of`: addresses
 - `is_sum`, `record_of`: checksums
-- `check_size`, `limit_chunks`: sizes, also of what is unpacked from a download
+- `check_size`: sizes, also of what is unpacked from a download
 
 No function here uses the disk or the network.
 """
@@ -12,7 +11,6 @@ No function here uses the disk or the network.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from bleucli.errors import BleuError
 from bleucli.records import NamedTuple
@@ -93,25 +91,16 @@ def too_large(path: str, what: str) -> BleuError:
     return BleuError(f"{path} holds {what}, which no test set does; nothing was unpacked; check where it comes from")
 
 
-def check_size(size: int, packed: int, path: str, most: int) -> int:
-    """Return `size`, the number of unpacked bytes, if `packed` bytes can hold that much.
+def check_size(size: int, packed: int, path: str, most: int) -> None:
+    """Refuse a file of `packed` bytes that unpacks into `size` bytes, if that is more than it can honestly hold.
 
     Raises:
-        BleuError: it cannot; the error names `path`.
+        BleuError: it is; the error names `path`.
     """
     if size > most:
         raise too_large(path, f"over {most} bytes")
     if size > max(GROWTH_FROM_BYTES, MOST_GROWTH * packed):
         raise too_large(path, f"over {MOST_GROWTH} times its own size")
-    return size
-
-
-def limit_chunks(chunks: Iterator[bytes], packed: int, path: str) -> Iterator[bytes]:
-    """Give the chunks of a file that is packed into `packed` bytes, until they are too many: see `check_size`."""
-    size = 0
-    for chunk in chunks:
-        size = check_size(size + len(chunk), packed, path, MOST_FILE_BYTES)
-        yield chunk
 
 
 # --- addresses
@@ -147,25 +136,6 @@ def local_path(address: str) -> str:
     from urllib.request import url2pathname
 
     return url2pathname(_split(address).path)
-
-
-def choose_addresses(address: str, name: str, mirror: str = "", offline: bool = False) -> list[str]:
-    """Return the addresses to try, in order; none if each needs the network and `offline` is set.
-
-    Args:
-        address: where the download comes from.
-        name: the name of the download: a folder of the mirror.
-        mirror: the address under which copies are found as `name/last component`, or "".
-        offline: leave out addresses that need the network.
-
-    >>> choose_addresses("https://example.org/data/a.tgz", "acme/news", "https://mirror.example/")
-    ['https://mirror.example/acme/news/a.tgz', 'https://example.org/data/a.tgz']
-    >>> choose_addresses("https://example.org/data/a.tgz", "acme/news", "/srv/mirror", offline=True)
-    ['/srv/mirror/acme/news/a.tgz']
-    """
-    copy = f"{mirror.rstrip('/')}/{name}/{last_component(address)}"
-    asked = [copy, address] if mirror else [address]
-    return [one for one in asked if not (offline and is_web(one))]
 
 
 def problem_of(address: str) -> str:
