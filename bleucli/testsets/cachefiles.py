@@ -38,7 +38,6 @@ _HAS_DESCRIPTORS = {os.open, os.mkdir, os.rename, os.unlink, os.stat} <= os.supp
 _PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | _PLAIN
 _FOLDER = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_PATH", os.O_RDONLY)
-_DRAFT = r"\.[0-9a-f]{16}\.new"
 
 
 # --- folders
@@ -71,7 +70,11 @@ def _locate(path: str) -> Iterator[Place]:
 @contextmanager
 def _enter(folder: str, make: bool = False) -> Iterator[int | None]:
     """Give a descriptor of a folder, which is reached without following another user's link."""
-    top, below = _split_at_cache(folder)
+    top, below = cache_directory(), ""
+    if os.path.join(folder, "").startswith(os.path.join(top, "")):
+        below = folder[len(os.path.join(top, "")) :]
+    else:
+        top = folder
     if make:
         os.makedirs(top if _HAS_DESCRIPTORS else folder, exist_ok=True)
     if not _HAS_DESCRIPTORS:
@@ -79,22 +82,13 @@ def _enter(folder: str, make: bool = False) -> Iterator[int | None]:
         return
     descriptor = os.open(top, _FOLDER)
     try:
-        for part in below:
+        for part in filter(None, below.split(os.sep)):
             top = os.path.join(top, part)
             outer, descriptor = descriptor, _open_folder(descriptor, part, top, make)
             os.close(outer)
         yield descriptor
     finally:
         os.close(descriptor)
-
-
-def _split_at_cache(folder: str) -> tuple[str, list[str]]:
-    """Return the folder below which links are checked (that of the cache) and the names below it."""
-    top = cache_directory()
-    below = os.path.join(folder, "").removeprefix(os.path.join(top, ""))
-    if below == os.path.join(folder, ""):
-        return folder, []
-    return top, [part for part in below.split(os.sep) if part]
 
 
 def _open_folder(outer: int, name: str, path: str, make: bool) -> int:
@@ -108,7 +102,9 @@ def _open_folder(outer: int, name: str, path: str, make: bool) -> int:
             return os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=outer)
         if link.st_uid in (0, os.geteuid()):
             descriptor = os.open(name, _FOLDER, dir_fd=outer)
-            if _stamp(link) == _stamp(os.stat(name, dir_fd=outer, follow_symlinks=False)):
+            after = os.stat(name, dir_fd=outer, follow_symlinks=False)
+            # The time differs if another link took the place of this one, even for a moment
+            if (link.st_ino, link.st_ctime_ns) == (after.st_ino, after.st_ctime_ns):
                 return descriptor
             os.close(descriptor)
     except OSError as error:
@@ -118,11 +114,6 @@ def _open_folder(outer: int, name: str, path: str, make: bool) -> int:
         f"{path} is a link that belongs to another user, so bleu does not follow it; delete it, or set BLEU_HOME to a"
         " folder of your own"
     )
-
-
-def _stamp(status: os.stat_result) -> tuple[int, int]:
-    """Return a value that differs if another link takes the place of this one, even for a moment."""
-    return status.st_ino, status.st_ctime_ns
 
 
 # --- new files
@@ -140,9 +131,13 @@ class Draft:
 
     def __init__(self, path: str, folder: str = "") -> None:
         self.path = path
-        folder = folder or os.path.dirname(path)
-        _remove_drafts(folder, os.path.basename(path))
-        self._draft = os.path.join(folder, f"{os.path.basename(path)}.{os.urandom(8).hex()}.new")
+        folder, name = folder or os.path.dirname(path), os.path.basename(path)
+        leftovers = re.compile(re.escape(name) + r"\.[0-9a-f]{16}\.new")
+        with suppress(FileNotFoundError):
+            for leftover in filter(leftovers.fullmatch, os.listdir(folder or ".")):
+                with suppress(OSError):  # a folder of that name, or another user's file
+                    remove(os.path.join(folder, leftover))
+        self._draft = os.path.join(folder, f"{name}.{os.urandom(8).hex()}.new")
         self.file = create(self._draft)
 
     def close(self) -> None:
@@ -167,14 +162,6 @@ class Draft:
         if self._draft:
             with suppress(OSError):
                 remove(self._draft)
-
-
-def _remove_drafts(folder: str, name: str) -> None:
-    pattern = re.compile(re.escape(name) + _DRAFT)
-    with suppress(FileNotFoundError):
-        for one in filter(pattern.fullmatch, os.listdir(folder or ".")):
-            with suppress(OSError):  # a folder of that name, or another user's file
-                remove(os.path.join(folder, one))
 
 
 def create(path: str) -> IO[bytes]:

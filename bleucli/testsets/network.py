@@ -75,6 +75,8 @@ def answer_from(address: str, must_end: bool) -> Iterator[tuple[int | None, Iter
         Interrupted: another attempt may succeed.
         Failed: another attempt would not help.
     """
+    from http import HTTPStatus
+
     import requests
 
     pace = _Pace()
@@ -87,7 +89,12 @@ def answer_from(address: str, must_end: bool) -> Iterator[tuple[int | None, Iter
             if coding and coding.strip().lower() != "chunked":  # its framing would end up in the file (RFC 9112, 6.3)
                 raise Failed(f"used the transfer coding {coding!r:.80}, which is not supported")
             if status != 200:
-                raise _failure_of_status(status)
+                kind: type[Failed] = MissingFile if status in (404, 410) else Failed
+                if status in _TRANSIENT or status >= 500:
+                    kind = Interrupted
+                raise kind(
+                    f"answered {status} {HTTPStatus(status).phrase if status in set(HTTPStatus) else ''}".rstrip()
+                )
             # 2. Will its end be noticed, and is there room for it?
             digits = re.fullmatch("[0-9]{1,18}", headers.get("Content-Length", ""))
             size = int(digits[0]) if digits and not coding else None
@@ -97,15 +104,6 @@ def answer_from(address: str, must_end: bool) -> Iterator[tuple[int | None, Iter
                 raise Failed(f"announces {size} bytes, more than any test set has")
             # 3. Its bytes
             yield size, _read_body(answer, size, pace)
-
-
-def _failure_of_status(status: int) -> Failed:
-    from http import HTTPStatus
-
-    kind: type[Failed] = MissingFile if status in (404, 410) else Failed
-    if status in _TRANSIENT or status >= 500:
-        kind = Interrupted
-    return kind(f"answered {status} {HTTPStatus(status).phrase if status in set(HTTPStatus) else ''}".rstrip())
 
 
 def _read_body(answer: Response, size: int | None, pace: _Pace) -> Iterator[bytes]:
