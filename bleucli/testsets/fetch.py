@@ -4,7 +4,7 @@
 - `fetch_model`, `model_path`, `trust_model`: a model in the cache, which must always be the same
 
 One process at a time fetches a file under a temporary name next to its place, verifies it, and gives it its real name.
-An interrupted download starts again: the largest public test set takes seconds to download.
+An interrupted download starts again: the largest public test sets have tens of megabytes.
 """
 
 from __future__ import annotations
