@@ -74,7 +74,7 @@ def make_hasty() -> None:
     fetch.PAUSES = (0.0, 0.0, 0.0, 0.0)
     fetch.SECONDS_OF_MEMORY = 0
     network.SECONDS_OF_SILENCE = 0.3
-    network.SECONDS_OF_PACE = 0.5
+    network.SECONDS_OF_PACE = 0.3
     waiting.SECONDS_BEFORE_NOTE = 0.1
     sources.GROWTH_FROM_BYTES = 1 << 20
 
