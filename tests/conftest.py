@@ -22,7 +22,7 @@ import bleucli
 from bleucli.cli.main import run as run_command
 from bleucli.cli.streams import Environment
 from bleucli.errors import BleuError
-from bleucli.testsets import download, registry
+from bleucli.testsets import fetch, registry
 
 settings.register_profile("bleucli", examples(100), deadline=None)
 settings.load_profile("bleucli")
@@ -219,7 +219,7 @@ def calm(monkeypatch):
     for name in list(os.environ):
         if name.lower().endswith("_proxy") or name in VARIABLES:
             monkeypatch.delenv(name)
-    monkeypatch.setattr(download, "PAUSES", (0.01, 0.02))
+    monkeypatch.setattr(fetch, "PAUSES", (0.01, 0.02))
 
 
 @pytest.fixture
@@ -268,7 +268,7 @@ def world(served, calm, tmp_path_factory, monkeypatch):
     web, sources = served
     cache = tmp_path_factory.mktemp("cache")
     monkeypatch.setenv("BLEU_HOME", str(cache))
-    monkeypatch.setattr(download, "PAUSES", (0.01,))
+    monkeypatch.setattr(fetch, "PAUSES", (0.01,))
     read = registry._package_data
 
     def with_sources(name):

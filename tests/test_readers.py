@@ -11,7 +11,7 @@ from set_world import DOCUMENTS, PAIRS, SEGMENTS, oracle, wmt_xml
 
 import bleucli
 from bleucli.errors import BleuError
-from bleucli.testsets import fields, plain, sgml
+from bleucli.testsets import cache, formats, preparation
 from bleucli.testsets import wmt_xml as wmt
 
 # The numbers of segments and systems in a large file
@@ -70,7 +70,7 @@ def test_the_files_in_the_cache_are_those_of_sacrebleu(name, world, theirs, run)
     home, names, _, _ = theirs
     echoed(run, name, "src")
     for field in names[name]:
-        ours = fields.path_of(name, PAIRS[name], field)
+        ours = cache.path_of(name, PAIRS[name], field)
         relative = os.path.relpath(ours, world.cache)
         with open(ours, "rb") as mine, open(os.path.join(home, relative), "rb") as other:
             assert mine.read() == other.read(), relative
@@ -297,19 +297,19 @@ def test_a_table_with_too_few_columns_is_an_error_with_its_line(tmp_path):
     with pytest.raises(
         BleuError, match=rf"^{re.escape(str(path))}, line 2: expected at least 2 tab-separated columns, found 1"
     ):
-        plain.read_columns(str(path), [1])
+        formats.read_column(str(path), 1)
 
 
 def test_bytes_that_are_not_utf8_are_an_error_with_their_place(tmp_path):
     path = tmp_path / "a.sgm"
     path.write_bytes(b'<seg id="1">ok</seg>\n<seg id="2">\xff</seg>\n')
     with pytest.raises(BleuError, match=r"line 2, byte 33: 0xff is not valid utf-8"):
-        sgml.read_texts(str(path))
+        formats.read_sgml(str(path))
 
 
 def test_a_reference_that_ends_in_neither_sgm_nor_xml_is_plain_text(tmp_path):
     (tmp_path / "a.ref").write_text('<seg id="1">kept</seg>  \n')
-    assert sgml.read_texts(str(tmp_path / "a.ref")) == ['<seg id="1">kept</seg>']
+    assert formats.read_sgml(str(tmp_path / "a.ref")) == ['<seg id="1">kept</seg>']
 
 
 def test_a_pair_downloads_only_its_own_files(world, run):
@@ -322,7 +322,7 @@ def test_a_pair_downloads_only_its_own_files(world, run):
 
 def test_fields_whose_counts_differ_are_an_error_that_says_what_to_do(world, run):
     echoed(run, "wmt17", "src")
-    with open(fields.path_of("wmt17", "en-de", "ref"), "a") as file:
+    with open(cache.path_of("wmt17", "en-de", "ref"), "a") as file:
         file.write("one more\n")
     answer = run("-t", "wmt17", "-l", "en-de", "--echo", "src", "ref")
     assert (answer.status, answer.out) == (2, "")
@@ -333,7 +333,7 @@ def test_fields_whose_counts_differ_are_an_error_that_says_what_to_do(world, run
 
 
 def test_members_that_sacrebleu_left_incomplete_are_unpacked_again(world, run):
-    raw = os.path.join(fields.raw_folder("wmt17"), "test")
+    raw = os.path.join(cache.raw_folder("wmt17"), "test")
     os.makedirs(raw)
     with open(os.path.join(raw, "newstest2017-ende-src.en.sgm"), "w") as file:
         file.write('<seg id="1">half</seg>\n')
@@ -341,16 +341,16 @@ def test_members_that_sacrebleu_left_incomplete_are_unpacked_again(world, run):
 
 
 def test_an_archive_that_sacrebleu_left_incomplete_is_fetched_again(world, run):
-    os.makedirs(fields.raw_folder("wmt17"))
-    with open(fields.download_path("wmt17", world.sources["wmt17"][0]["url"]), "wb") as file:
+    os.makedirs(cache.raw_folder("wmt17"))
+    with open(cache.download_path("wmt17", world.sources["wmt17"][0]["url"]), "wb") as file:
         file.write(b"\x1f\x8b half")
     assert echoed(run, "wmt17", "src").count("\n") == SEGMENTS
 
 
 def test_fields_of_xml_without_their_list_are_made_again_from_the_download(world, run):
     echoed(run, "wmt21/AB", "src")
-    os.remove(fields._order_path("wmt21/AB", "en-de"))
-    os.remove(fields.path_of("wmt21/AB", "en-de", "ref:B"))
+    os.remove(preparation._order_path("wmt21/AB", "en-de"))
+    os.remove(cache.path_of("wmt21/AB", "en-de", "ref:B"))
     world.web.requests.clear()
     assert echoed(run, "wmt21/AB", "ref:B").startswith("Eins ist es B\n")
     assert world.web.requests == []
@@ -358,7 +358,7 @@ def test_fields_of_xml_without_their_list_are_made_again_from_the_download(world
 
 def test_fields_of_xml_are_enough_where_the_download_was_removed(world, run, monkeypatch):
     before = echoed(run, "wmt22", "src", "ref:A", "ref:B", "Online-A", "domain")
-    for folder, _, names in os.walk(fields.raw_folder("wmt22")):
+    for folder, _, names in os.walk(cache.raw_folder("wmt22")):
         for name in names:
             os.remove(os.path.join(folder, name))
     monkeypatch.setenv("BLEU_OFFLINE", "1")
@@ -367,7 +367,7 @@ def test_fields_of_xml_are_enough_where_the_download_was_removed(world, run, mon
 
 
 def test_leftovers_of_a_killed_run_are_removed(world, run):
-    left = os.path.join(fields.raw_folder("wmt17"), f"wmt17.en-de.src.{'0' * 16}.new")
+    left = os.path.join(cache.raw_folder("wmt17"), f"wmt17.en-de.src.{'0' * 16}.new")
     os.makedirs(os.path.dirname(left))
     with open(left, "w") as file:
         file.write("half")
@@ -396,9 +396,7 @@ def test_only_the_scored_references_are_returned(world):
 
 def test_a_set_whose_scored_reference_is_not_in_its_file_is_an_error(world, run):
     with pytest.raises(BleuError, match=r"^wmt21/dev/en-ha has none of the references ref:A, ref, only ref:x"):
-        bleucli.testsets.preparation.scored_references(
-            bleucli.testsets.registry.load()["wmt21/dev"], "en-ha", ["src", "ref:x"]
-        )
+        preparation.scored_references(bleucli.testsets.registry.load()["wmt21/dev"], "en-ha", ["src", "ref:x"])
 
 
 def test_smart_open_reads_text_that_is_compressed(tmp_path):

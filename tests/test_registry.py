@@ -14,8 +14,10 @@ from conftest import raised
 
 import bleucli
 from bleucli.errors import BleuError
-from bleucli.testsets import entries, registry
+from bleucli.testsets import registry
 from bleucli.testsets.facts import parse_test_set as record_of
+from bleucli.testsets.formats import File, Pair
+from bleucli.testsets.sources import Source
 
 THEIRS = sacrebleu.dataset.DATASETS
 OURS_ALONE = {"ntrex", "demo"}
@@ -188,8 +190,8 @@ def own(tmp_path):
 def test_a_users_own_test_set_is_listed_with_the_public_ones(own, monkeypatch):
     known = registry.load(own(OWN))
     found = known["acme/support"]
-    assert found.sources == [entries.Source("https://data.acme.example/support.tgz", SHA256, "")]
-    assert found.pairs["en-de"] == entries.Pair([entries.File(0, "support/en-de.xml")], ["A"])
+    assert found.sources == [Source("https://data.acme.example/support.tgz", SHA256, "")]
+    assert found.pairs["en-de"] == Pair([File(0, "support/en-de.xml")], ["A"])
     assert known.citation("acme/support") == "@misc{acme}"
     assert len(list(known)) == SETS + 2
     monkeypatch.setenv("BLEU_REGISTRY", own(OWN))

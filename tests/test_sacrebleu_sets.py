@@ -33,8 +33,8 @@ for name, sources in served.items():
     DATASETS[name].md5[:] = [source["md5"] for source in sources]
 """
 OURS = """
-from bleucli.testsets import download, registry
-download.PAUSES = (0.01,)
+from bleucli.testsets import fetch, registry
+fetch.PAUSES = (0.01,)
 read = registry._package_data
 def with_sources(name):
     data = read(name)

@@ -9,7 +9,7 @@ import pytest
 from set_world import DOCUMENTS, PAIRS, SEGMENTS, oracle
 
 from bleucli.errors import BleuError, UsageError
-from bleucli.testsets import fields, selection
+from bleucli.testsets import cache, selection
 from bleucli.testsets.selection import Group, Marks
 
 DETAIL = ("--detail",)
@@ -345,7 +345,7 @@ def test_several_columns_and_threads_make_no_difference_to_parts(world, run):
 
 def test_details_by_domain_need_no_original_languages(world, run):
     run("--download", "wmt22", "-l", "en-de")
-    with open(fields.path_of("wmt22", "en-de", "origlang"), "w") as file:
+    with open(cache.path_of("wmt22", "en-de", "origlang"), "w") as file:
         file.write("\n" * 6)
     details = run(*words_of("wmt22", DETAIL), "-q", stdin=system("wmt22").encode()).out.splitlines()[1:]
     assert [" ".join(line.split()) for line in details] == [  # as sacreBLEU 2.6.0 prints it for such a set
@@ -359,7 +359,7 @@ def test_details_by_domain_need_no_original_languages(world, run):
 @pytest.mark.parametrize("words", [("--origlang", "en"), ("--subset", "news"), ("--detail",)])
 def test_marks_that_were_cut_off_are_an_error(field, words, world, run):
     run("--download", "wmt22", "-l", "en-de")
-    with open(fields.path_of("wmt22", "en-de", field), "r+") as file:
+    with open(cache.path_of("wmt22", "en-de", field), "r+") as file:
         file.truncate(len(file.readline()))
     answer = run(*words_of("wmt22", words), stdin=system("wmt22").encode())
     assert (answer.status, answer.out) == (2, "")
@@ -372,7 +372,7 @@ def test_marks_that_were_cut_off_are_an_error(field, words, world, run):
 @pytest.mark.parametrize("words", [("--origlang", "en"), ("--detail",)])
 def test_marks_of_fewer_segments_are_an_error(words, world, run):
     run("--download", "wmt17", "-l", "en-de")
-    with open(fields.path_of("wmt17", "en-de", "origlang"), "r+") as file:
+    with open(cache.path_of("wmt17", "en-de", "origlang"), "r+") as file:
         file.truncate(len("en\nen\n"))
     answer = run(*words_of("wmt17", words), stdin=system("wmt17").encode())
     assert (answer.status, answer.out) == (2, "")

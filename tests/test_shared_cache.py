@@ -21,8 +21,8 @@ import bleucli
 from bleucli.cli.main import run as run_command
 from bleucli.cli.streams import Environment
 from bleucli.errors import BleuError, Note
-from bleucli.testsets import cachefiles, locks, partial, registry
-from bleucli.testsets.cachefiles import Draft
+from bleucli.testsets import cachefiles, registry
+from bleucli.testsets.cachefiles import Draft, hold_lock, sweep
 
 fcntl = pytest.importorskip("fcntl")
 pytestmark = needs_users
@@ -211,7 +211,7 @@ def test_a_lock_that_another_user_left_in_a_sticky_folder_does_not_block(shared)
     os.chmod(shared.raw, 0o1777)
     as_user(OTHER, lambda: put(os.path.join(shared.raw, "acme_x.lock"), b""))
     part = os.path.join(shared.raw, "acme_x.r.txt")
-    as_user(OTHER, lambda: put(partial.part_of(part), b"half"))
+    as_user(OTHER, lambda: put(f"{part}.{'0' * 16}.new", b"half"))
     assert as_user(VICTIM, shared.download) == (0, "")
     shared.check_fields()
 
@@ -222,7 +222,7 @@ def test_a_lock_that_is_held_for_a_moment_gets_no_note(shared):
     with open(path, "wb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         threading.Timer(0.3, lambda: fcntl.flock(held, fcntl.LOCK_UN)).start()
-        with warnings.catch_warnings(action="error", category=Note), locks.hold_lock(path):
+        with warnings.catch_warnings(action="error", category=Note), hold_lock(path):
             pass
 
 
@@ -232,10 +232,10 @@ def test_a_lock_that_others_hold_does_not_block_reading(shared):
     started = time.monotonic()
     with open(path, "wb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        locks.sweep(path)
+        sweep(path)
         assert os.path.exists(path)
     assert time.monotonic() - started < 5
-    locks.sweep(path)
+    sweep(path)
     assert not os.path.exists(path)
 
 
@@ -244,7 +244,7 @@ def test_locks_that_are_hard_links_to_one_file_do_not_wait_for_each_other(place)
     paths = [f"{place}.lock", f"{place}.members.lock"]
     for path in paths:
         os.link(place, path)
-    with warnings.catch_warnings(action="error", category=Note), locks.hold_lock(paths[0]), locks.hold_lock(paths[1]):
+    with warnings.catch_warnings(action="error", category=Note), hold_lock(paths[0]), hold_lock(paths[1]):
         assert not any(os.path.samefile(place, path) for path in paths)
     assert os.listdir(os.path.dirname(place)) == ["file"]
     assert content(place) == b"kept"
@@ -254,7 +254,7 @@ def test_others_can_wait_for_a_lock_whatever_our_umask(shared):
     path = os.path.join(shared.folder, "a.lock")
     before = os.umask(0o077)
     try:
-        with locks.hold_lock(path):
+        with hold_lock(path):
             assert stat.S_IMODE(os.stat(path).st_mode) == 0o666
     finally:
         os.umask(before)
@@ -297,33 +297,6 @@ def test_a_draft_replaces_a_link_and_not_its_target(place):
         draft.keep()
     assert (content(place), content(f"{place}.kept")) == (b"new", b"kept")
     assert not os.path.islink(place)
-
-
-def test_only_a_plain_file_of_ours_with_one_name_is_reopened(place):
-    assert cachefiles.reopen(place) is None
-    put(place, b"half")
-    with cachefiles.reopen(place) as file:
-        file.write(b" and half")
-    assert content(place) == b"half and half"
-    os.link(place, f"{place}.other")
-    assert cachefiles.reopen(place) is None
-    os.remove(place)
-    os.symlink(f"{place}.other", place)
-    assert cachefiles.reopen(place) is None
-    os.remove(place)
-    os.mkfifo(place)
-    assert cachefiles.reopen(place) is None
-    os.remove(place)
-    os.mkdir(place)
-    assert cachefiles.reopen(place) is None
-
-
-@needs_root
-def test_a_file_of_another_user_is_not_reopened(shared):
-    path = os.path.join(shared.folder, "part")
-    as_user(OTHER, lambda: put(path, b"poison"))
-    os.chmod(path, 0o666)
-    assert as_user(VICTIM, lambda: cachefiles.reopen(path) is None)
 
 
 def test_a_new_file_must_not_exist_yet(place):

@@ -19,12 +19,12 @@ from web_server import Page
 import bleucli
 from bleucli import Signature
 from bleucli.cli import arguments
-from bleucli.testsets import cache, fields, registry
+from bleucli.testsets import cache, registry
 
 DEMO = ("-t", "demo", "-l", "en-de")
 UNUSED = HEAVY | {
     *("urllib.request", "xml", "pyexpat", "tarfile", "zipfile", "tomllib", "difflib"),
-    *("bleucli.testsets.download", "bleucli.testsets.archives", "bleucli.testsets.wmt_xml", "bleucli.testsets.locks"),
+    *(f"bleucli.testsets.{name}" for name in ("archives", "cachefiles", "fetch", "network", "wmt_xml")),
 }
 
 
@@ -290,7 +290,7 @@ def test_a_download_fetches_all_pairs_or_one(world, run):
     assert world.web.paths == ["/iwslt17/en-fr.tgz", "/iwslt17/fr-en.tgz"]
     assert run("--download", "iwslt17").status == 0
     assert len(world.web.paths) == 12
-    assert os.path.isfile(fields.path_of("iwslt17", "ja-en", "ref"))
+    assert os.path.isfile(cache.path_of("iwslt17", "ja-en", "ref"))
     assert run("--download", "iwslt17").status == 0
     assert len(world.web.paths) == 12
 
@@ -606,8 +606,8 @@ def test_a_later_change_of_an_unsigned_file_is_refused(own, run, world):
     words = own("plain", ["source:0", "source:1"], ("a.en", b"one\n"), ("a.de", b"eins\n"), signed=False)
     assert run(*words, "--echo", "ref").out == "eins\n"
     for name in ("src", "ref"):
-        os.remove(fields.path_of("acme/support", "en-de", name))
-    os.remove(fields.download_path("acme/support", f"{world.web.url}/own/a.de"))
+        os.remove(cache.path_of("acme/support", "en-de", name))
+    os.remove(cache.download_path("acme/support", f"{world.web.url}/own/a.de"))
     world.web.put("/own/a.de", Page(b"zwei\n"))
     refused(run(*words, "--echo", "ref"), "acme/support", hashlib.sha256(b"eins\n").hexdigest())
 

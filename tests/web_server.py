@@ -14,9 +14,6 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import TCPServer
 
-# Identifies the version of a page, so that a client can request the rest
-TAGGED = {"ETag": '"v1"'}
-
 
 @dataclass
 class Page:
@@ -25,29 +22,25 @@ class Page:
     Args:
         content: the whole file.
         status: the status of the answer; if it is not 200, the content is still the body.
-        headers: further ones; ETag makes the page resumable.
-        ranges: whether a request for a part is honoured.
+        headers: further ones.
         cut: break off after this many bytes of the body.
         stall: fall silent after this many bytes of the body; -1: before the headers.
         length: the Content-Length to announce; None for the true one, -1 for none.
         chunked: send the body in chunks, whose end is marked.
         piece, pause: send `piece` bytes at a time, and wait `pause` seconds after each.
-        most: if a part is requested, send at most this many bytes of it, and say so.
-        dripping: never end the headers; send one byte of them every hundredth of a second.
         raw: send these bytes instead of a proper answer.
+        dripping: after `raw` (by default, a header that does not end), send one byte every hundredth of a second.
     """
 
     content: bytes = b""
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
-    ranges: bool = True
     cut: int | None = None
     stall: int | None = None
     length: int | None = None
     chunked: bool = False
     piece: int = 1 << 16
     pause: float = 0.0
-    most: int | None = None
     dripping: bool = False
     raw: bytes = b""
 
@@ -107,18 +100,17 @@ class _Handler(BaseHTTPRequestHandler):
         if page.raw or page.dripping:
             self._send_raw(page)
             return
-        start = _start(page, request.headers)
-        body = page.content[start:][: page.most if start else None]
-        self._send_headers(page, start, body)
-        self._send_body(page, body, request)
+        self._send_headers(page)
+        self._send_body(page, request)
 
-    def _send_headers(self, page: Page, start: int, body: bytes) -> None:
-        self.send_response(206 if start else page.status)
+    def do_CONNECT(self) -> None:
+        self.do_GET()
+
+    def _send_headers(self, page: Page) -> None:
+        self.send_response(page.status)
         for name, value in page.headers.items():
             self.send_header(name, value)
-        if start:
-            self.send_header("Content-Range", f"bytes {start}-{start + len(body) - 1}/{len(page.content)}")
-        length = len(body) if page.length is None else page.length
+        length = len(page.content) if page.length is None else page.length
         if page.chunked:
             self.send_header("Transfer-Encoding", "chunked")
         elif length >= 0:
@@ -135,7 +127,8 @@ class _Handler(BaseHTTPRequestHandler):
         except OSError:  # the client went away
             return
 
-    def _send_body(self, page: Page, body: bytes, request: Request) -> None:
+    def _send_body(self, page: Page, request: Request) -> None:
+        body = page.content
         end = min(len(body), *(limit for limit in (page.cut, page.stall, len(body)) if limit is not None))
         try:
             while request.sent < end:
@@ -153,15 +146,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         pass
-
-
-def _start(page: Page, headers: dict[str, str]) -> int:
-    """Return the index of the first byte to send."""
-    version = page.headers.get("ETag") or page.headers.get("Last-Modified")
-    wanted = headers.get("Range", "")
-    if not page.ranges or page.status != 200 or not wanted or headers.get("If-Range") != version:
-        return 0
-    return int(wanted.removeprefix("bytes=").removesuffix("-"))
 
 
 class _Server(ThreadingHTTPServer):

@@ -17,12 +17,12 @@ from bleucli.errors import BleuError, UsageError
 from bleucli.markup import visible
 from bleucli.phrases import suggest, tell_count
 from bleucli.testsets import registry
-from bleucli.testsets.entries import TestSet
-from bleucli.testsets.registry import Registry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.cli.options import Options
+    from bleucli.testsets.formats import TestSet
+    from bleucli.testsets.registry import Registry
 
 _COLUMN = 30  # width of names, as sacreBLEU prints them
 
@@ -70,9 +70,9 @@ def names(test_set: str | None, what: str) -> list[str]:
 
 def files_of(test_set: TestSet, paths: Mapping[str, str]) -> list[str]:
     """Return the files of a test set's fields, and the downloads that they were made from."""
-    from bleucli.testsets import addresses
+    from bleucli.testsets.sources import is_web, local_path
 
-    sources = [addresses.local_path(source.url) for source in test_set.sources if not addresses.is_web(source.url)]
+    sources = [local_path(source.url) for source in test_set.sources if not is_web(source.url)]
     return [*paths.values(), *sources]
 
 
@@ -163,11 +163,11 @@ def _prepare(test_set: TestSet, pair: str, options: Options) -> Mapping[str, str
 
 def _columns(test_set: TestSet, pair: str, options: Options) -> Iterator[str]:
     """Give the lines of several fields, side by side, separated by tabs."""
-    from bleucli.testsets import plain
+    from bleucli.testsets.formats import read_texts
 
     paths = _prepare(test_set, pair, options)
     fields = [field for name in options.echo or () for field in _fields_meant_by(name, test_set, pair, list(paths))]
-    columns = [plain.read_texts(paths[field]) for field in fields]
+    columns = [read_texts(paths[field]) for field in fields]
     for field, column in zip(fields, columns, strict=True):
         if len(column) != len(columns[0]):
             raise BleuError(

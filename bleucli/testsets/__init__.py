@@ -2,12 +2,13 @@
 
 In the order in which to read them:
 
-- `entries`, `formats`: the facts about each, as records, and how each format is read
-- `registry`, `facts`, `own_registry`: where these facts come from (public or the user's own), and how they are checked
+- `sources`, `formats`: downloads and test sets as immutable records, and a reader for each format
+- `wmt_xml`: the reader of the XML files of WMT since 2021
+- `registry`, `facts`: the test sets by name, public or the user's own; how their facts become records
 - `cache`, `cachefiles`: where files are, and how they are written safely where other users may write, too
-- `addresses`, `download`, `transfer` and its parts, `archives`: how files are fetched, verified and put in place
-- `plain`, `sgml`, `wmt_xml`: one reader for each format
-- `fields`, `preparation`: from a test set's name to a file for each field
+- `fetch`, `network`: how a file is downloaded, verified and put in its place; one request
+- `archives`: how the files that are wanted are unpacked
+- `preparation`: from a test set's name to a file for each field
 - `selection`: parts of a test set
 - `access`: the functions that programs call
 """

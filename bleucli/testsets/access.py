@@ -10,7 +10,7 @@ import os
 
 from bleucli.limits import string
 from bleucli.testsets import selection
-from bleucli.testsets.plain import read_lines
+from bleucli.testsets.formats import read_lines
 from bleucli.testsets.preparation import prepare, scored_references
 from bleucli.testsets.registry import load
 
@@ -80,8 +80,8 @@ def get_source_file(test_set: str, langpair: str) -> str:
     ...     len(list(source))
     100
     """
-    found, _ = load().pair(string("test set", test_set), string("language pair", langpair))
-    return prepare(found, langpair)["src"]
+    record, _ = load().pair(string("test set", test_set), string("language pair", langpair))
+    return prepare(record, langpair)["src"]
 
 
 def get_reference_files(test_set: str, langpair: str) -> list[str]:
@@ -98,10 +98,9 @@ def get_reference_files(test_set: str, langpair: str) -> list[str]:
     >>> len(get_reference_files("demo", "en-de"))
     1
     """
-    registry = load()
-    found, _ = registry.pair(string("test set", test_set), string("language pair", langpair))
-    paths = prepare(found, langpair)
-    return [paths[name] for name in scored_references(found, langpair, list(paths))]
+    record, _ = load().pair(string("test set", test_set), string("language pair", langpair))
+    paths = prepare(record, langpair)
+    return [paths[name] for name in scored_references(record, langpair, list(paths))]
 
 
 def download_test_set(test_set: str, langpair: str | None = None) -> list[str]:
@@ -123,8 +122,8 @@ def download_test_set(test_set: str, langpair: str | None = None) -> list[str]:
     ['source.en.txt', 'reference.A.de.txt']
     """
     registry = load()
-    known = registry[string("test set", test_set)].pairs
-    pairs = list(known) if langpair is None else [string("language pair", langpair)]
+    record = registry[string("test set", test_set)]
+    pairs = list(record.pairs) if langpair is None else [string("language pair", langpair)]
     return [path for pair in pairs for path in prepare(registry.pair(test_set, pair)[0], pair).values()]
 
 
@@ -145,14 +144,14 @@ def get_segments(test_set: str, langpair: str, origlang: str | None = None, subs
     >>> len(get_segments("demo", "en-de"))
     100
     """
-    found, _ = load().pair(string("test set", test_set), string("language pair", langpair))
+    record, _ = load().pair(string("test set", test_set), string("language pair", langpair))
     for name, value in (("origlang", origlang), ("subset", subset)):
         if value is not None:
             string(name, value)
-    paths = prepare(found, langpair)
+    paths = prepare(record, langpair)
     if origlang is None and subset is None:
         return list(range(sum(1 for _ in read_lines(paths["src"]))))
-    return selection.choose(selection.marks_of(found, paths), origlang, subset, test_set)
+    return selection.choose(selection.marks_of(record, paths), origlang, subset, test_set)
 
 
 def smart_open(file: str, mode: str = "rt", encoding: str = "utf-8") -> IO[Any]:

@@ -1,11 +1,20 @@
-"""Where downloads are kept, and the environment variables about them, which only this module reads."""
+"""The cache: which folder it is, where its files are, and the environment variables about it, read only here.
+
+- `cache_directory`, `cache_directories`, `choose_directories`, `twins_of`: the folders
+- `mirror`, `use_mirror`, `offline`, `allows_http`, `allow_http`, `registry`: what else users decide
+- `folder`, `raw_folder`, `path_of`, `paths_of`, `download_path`, `field_prefix`: the files of a test set, with the same
+  names as in sacreBLEU, in the cache that is written to or in `cache`
+- `keep_apart`, `file_key`: names that are distinct on every system
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+
+from bleucli.testsets.sources import last_component
 
 
 def cache_directory() -> str:
@@ -121,3 +130,73 @@ def _platform_directory(variables: Mapping[str, str], home: str, platform: str) 
         if not os.path.isabs(folder):  # the XDG specification says to ignore a relative path
             folder = os.path.join(home, ".cache")
     return os.path.join(folder, "bleu")
+
+
+# --- the files of a test set
+
+
+def folder(name: str, cache: str = "") -> str:
+    """Return the folder of a test set."""
+    return os.path.join(cache or cache_directory(), *name.split("/"))
+
+
+def raw_folder(name: str, cache: str = "") -> str:
+    """Return the folder for the downloads of a test set."""
+    return os.path.join(folder(name, cache), "raw")
+
+
+def path_of(name: str, pair: str, field: str, cache: str = "") -> str:
+    """Return the path of a field, which is the same as in sacreBLEU."""
+    return os.path.join(folder(name, cache), f"{field_prefix(name, pair)}{field.replace(':', '-')}")
+
+
+def paths_of(name: str, pair: str, names: Sequence[str], cache: str = "") -> dict[str, str]:
+    """Return the path of each field; no two fields share one on any system.
+
+    Of two fields with the same path (`ref:A`, and a system `ref-A`), the later one gets another path.
+    """
+    paths = keep_apart([path_of(name, pair, field, cache) for field in names], lambda path, number: f"{path}~{number}")
+    return dict(zip(names, paths, strict=True))
+
+
+def keep_apart(names: Iterable[str], other: Callable[[str, int], str], taken: Iterable[str] = ()) -> list[str]:
+    """Return names that stay distinct even where case, Unicode forms and final dots make no difference.
+
+    Args:
+        names: the desired names.
+        other: makes another name from one that is taken and a number from 2 on.
+        taken: names that are already taken.
+
+    >>> keep_apart(["ref-A", "B", "ref-a", "b."], lambda name, number: f"{name}~{number}")
+    ['ref-A', 'B', 'ref-a~2', 'b.~2']
+    """
+    keys = {file_key(name) for name in taken}
+    distinct = []
+    for name in names:
+        free, number = name, 1
+        while file_key(free) in keys:
+            number += 1
+            free = other(name, number)
+        keys.add(file_key(free))
+        distinct.append(free)
+    return distinct
+
+
+def file_key(name: str) -> str:
+    """Return a key that is equal for names that mean the same file on some system: macOS and Windows ignore case."""
+    if name.isascii():
+        return name.lower().rstrip(". ")
+    from unicodedata import normalize
+
+    # Unicode's canonical caseless matching (section 3.13): casefold expects decomposed characters
+    return normalize("NFC", normalize("NFD", name).casefold()).rstrip(". ")
+
+
+def download_path(name: str, url: str, cache: str = "") -> str:
+    """Return the path of a download."""
+    return os.path.join(raw_folder(name, cache), f"{name.replace('/', '_')}.{last_component(url)}")
+
+
+def field_prefix(name: str, pair: str) -> str:
+    """Return what the names of all fields of a language pair begin with."""
+    return f"{name.replace('/', '_')}.{pair}."

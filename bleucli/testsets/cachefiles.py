@@ -2,14 +2,15 @@
 
 - `make_folder`: a folder, and those above it
 - `Draft`: a new file under a name that no one can guess, until it gets its own name
-- `create`, `reopen`: a file that the same user's next run finds again
-- `open_lock`: a file that everyone may lock
-- `remove`, `replace`, `read_start`: for files that exist
+- `create`, `remove`, `replace`, `read_start`: single files
+- `hold_lock`, `sweep`: one process at a time
 - `disk_errors`: errors of the disk as a `BleuError`, in one line
 
 Nothing is opened, written or removed through a link. A folder of the cache may be a link only if the link is ours or
 root's; `read_start` alone does not check this. The path to the cache itself is the user's choice, so links on it are
 followed.
+
+A process that dies loses its lock; the lock's file stays until the next process locks and removes it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from contextlib import contextmanager, suppress
 
 from bleucli.errors import BleuError
 from bleucli.testsets.cache import cache_directory
+from bleucli.waiting import lock, try_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +38,6 @@ _HAS_DESCRIPTORS = {os.open, os.mkdir, os.rename, os.unlink, os.stat} <= os.supp
 _PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | _PLAIN
 _FOLDER = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_PATH", os.O_RDONLY)
-_DRAFT = r"\.[0-9a-f]{16}\.new"
 
 
 # --- folders
@@ -69,7 +70,11 @@ def _locate(path: str) -> Iterator[Place]:
 @contextmanager
 def _enter(folder: str, make: bool = False) -> Iterator[int | None]:
     """Give a descriptor of a folder, which is reached without following another user's link."""
-    top, below = _split_at_cache(folder)
+    top, below = cache_directory(), ""
+    if os.path.join(folder, "").startswith(os.path.join(top, "")):
+        below = folder[len(os.path.join(top, "")) :]
+    else:
+        top = folder
     if make:
         os.makedirs(top if _HAS_DESCRIPTORS else folder, exist_ok=True)
     if not _HAS_DESCRIPTORS:
@@ -77,22 +82,13 @@ def _enter(folder: str, make: bool = False) -> Iterator[int | None]:
         return
     descriptor = os.open(top, _FOLDER)
     try:
-        for part in below:
+        for part in filter(None, below.split(os.sep)):
             top = os.path.join(top, part)
             outer, descriptor = descriptor, _open_folder(descriptor, part, top, make)
             os.close(outer)
         yield descriptor
     finally:
         os.close(descriptor)
-
-
-def _split_at_cache(folder: str) -> tuple[str, list[str]]:
-    """Return the folder below which links are checked (that of the cache) and the names below it."""
-    top = cache_directory()
-    below = os.path.join(folder, "").removeprefix(os.path.join(top, ""))
-    if below == os.path.join(folder, ""):
-        return folder, []
-    return top, [part for part in below.split(os.sep) if part]
 
 
 def _open_folder(outer: int, name: str, path: str, make: bool) -> int:
@@ -106,7 +102,9 @@ def _open_folder(outer: int, name: str, path: str, make: bool) -> int:
             return os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=outer)
         if link.st_uid in (0, os.geteuid()):
             descriptor = os.open(name, _FOLDER, dir_fd=outer)
-            if _stamp(link) == _stamp(os.stat(name, dir_fd=outer, follow_symlinks=False)):
+            after = os.stat(name, dir_fd=outer, follow_symlinks=False)
+            # The time differs if another link took the place of this one, even for a moment
+            if (link.st_ino, link.st_ctime_ns) == (after.st_ino, after.st_ctime_ns):
                 return descriptor
             os.close(descriptor)
     except OSError as error:
@@ -116,11 +114,6 @@ def _open_folder(outer: int, name: str, path: str, make: bool) -> int:
         f"{path} is a link that belongs to another user, so bleu does not follow it; delete it, or set BLEU_HOME to a"
         " folder of your own"
     )
-
-
-def _stamp(status: os.stat_result) -> tuple[int, int]:
-    """Return a value that differs if another link takes the place of this one, even for a moment."""
-    return status.st_ino, status.st_ctime_ns
 
 
 # --- new files
@@ -138,9 +131,13 @@ class Draft:
 
     def __init__(self, path: str, folder: str = "") -> None:
         self.path = path
-        folder = folder or os.path.dirname(path)
-        _remove_drafts(folder, os.path.basename(path))
-        self._draft = os.path.join(folder, f"{os.path.basename(path)}.{os.urandom(8).hex()}.new")
+        folder, name = folder or os.path.dirname(path), os.path.basename(path)
+        leftovers = re.compile(re.escape(name) + r"\.[0-9a-f]{16}\.new")
+        with suppress(FileNotFoundError):
+            for leftover in filter(leftovers.fullmatch, os.listdir(folder or ".")):
+                with suppress(OSError):  # a folder of that name, or another user's file
+                    remove(os.path.join(folder, leftover))
+        self._draft = os.path.join(folder, f"{name}.{os.urandom(8).hex()}.new")
         self.file = create(self._draft)
 
     def close(self) -> None:
@@ -167,14 +164,6 @@ class Draft:
                 remove(self._draft)
 
 
-def _remove_drafts(folder: str, name: str) -> None:
-    pattern = re.compile(re.escape(name) + _DRAFT)
-    with suppress(FileNotFoundError):
-        for one in filter(pattern.fullmatch, os.listdir(folder or ".")):
-            with suppress(OSError):  # a folder of that name, or another user's file
-                remove(os.path.join(folder, one))
-
-
 def create(path: str) -> IO[bytes]:
     """Make a new file to read and write.
 
@@ -185,66 +174,7 @@ def create(path: str) -> IO[bytes]:
         return os.fdopen(os.open(name, _NEW, 0o666, dir_fd=folder), "w+b")
 
 
-def reopen(path: str) -> IO[bytes] | None:
-    """Open a file that an earlier run left, to read it and append to it.
-
-    Returns:
-        None unless it is a plain file of this user with no other hard link.
-    """
-    try:
-        with _locate(path) as (name, folder):
-            descriptor = os.open(name, os.O_RDWR | os.O_APPEND | _PLAIN, dir_fd=folder)
-    except OSError:
-        return None
-    status = os.fstat(descriptor)
-    # Another user could have put a hard link to another file of ours here, and we would append to that
-    is_ours = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
-    if stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and is_ours:
-        return os.fdopen(descriptor, "a+b")
-    os.close(descriptor)
-    return None
-
-
-def open_lock(path: str) -> IO[bytes]:
-    """Open a file that every user may lock, even if another user left it; make it if it is missing.
-
-    Raises:
-        OSError: it cannot be made or read.
-        BleuError: it is not a plain file.
-    """
-    with _locate(path) as (name, folder):
-        while True:  # others may make or remove the file between our two attempts
-            try:
-                return os.fdopen(_open_plain(name, path, folder), "rb")
-            except FileNotFoundError:
-                with suppress(FileExistsError):
-                    file = create(path)
-                    if hasattr(os, "fchmod"):  # regardless of the umask, since another user may wait for it
-                        os.fchmod(file.fileno(), 0o666)
-                    return file
-
-
-def _open_plain(name: str, path: str, folder: int | None = None) -> int:
-    """Return a descriptor of a plain file: for writing, which locks on network disks need; else for reading."""
-    try:
-        descriptor = os.open(name, os.O_RDWR | _PLAIN, dir_fd=folder)
-    except PermissionError:
-        descriptor = os.open(name, os.O_RDONLY | _PLAIN, dir_fd=folder)
-    except OSError:
-        if os.path.islink(path):
-            raise _not_plain(path) from None
-        raise
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise _not_plain(path)
-    return descriptor
-
-
-def _not_plain(path: str) -> BleuError:
-    return BleuError(f"{path} is a link, a pipe or a device, not a plain file; delete it")
-
-
-# --- what is there
+# --- files that are there
 
 
 def read_start(path: str, most: int = 1 << 20) -> bytes | None:
@@ -255,17 +185,25 @@ def read_start(path: str, most: int = 1 << 20) -> bytes | None:
         BleuError: it is not a plain file.
     """
     try:
-        descriptor = os.open(path, os.O_RDONLY | _PLAIN)
+        with _open_plain(path, path, os.O_RDONLY) as file:
+            return file.read(most)
     except (FileNotFoundError, NotADirectoryError):
         return None
+
+
+def _open_plain(name: str, path: str, flags: int, folder: int | None = None) -> IO[bytes]:
+    """Open a plain file for reading; `name` is relative to `folder`, `path` is for messages."""
+    not_plain = BleuError(f"{path} is a link, a pipe or a device, not a plain file; delete it")
+    try:
+        file = os.fdopen(os.open(name, flags | _PLAIN, dir_fd=folder), "rb")
     except OSError:
         if os.path.islink(path):
-            raise _not_plain(path) from None
+            raise not_plain from None
         raise
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise _not_plain(path)
-        return file.read(most)
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise not_plain
+    return file
 
 
 def remove(path: str) -> None:
@@ -290,3 +228,71 @@ def disk_errors(target: str) -> Iterator[None]:
             f"cannot write {error.filename or target}: {error.strerror or error}; free some space, allow writing, or"
             " set BLEU_HOME to another folder"
         ) from None
+
+
+# --- locks
+
+_ADVICE = "set BLEU_HOME to a folder on a disk with locks"
+
+
+@contextmanager
+def hold_lock(path: str) -> Iterator[None]:
+    """Hold the lock file `path`; wait while another process or thread holds it.
+
+    The holder removes the file, so a process that waited may find that the name is gone or belongs to another file. It
+    then tries again. A file with other hard links is replaced: two locks on the same file would wait for each other.
+
+    Raises:
+        OSError: the file cannot be made.
+        BleuError: it is not a plain file, or the file system has no locks.
+    """
+    while True:
+        with _open_lock(path) as file:
+            lock(file, path, _ADVICE)
+            if not _is_at(file, path):
+                continue
+            if os.fstat(file.fileno()).st_nlink > 1:
+                remove(path)
+                continue
+            try:
+                yield
+            finally:
+                with suppress(OSError):  # Windows keeps open files, and some folders keep those of other users
+                    remove(path)
+            return
+
+
+def sweep(path: str) -> None:
+    """Remove the lock file of a killed process if no process holds the lock."""
+    if os.path.lexists(path):
+        with suppress(OSError, BleuError), _open_lock(path) as file:
+            if try_lock(file, path, _ADVICE) and _is_at(file, path):
+                remove(path)
+
+
+def _is_at(file: IO[bytes], path: str) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), os.lstat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _open_lock(path: str) -> IO[bytes]:
+    """Open a file that every user may lock, even if another user left it; make it if it is missing.
+
+    Raises:
+        OSError: it cannot be made or read.
+        BleuError: it is not a plain file.
+    """
+    with _locate(path) as (name, folder):
+        while True:  # others may make or remove the file between our two attempts
+            try:
+                return _open_plain(name, path, os.O_RDWR, folder)  # locks on network disks need to write
+            except PermissionError:
+                return _open_plain(name, path, os.O_RDONLY, folder)
+            except FileNotFoundError:
+                with suppress(FileExistsError):
+                    file = create(path)
+                    if hasattr(os, "fchmod"):  # regardless of the umask, since another user may wait for it
+                        os.fchmod(file.fileno(), 0o666)
+                    return file

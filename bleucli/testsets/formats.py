@@ -1,12 +1,61 @@
-"""The formats of test sets, by name, each with a record of how its files hold the texts of a language pair."""
+"""The formats of test sets: what a test set is, and how its files hold the texts of a language pair.
+
+- `TestSet`, `Pair`, `File`: the facts that the registry has about a test set, as immutable records
+- `FORMATS`: how each format is read
+- `read_lines`, `read_texts`, `read_column`: plain text and tab-separated columns, one line per segment
+- `read_sgml`: the SGML files of WMT until 2020, and the XML files of IWSLT, read line by line, without unescaping
+
+The XML files of WMT since 2021 have a reader of their own, `wmt_xml`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from bleucli.errors import BleuError
+from bleucli.phrases import tell_count
+from bleucli.reading import TextFile
 from bleucli.records import NamedTuple
-from bleucli.testsets import plain
-from bleucli.testsets.entries import METADATA, Pair, TestSet, reference_names
+from bleucli.testsets.sources import MOST_FILE_BYTES, Source, check_size
+
+# The fields of SGML files in addition to the texts
+METADATA = ("docid", "genre", "origlang")
+# The format of files that come with the package, which are already fields: there is nothing to read
+PACKAGED = "packaged"
+
+
+class File(NamedTuple):
+    """A file with the texts of one or more fields."""
+
+    source: int  # the number of its download, from 0
+    member: str  # its path in an archive, "" for the download itself
+    column: int = 0  # the column of a tsv file, from 0
+    field: str = ""  # the field that a packaged file holds
+
+
+class Pair(NamedTuple):
+    """A language pair."""
+
+    files: Sequence[File]  # the source first
+    refs: Sequence[str]  # the labels of the references to score, where the file names them
+
+    def needed_sources(self) -> list[int]:
+        """Return the numbers of the downloads that the pair needs, each once."""
+        return list(dict.fromkeys(file.source for file in self.files))
+
+
+class TestSet(NamedTuple):
+    """A test set."""
+
+    name: str
+    about: str
+    format: str  # one of `FORMATS`, or PACKAGED
+    sources: Sequence[Source]
+    pairs: Mapping[str, Pair]
+    cite: Sequence[str]  # keys of the bibliography
+    segments: int | None  # the number of segments of every pair; None if unknown
 
 
 class Format(NamedTuple):
@@ -21,34 +70,143 @@ class Format(NamedTuple):
     is_parallel: bool = False  # all files have the same number of lines, and lines with the same number belong together
 
 
+# --- plain text
+
+
+class CachedText(TextFile):
+    """A text file of the cache: in UTF-8 and, when unpacked, no larger than a test set can be."""
+
+    remedy = "delete the folder of its test set in the cache; it will be made again"
+
+    def check_size(self) -> None:
+        """Read the text once without keeping it: its lines may take many times its size in memory.
+
+        Raises:
+            BleuError: it is too large, or cannot be read.
+        """
+        for _ in self._chunks():
+            pass
+
+    def _chunks(self) -> Iterator[bytes]:
+        packed = os.path.getsize(self._path) if self._path and self.is_file else None
+        size = 0
+        for chunk in super()._chunks():
+            size += len(chunk)
+            if packed is not None:
+                check_size(size, packed, self.name, MOST_FILE_BYTES)
+            yield chunk
+
+
+def read_lines(path: str) -> Iterator[str]:
+    r"""Give the unchanged lines of a file, compressed or not; only `\n` ends a line.
+
+    Raises:
+        BleuError: it cannot be read, is not valid UTF-8, or is larger than a test set can be.
+    """
+    CachedText(path, path).check_size()
+    for _, lines in CachedText(path, path, mark="text").lines():
+        yield from lines
+
+
+def read_texts(path: str) -> list[str]:
+    """Return the segments of a file of plain text: its lines without trailing white space."""
+    return [line.rstrip() for line in read_lines(path)]
+
+
+def read_column(path: str, number: int) -> list[str]:
+    """Return a column of a file of tab-separated values, by its number from 0.
+
+    Raises:
+        BleuError: a line lacks the column, or the file cannot be read.
+    """
+    column = []
+    for place, line in enumerate(read_lines(path), 1):
+        cells = line.split("\t")
+        if len(cells) <= number:
+            columns = tell_count(number + 1, "tab-separated column")
+            raise BleuError(f"{path}, line {place}: expected at least {columns}, found {len(cells)}")
+        column.append(cells[number])
+    return column
+
+
+# --- SGML
+
+_ATTRIBUTES = {name: re.compile(rf'\b{name}="([^"]*)"') for name in METADATA}
+
+
+def read_sgml(path: str) -> list[str]:
+    """Return the segments of a file; one whose name ends in neither .sgm nor .xml is plain text."""
+    if not path.endswith((".sgm", ".xml")):
+        return read_texts(path)
+    return [segment(line) for line in read_lines(path) if _is_segment(line)]
+
+
+def _is_segment(line: str) -> bool:
+    return line.startswith("<seg ")
+
+
+def segment(line: str) -> str:
+    """Return the text between the first tag of a line and its last `</seg>`, with single spaces.
+
+    Quirk: a line without `</seg>` is taken whole, with its tag; text after `</seg>` is added to the segment.
+
+    >>> segment('<seg id="1">  Tom &amp; <b>Jerry</b>. </seg>'), segment('<seg id="2">cut')
+    ('Tom &amp; <b>Jerry</b>.', '<seg id="2">cut')
+    """
+    text, end, behind = line.rpartition("</seg>")
+    if end and ">" in text:
+        line = text.partition(">")[2] + behind
+    return " ".join(line.split())
+
+
+def _read_metadata(path: str) -> dict[str, list[str]]:
+    """Return, for each segment, the attributes of its document.
+
+    Quirk: a document that lacks an attribute inherits that of the previous document.
+    """
+    columns: dict[str, list[str]] = {name: [] for name in METADATA}
+    values: dict[str, str] = {}
+    for line in read_lines(path):
+        if line.startswith("<doc "):
+            matches = {name: pattern.search(line) for name, pattern in _ATTRIBUTES.items()}
+            values |= {name: match[1] for name, match in matches.items() if match}
+        elif _is_segment(line):
+            for name, column in columns.items():
+                column.append(values.get(name, ""))
+    return columns
+
+
+# --- all formats
+
+
 def _fields_of_files(_: TestSet, pair: Pair) -> list[str]:
-    return ["src", *reference_names(len(pair.files) - 1)]
-
-
-def _read_plain(test_set: TestSet, pair: Pair, paths: Sequence[str]) -> Mapping[str, Sequence[str]]:
-    return dict(zip(_fields_of_files(test_set, pair), map(plain.read_texts, paths), strict=True))
-
-
-def _read_tsv(test_set: TestSet, pair: Pair, paths: Sequence[str]) -> Mapping[str, Sequence[str]]:
-    columns = [plain.read_columns(path, [file.column])[0] for path, file in zip(paths, pair.files, strict=True)]
-    return dict(zip(_fields_of_files(test_set, pair), columns, strict=True))
-
-
-def _has_metadata(test_set: TestSet) -> bool:
-    return not test_set.name.startswith("wmt08")  # as in sacreBLEU 2.6.0
+    references = len(pair.files) - 1
+    return ["src", "ref"] if references == 1 else ["src", *(f"ref:{number}" for number in range(references))]
 
 
 def _fields_of_sgml(test_set: TestSet, pair: Pair) -> list[str]:
     return _fields_of_files(test_set, pair) + (list(METADATA) if _has_metadata(test_set) else [])
 
 
-def _read_sgml(test_set: TestSet, _: Pair, paths: Sequence[str]) -> Mapping[str, Sequence[str]]:
-    from bleucli.testsets import sgml
-
-    return sgml.read(paths, _has_metadata(test_set))
+def _has_metadata(test_set: TestSet) -> bool:
+    return not test_set.name.startswith("wmt08")  # as in sacreBLEU 2.6.0
 
 
-def _read_xml(_: TestSet, __: Pair, paths: Sequence[str]) -> Mapping[str, Sequence[str]]:
+def _read_plain(test_set: TestSet, pair: Pair, paths: Sequence[str]) -> dict[str, list[str]]:
+    return dict(zip(_fields_of_files(test_set, pair), map(read_texts, paths), strict=True))
+
+
+def _read_tsv(test_set: TestSet, pair: Pair, paths: Sequence[str]) -> dict[str, list[str]]:
+    columns = [read_column(path, file.column) for path, file in zip(paths, pair.files, strict=True)]
+    return dict(zip(_fields_of_files(test_set, pair), columns, strict=True))
+
+
+def _read_sgml(test_set: TestSet, pair: Pair, paths: Sequence[str]) -> dict[str, list[str]]:
+    columns = dict(zip(_fields_of_files(test_set, pair), map(read_sgml, paths), strict=True))
+    return columns | (_read_metadata(paths[0]) if _has_metadata(test_set) else {})
+
+
+def _read_xml(_: TestSet, __: Pair, paths: Sequence[str]) -> dict[str, list[str]]:
     from bleucli.testsets import wmt_xml
 
     return wmt_xml.read(paths[0])
@@ -60,5 +218,3 @@ FORMATS = {
     "plain": Format(_fields_of_files, _read_plain, is_parallel=True),
     "tsv": Format(_fields_of_files, _read_tsv, has_columns=True, is_parallel=True),
 }
-# Files that come with the package are already fields: there is nothing to read
-PACKAGED = "packaged"

@@ -2,23 +2,27 @@
 
 - `prepare`: the fields of a language pair and their paths
 - `scored_references`: which of them are scored by default
+- `known_fields`: the names of the fields, as far as they are known without reading a file
 
-A first look, without a lock, finds the files that exist, in every cache; one process at a time makes the others.
+A field is one file, with one segment per line and the name that sacreBLEU gives it. A first look, without a lock, finds
+the files that exist, in every cache; one process at a time makes the others.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 
 from bleucli.errors import BleuError
 from bleucli.phrases import tell_count
 from bleucli.reading.decompression import DamagedError
-from bleucli.testsets import fields
-from bleucli.testsets.cache import cache_directories
-from bleucli.testsets.entries import File, Pair, TestSet
-from bleucli.testsets.formats import FORMATS, PACKAGED
+from bleucli.testsets import cache
+from bleucli.testsets.formats import FORMATS, METADATA, PACKAGED, File, TestSet
 from bleucli.testsets.registry import packaged_path
+
+# The order of fields, if no file gives it; systems, which have names of their own, stand in place of ""
+_ORDER = ("src", "ref", *METADATA, "", "domain")
 
 
 def prepare(test_set: TestSet, pair: str) -> dict[str, str]:
@@ -29,75 +33,114 @@ def prepare(test_set: TestSet, pair: str) -> dict[str, str]:
     """
     if test_set.format == PACKAGED:
         return {file.field: packaged_path(file.member) for file in test_set.pairs[pair].files}
-    for cache in ("", *cache_directories()[1:]):
-        if names := _find_fields(test_set, pair, cache):
-            return fields.paths_of(test_set.name, pair, names, cache)
+    for folder in ("", *cache.cache_directories()[1:]):
+        if names := _find_fields(test_set, pair, folder):
+            return cache.paths_of(test_set.name, pair, names, folder)
     _make(test_set, pair)
-    return fields.paths_of(test_set.name, pair, _find_fields(test_set, pair))
+    return cache.paths_of(test_set.name, pair, _find_fields(test_set, pair))
 
 
-def scored_references(test_set: TestSet, pair: str, known: Sequence[str]) -> list[str]:
+def scored_references(test_set: TestSet, pair: str, names: Sequence[str]) -> list[str]:
     """Return the names of the references that are scored by default.
 
     Args:
         test_set: the record of the test set.
         pair: one of its language pairs.
-        known: the names of its fields.
+        names: the names of its fields.
 
     Raises:
         BleuError: the pair has none of the references that the test set names.
     """
-    references = [name for name in known if name == "ref" or name.startswith("ref:")]
+    references = [name for name in names if name == "ref" or name.startswith("ref:")]
     labels = test_set.pairs[pair].refs
     if not labels:
         return references
-    wanted = [f"ref:{label}" if label else "ref" for label in labels]
-    found = [name for name in wanted if name in references]
-    if not found:
+    defaults = [f"ref:{label}" if label else "ref" for label in labels]
+    scored = [name for name in defaults if name in references]
+    if not scored:
         raise BleuError(
-            f"{test_set.name}/{pair} has none of the references {', '.join(wanted)}, only {', '.join(references)}"
+            f"{test_set.name}/{pair} has none of the references {', '.join(defaults)}, only {', '.join(references)}"
         )
-    return found
+    return scored
+
+
+def known_fields(test_set: TestSet, pair: str) -> list[str]:
+    """Return the names of the fields, if they are known before the files are read; else none."""
+    record = test_set.pairs[pair]
+    if test_set.format == PACKAGED:
+        return [file.field for file in record.files]
+    return FORMATS[test_set.format].fields(test_set, record)
 
 
 # --- what is there
 
 
-def known_fields(test_set: TestSet, pair: str) -> list[str]:
-    """Return the names of the fields, if they are known before the files are read; else none."""
-    found = test_set.pairs[pair]
-    if test_set.format == PACKAGED:
-        return [file.field for file in found.files]
-    return FORMATS[test_set.format].fields(test_set, found)
-
-
-def _find_fields(test_set: TestSet, pair: str, cache: str = "") -> list[str]:
-    """Return the names of the fields if all their files exist, else none; cache: as in `fields`."""
-    names = known_fields(test_set, pair) or fields.read_order(test_set.name, pair, cache)
+def _find_fields(test_set: TestSet, pair: str, folder: str = "") -> list[str]:
+    """Return the names of the fields if all their files exist, else none; folder: a cache that is only read."""
+    names = known_fields(test_set, pair) or _read_order(test_set.name, pair, folder)
     if not names:
         file = test_set.pairs[pair].files[0]
         # Of another cache, only whole downloads are used
-        raw = _download_path(test_set, file, cache) if cache else _raw_path(test_set, file)
-        if os.path.isfile(raw) and os.access(fields.raw_folder(test_set.name, cache), os.W_OK):
+        raw = _download_path(test_set, file.source, folder) if folder else _raw_path(test_set, file)
+        if os.path.isfile(raw) and os.access(cache.raw_folder(test_set.name, folder), os.W_OK):
             return []
-        names = fields.list_fields(test_set.name, pair, cache)  # the download is gone, or cannot be unpacked again
+        names = _list_fields(test_set.name, pair, folder)  # the download is gone, or cannot be unpacked again
         if not {"src", "docid", "origlang"} <= set(names):  # the format always has these
             return []
-    return names if all(map(os.path.isfile, fields.paths_of(test_set.name, pair, names, cache).values())) else []
+    return names if all(map(os.path.isfile, cache.paths_of(test_set.name, pair, names, folder).values())) else []
+
+
+def _order_path(name: str, pair: str, folder: str = "") -> str:
+    """Return the path of the ordered list of fields, for formats that do not name them; sacreBLEU has no such file."""
+    return os.path.join(cache.raw_folder(name, folder), f"{cache.field_prefix(name, pair)}fields")
+
+
+def _read_order(name: str, pair: str, folder: str) -> list[str]:
+    """Return the names of the fields from their list; none if there is no list."""
+    from bleucli.testsets.cachefiles import read_start
+
+    names = read_start(_order_path(name, pair, folder))
+    return names.decode("utf-8", "replace").splitlines() if names else []
+
+
+def _list_fields(name: str, pair: str, folder: str) -> list[str]:
+    """Return the names of the fields whose files exist; systems are in alphabetical order."""
+    prefix = cache.field_prefix(name, pair)
+    try:
+        files = sorted(os.listdir(cache.folder(name, folder)))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    names = [file.removeprefix(prefix) for file in files if file.startswith(prefix)]
+    return sorted((f"ref:{name[4:]}" if name.startswith("ref-") else name for name in names), key=_rank)
+
+
+def _rank(field: str) -> int:
+    """Return a key that sorts a field among the others.
+
+    >>> sorted(["Online-A", "docid", "domain", "ref:A", "src"], key=_rank)
+    ['src', 'ref:A', 'docid', 'Online-A', 'domain']
+    """
+    kind = field.partition(":")[0]
+    return _ORDER.index(kind if kind in _ORDER else "")
+
+
+def _download_path(test_set: TestSet, source: int, folder: str = "") -> str:
+    return cache.download_path(test_set.name, test_set.sources[source].url, folder)
 
 
 def _raw_path(test_set: TestSet, file: File) -> str:
-    return _member_paths(test_set)[file.source, file.member] if file.member else _download_path(test_set, file)
+    return _member_paths(test_set)[file.source, file.member] if file.member else _download_path(test_set, file.source)
 
 
-def _download_path(test_set: TestSet, file: File, cache: str = "") -> str:
-    return fields.download_path(test_set.name, test_set.sources[file.source].url, cache)
-
-
-def _member_paths(test_set: TestSet) -> Mapping[tuple[int, str], str]:
-    """Return the path of each archive member that the test set needs."""
-    members = [(file.source, file.member) for pair in test_set.pairs.values() for file in pair.files if file.member]
-    return fields.member_paths(test_set.name, members, [source.url for source in test_set.sources])
+def _member_paths(test_set: TestSet) -> dict[tuple[int, str], str]:
+    """Return the path of each archive member, by the number of its archive and its path in it; no two share one."""
+    files = [file for pair in test_set.pairs.values() for file in pair.files]
+    members = list(dict.fromkeys((file.source, file.member) for file in files if file.member))
+    downloads = [os.path.basename(_download_path(test_set, number)) for number in range(len(test_set.sources))]
+    names = (member for _, member in members)
+    paths = cache.keep_apart(names, lambda member, number: f"archive-{number}/{member}", downloads)
+    raw = cache.raw_folder(test_set.name)
+    return {key: os.path.join(raw, *path.split("/")) for key, path in zip(members, paths, strict=True)}
 
 
 # --- what is made
@@ -105,10 +148,9 @@ def _member_paths(test_set: TestSet) -> Mapping[tuple[int, str], str]:
 
 def _make(test_set: TestSet, pair: str) -> None:
     """Make all fields of a language pair, unless another process has done so while we waited."""
-    from bleucli.testsets.cachefiles import disk_errors, make_folder
-    from bleucli.testsets.locks import hold_lock
+    from bleucli.testsets.cachefiles import disk_errors, hold_lock, make_folder
 
-    raw = fields.raw_folder(test_set.name)
+    raw = cache.raw_folder(test_set.name)
     with disk_errors(raw):
         make_folder(raw)
         with hold_lock(os.path.join(raw, f"{test_set.name.replace('/', '_')}.lock")):
@@ -121,7 +163,44 @@ def _make(test_set: TestSet, pair: str) -> None:
             except DamagedError as error:
                 raise BleuError(f"{error.name} {error.what}; delete {raw}; it will then be downloaded again") from None
             _check_columns(columns, test_set, pair)
-            fields.write(test_set.name, pair, columns, with_order=FORMATS[test_set.format].names_fields)
+            _write(columns, test_set, pair)
+
+
+def _bring(test_set: TestSet, pair: str) -> None:
+    """Download the files of a language pair, and unpack them."""
+    from bleucli.testsets.fetch import fetch
+
+    for number in test_set.pairs[pair].needed_sources():
+        target = _download_path(test_set, number)
+        files = [file for file in test_set.pairs[pair].files if file.source == number]
+        # Members that were unpacked before; reading them shows whether they are complete
+        unpacked = FORMATS[test_set.format].shows_end and all(os.path.isfile(_raw_path(test_set, one)) for one in files)
+        if unpacked and not os.path.isfile(target):
+            continue
+        fetch(test_set.sources[number], target, name=test_set.name, is_recorded=True)
+        _unpack(test_set, number, target, [file.member for file in files if file.member])
+
+
+def _unpack(test_set: TestSet, number: int, archive: str, members: Sequence[str]) -> None:
+    """Unpack the members for all language pairs, so that the archive is read only once; `members` must be there."""
+    from bleucli.testsets.archives import extract
+    from bleucli.testsets.cachefiles import Draft, remove
+
+    if not members:
+        return
+    places = {member: path for (source, member), path in _member_paths(test_set).items() if source == number}
+    mark = f"{archive}.unpacked"
+    if os.path.islink(mark) or not os.path.isfile(mark):  # a killed run of sacreBLEU may have left half a file
+        for path in filter(os.path.isfile, places.values()):
+            remove(path)
+    try:
+        extract(archive, places, name=test_set.name)
+    except BleuError:
+        # The missing file may belong to another pair
+        extract(archive, {member: places[member] for member in members}, name=test_set.name)
+    else:
+        with Draft(mark) as draft:
+            draft.keep()
 
 
 def _check_columns(columns: Mapping[str, Sequence[str]], test_set: TestSet, pair: str) -> None:
@@ -137,39 +216,20 @@ def _check_columns(columns: Mapping[str, Sequence[str]], test_set: TestSet, pair
             )
 
 
-def _bring(test_set: TestSet, pair: str) -> None:
-    """Download the files of a language pair, and unpack them."""
-    from bleucli.testsets.download import fetch_source
+def _write(columns: Mapping[str, Sequence[str]], test_set: TestSet, pair: str) -> None:
+    """Write all fields, first under other names. `src` gets its own name last: if it exists, so do the others."""
+    from bleucli.testsets.cachefiles import Draft
 
-    for number in test_set.pairs[pair].needed_sources():
-        source = test_set.sources[number]
-        target = fields.download_path(test_set.name, source.url)
-        files = [file for file in test_set.pairs[pair].files if file.source == number]
-        # Members that were unpacked before; reading them shows whether they are complete
-        unpacked = FORMATS[test_set.format].shows_end and all(os.path.isfile(_raw_path(test_set, one)) for one in files)
-        if unpacked and not os.path.isfile(target):
-            continue
-        fetch_source(source, target, name=test_set.name)
-        _unpack(test_set, test_set.pairs[pair], number, target)
-
-
-def _unpack(test_set: TestSet, pair: Pair, number: int, archive: str) -> None:
-    """Unpack the members for all language pairs, so that the archive is read only once."""
-    from bleucli.testsets.archives import extract
-    from bleucli.testsets.cachefiles import Draft, remove
-
-    everything = {member: path for (source, member), path in _member_paths(test_set).items() if source == number}
-    wanted = {file.member: everything[file.member] for file in pair.files if file.member and file.source == number}
-    if not wanted:
-        return
-    mark = f"{archive}.unpacked"
-    if os.path.islink(mark) or not os.path.isfile(mark):  # a killed run of sacreBLEU may have left half a file
-        for path in filter(os.path.isfile, everything.values()):
-            remove(path)
-    try:
-        extract(archive, everything, name=test_set.name)
-    except BleuError:
-        extract(archive, wanted, name=test_set.name)  # the missing file may belong to another pair
-    else:
-        with Draft(mark) as draft:
+    places = cache.paths_of(test_set.name, pair, list(columns))
+    files = [(places[field], segments) for field, segments in columns.items()]
+    if FORMATS[test_set.format].names_fields:
+        files.append((_order_path(test_set.name, pair), list(columns)))
+    with ExitStack() as stack:
+        drafts = []
+        for path, lines in files:
+            draft = stack.enter_context(Draft(path, cache.raw_folder(test_set.name)))
+            draft.file.writelines(f"{line}\n".encode() for line in lines)
+            draft.close()
+            drafts.append(draft)
+        for draft in reversed(drafts):
             draft.keep()

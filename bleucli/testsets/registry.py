@@ -15,12 +15,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from bleucli.errors import BleuError
 from bleucli.phrases import Turn, suggest
 from bleucli.testsets import cache
-from bleucli.testsets.entries import Pair, TestSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from bleucli.testsets.formats import Pair, TestSet
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -73,8 +73,8 @@ class Registry:
         if name in self._own:
             return self._own[name]
         if name not in self._facts:
-            listed = Turn("get_available_testsets()", "bleu --list")
-            raise BleuError(f"there is no test set {name!r}; see ", listed, suggest(name, self))
+            listing = Turn("get_available_testsets()", "bleu --list")
+            raise BleuError(f"there is no test set {name!r}; see ", listing, suggest(name, self))
         from bleucli.testsets.facts import parse_test_set
 
         return parse_test_set(name, self._facts[name], "registry.json", packaged=True)
@@ -85,13 +85,13 @@ class Registry:
         Raises:
             BleuError: there is no such test set, or it has no such pair.
         """
-        found = self[name]
-        if pair not in found.pairs:
-            meant = suggest(pair, found.pairs)
-            known = f"; it has {', '.join(found.pairs)}" if not meant and len(found.pairs) < 9 else ""
-            listed = Turn(f"get_langpairs_for_testset({name!r})", f"bleu --list -t {name}")
-            raise BleuError(f"the test set {name} has no language pair {pair!r}{known}; see ", listed, meant)
-        return found, found.pairs[pair]
+        test_set = self[name]
+        if pair not in test_set.pairs:
+            similar = suggest(pair, test_set.pairs)
+            pairs = f"; it has {', '.join(test_set.pairs)}" if not similar and len(test_set.pairs) < 9 else ""
+            listing = Turn(f"get_langpairs_for_testset({name!r})", f"bleu --list -t {name}")
+            raise BleuError(f"the test set {name} has no language pair {pair!r}{pairs}; see ", listing, similar)
+        return test_set, test_set.pairs[pair]
 
     def about(self, name: str) -> str:
         """Return a description of a known test set in one line."""
@@ -112,8 +112,8 @@ class Registry:
             BleuError: there is no such test set.
         """
         # The user's keys may be the same as public ones
-        known = self._own_bibliography if name in self._own else self._bibliography
-        return "\n\n".join(known[key].strip() for key in self[name].cite)
+        entries = self._own_bibliography if name in self._own else self._bibliography
+        return "\n\n".join(entries[key].strip() for key in self[name].cite)
 
 
 def load(own: str | None = None) -> Registry:
@@ -129,7 +129,7 @@ def load(own: str | None = None) -> Registry:
     registry = Registry(facts["testsets"], facts["bibliography"])
     own = cache.registry() if own is None else own
     if own:
-        from bleucli.testsets.own_registry import read_registry
+        from bleucli.testsets.facts import read_registry
 
         registry.add(*read_registry(own), where=own)
     return registry

@@ -15,8 +15,7 @@ from itertools import chain
 from bleucli.errors import BleuError, UsageError
 from bleucli.phrases import Turn
 from bleucli.records import NamedTuple
-from bleucli.testsets.entries import TestSet
-from bleucli.testsets.plain import read_lines
+from bleucli.testsets.formats import TestSet, read_lines
 from bleucli.testsets.registry import document_tags
 
 TYPE_CHECKING = False
@@ -100,8 +99,8 @@ def join(parts: Sequence[Marks]) -> Marks:
     """Return the marks of several test sets, one after the other; marks that one of them lacks are left out."""
     columns: list[list[Any] | None] = []
     for of_parts in zip(*parts, strict=True):
-        known = [column for column in of_parts if column is not None]
-        columns.append(list(chain.from_iterable(known)) if len(known) == len(parts) else None)
+        is_complete = all(column is not None for column in of_parts)
+        columns.append(list(chain.from_iterable(of_parts)) if is_complete else None)
     return Marks(*columns)
 
 
@@ -121,14 +120,14 @@ def choose(marks: Marks, origlang: str | None, subset: str | None, name: str) ->
     >>> choose(Marks(["en", "de", "en"], ["US-crime", "GB-sport", ""], None), "en", "^US", "wmt18")
     [0]
     """
-    found = find(marks, origlang, subset, name)
-    if not found:
-        asked = [] if origlang is None else [f"origlang {origlang}"]
-        asked += [] if subset is None else [f"subset {subset!r}"]
-        known = [] if origlang is None else [_languages(marks)]
-        known += [] if subset is None else [_subset_names(marks)]
-        raise BleuError(f"{name} has no segment of {' and '.join(asked)}; it has the {' and the '.join(known)}")
-    return found
+    segments = find(marks, origlang, subset, name)
+    if not segments:
+        parts = [] if origlang is None else [f"origlang {origlang}"]
+        parts += [] if subset is None else [f"subset {subset!r}"]
+        others = [] if origlang is None else [_languages(marks)]
+        others += [] if subset is None else [_subset_names(marks)]
+        raise BleuError(f"{name} has no segment of {' and '.join(parts)}; it has the {' and the '.join(others)}")
+    return segments
 
 
 def find(marks: Marks, origlang: str | None, subset: str | None, name: str) -> list[int]:
@@ -142,10 +141,10 @@ def _find_origlang(marks: Marks, origlang: str | None, name: str) -> list[int]:
         return list(range(count(marks)))
     if marks.origlangs is None:
         raise UsageError(_ORIGLANG, f": {name} does not say which language its segments were first written in")
-    language, wanted = origlang.removeprefix(_NOT), not origlang.startswith(_NOT)
+    language, is_same = origlang.removeprefix(_NOT), not origlang.startswith(_NOT)
     if not language:
         raise UsageError(_ORIGLANG, f" {origlang!r} names no language; {name} has the {_languages(marks)}")
-    return [number for number, one in enumerate(marks.origlangs) if (one == language) is wanted]
+    return [number for number, one in enumerate(marks.origlangs) if (one == language) is is_same]
 
 
 def _find_tag(marks: Marks, subset: str | None, name: str) -> list[int]:
@@ -200,8 +199,6 @@ def groups(marks: Marks, origlang: str | None, subset: str | None) -> Iterator[G
         for number in numbers:
             for name in names_of[number]:
                 members.setdefault(name, []).append(number)
-        for name, found in sorted(members.items()):
-            if name.startswith(_COUNTRY):
-                yield Group(language, "country", name.removeprefix(_COUNTRY), found)
-            else:
-                yield Group(language, "domain", name, found)
+        for name, part in sorted(members.items()):
+            kind = "country" if name.startswith(_COUNTRY) else "domain"
+            yield Group(language, kind, name.removeprefix(_COUNTRY), part)

@@ -50,39 +50,31 @@ def read(path: str) -> dict[str, list[str]]:
         BleuError: the file cannot be read, is not XML of this kind, or declares an entity.
     """
     # As in sacreBLEU, test suites are left out
-    documents = [one for one in _read_documents(path) if "testsuite" not in one.attributes]
-    streams = dict.fromkeys(stream for one in documents for stream in one.streams)
+    documents = [document for document in _read_documents(path) if "testsuite" not in document.attributes]
+    streams = dict.fromkeys(stream for document in documents for stream in document.streams)
     references = [stream for stream in streams if _kind(stream) == "ref"]
     systems = [stream for stream in streams if _kind(stream) == "hyp"]
     if not references:
         raise BleuError(f"{path}: expected documents with references, found none")
     attributes = {"docid": "id", "origlang": "origlang"}  # the attribute of a document that each field repeats
-    has_domain = any("domain" in one.attributes for one in documents)
-    if has_domain:
-        attributes["domain"] = "domain"
-    columns = _empty_columns([*references, *systems], has_domain, path)
-    for one in documents:
-        translated = [one.streams[stream] for stream in references if stream in one.streams]
-        source = sorted(one.streams.get(_SOURCE, ()))
+    last = {"domain": "domain"} if any("domain" in document.attributes for document in documents) else {}
+    fields = [_SOURCE, *map(_field, references), *attributes, *map(_field, systems), *last]
+    attributes |= last
+    _check_names([*map(_field, references)], [*map(_field, systems)], path)
+    columns: dict[str, list[str]] = {field: [] for field in fields}
+    for document in documents:
+        texts = {stream: document.streams.get(stream, {}) for stream in (_SOURCE, *references, *systems)}
         # As in sacreBLEU, segments without any reference are left out
-        numbers = [number for number in source if any(texts.get(number) for texts in translated)]
-        for stream in (_SOURCE, *references, *systems):
-            texts = one.streams.get(stream, {})
-            columns[_field(stream)] += [" ".join(texts.get(number, "").split()) for number in numbers]
+        numbers = [number for number in sorted(texts[_SOURCE]) if any(texts[one].get(number) for one in references)]
+        for stream, segments in texts.items():
+            columns[_field(stream)] += [" ".join(segments.get(number, "").split()) for number in numbers]
         for field, attribute in attributes.items():
-            columns[field] += [" ".join(one.attributes.get(attribute, "").split())] * len(numbers)
+            columns[field] += [" ".join(document.attributes.get(attribute, "").split())] * len(numbers)
     return columns
 
 
-def _empty_columns(streams: list[str], has_domain: bool, path: str) -> dict[str, list[str]]:
-    """Return an empty column for each field.
-
-    Raises:
-        BleuError: the name of a translator or system cannot be a field's name.
-    """
-    references = [_field(stream) for stream in streams if _kind(stream) == "ref"]
-    systems = [_field(stream) for stream in streams if _kind(stream) == "hyp"]
-    others = [_SOURCE, "docid", "origlang", "domain"]
+def _check_names(references: list[str], systems: list[str], path: str) -> None:
+    """Refuse names of translators and systems that cannot be fields' names."""
     for name in (*references, *systems):
         if not (0 < len(name.encode()) <= _LONGEST and name.isprintable() and _UNSAFE.isdisjoint(name)):
             raise BleuError(
@@ -90,10 +82,8 @@ def _empty_columns(streams: list[str], has_domain: bool, path: str) -> dict[str,
                 f" {_LONGEST} bytes without control characters and {' '.join(sorted(_UNSAFE))}"
             )
     for name in systems:
-        if name in (*others, *references):
+        if name in (_SOURCE, "docid", "origlang", "domain", *references):
             raise BleuError(f"{path}: a system is called {name!r}, which is the name of another field; rename it")
-    names = [_SOURCE, *references, "docid", "origlang", *systems, *(["domain"] if has_domain else [])]
-    return {name: [] for name in names}
 
 
 # The name of a stream is its kind and label, such as `ref:A` or `hyp:Online-B`; without a label, `src` or `ref`

@@ -20,8 +20,8 @@ from bleucli.metrics import METRICS
 from bleucli.phrases import tell_count
 from bleucli.reading.jsonlines import is_jsonl
 from bleucli.records import NamedTuple
-from bleucli.testsets import fields
 from bleucli.testsets.cache import cache_directories
+from bleucli.testsets.cache import folder as testset_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def _choose_cache(test_sets: str | None) -> str:
     caches = cache_directories()
     names = (test_sets or "").split(",")
     return next(
-        (cache for cache in caches if all(os.path.isdir(fields.folder(name, cache)) for name in names)), caches[0]
+        (cache for cache in caches if all(os.path.isdir(testset_folder(name, cache)) for name in names)), caches[0]
     )
 
 

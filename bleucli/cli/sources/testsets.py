@@ -15,9 +15,8 @@ from bleucli.phrases import tell_count
 from bleucli.reading import TextFile
 from bleucli.records import NamedTuple
 from bleucli.scoring import Part, Selection
-from bleucli.testsets import fields, preparation, registry
-from bleucli.testsets.entries import TestSet
-from bleucli.testsets.plain import CachedText
+from bleucli.testsets import cache, preparation, registry
+from bleucli.testsets.formats import CachedText, TestSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,7 +112,7 @@ class TestSetSource(FileSource):
 
     def _read_columns(self) -> dict[str, Sequence[object]]:
         from bleucli.testsets import selection
-        from bleucli.testsets.plain import read_lines
+        from bleucli.testsets.formats import read_lines
 
         counts = [sum(1 for _ in read_lines(one.paths[one.references[0]])) for one in self._sets]
         names = [one.test_set.name for one in self._sets]
@@ -141,7 +140,7 @@ class TestSetSource(FileSource):
 
     def sources(self) -> Callable[[], Iterator[str]] | None:
         """Return a function that gives the source of every segment; None if a test set has no source."""
-        from bleucli.testsets.plain import read_lines
+        from bleucli.testsets.formats import read_lines
 
         if not all("src" in one.paths for one in self._sets):
             return None
@@ -185,7 +184,7 @@ def _count(test_set: TestSet, pair: str) -> int | None:
     """Return the number of segments of a language pair, or None if only a download could tell."""
     if test_set.segments is not None:
         return test_set.segments
-    path = fields.path_of(test_set.name, pair, "src")
+    path = cache.path_of(test_set.name, pair, "src")
     if not os.path.isfile(path):
         return None
     with open(path, "rb") as file:

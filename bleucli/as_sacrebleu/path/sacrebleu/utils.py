@@ -173,10 +173,10 @@ def download_file(
     Raises:
         SetError: it cannot be downloaded, differs from the checksum, or cannot be unpacked.
     """
-    from bleucli.testsets.download import fetch
+    from bleucli.testsets.fetch import fetch
+    from bleucli.testsets.sources import Source
 
-    name = os.path.basename(dest_path)
-    fetch(source_path, dest_path, name=name, checksum=("md5", expected_md5) if expected_md5 else None)
+    fetch(Source(source_path, md5=expected_md5 or ""), dest_path, name=os.path.basename(dest_path))
     if extract_to is not None:
         extract_tarball(dest_path, extract_to)
 
@@ -188,8 +188,7 @@ def extract_tarball(filepath: str, destdir: str) -> None:
     Raises:
         SetError: the archive is damaged, or a member's path leaves the folder.
     """
-    from bleucli.testsets.archives import extract
-    from bleucli.testsets.members import list_members
+    from bleucli.testsets.archives import extract, list_members
 
     if filepath.endswith((".tar.gz", ".tgz", ".zip")):
         paths = [member.path for member in list_members(filepath) if not member.kind]

@@ -15,7 +15,7 @@ from typing import Any
 from bleucli.errors import BleuError
 from bleucli.testsets import access, registry
 from bleucli.testsets.cache import cache_directory
-from bleucli.testsets.entries import TestSet
+from bleucli.testsets.formats import TestSet
 from bleucli.testsets.preparation import prepare
 
 SACREBLEU_DIR = cache_directory()
