@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bleucli.cli import pipeline, request
-from bleucli.cli.sources import statistics
+from bleucli.cli.sources import statsfiles
 from bleucli.cli.streams import shown
 from bleucli.counting import SystemStats
 from bleucli.errors import UsageError
@@ -30,16 +30,16 @@ class Before:
     def __init__(self, options: Options) -> None:
         self.is_tested = options.paired_bs or options.paired_ar
         self._path = shown(str(options.baseline))
-        self._statistics = statistics.read([str(options.baseline)])
+        self._statistics = statsfiles.read([str(options.baseline)])
         # What the options say about names, groups and tests is about the systems that are scored now
         self._options = options.replace(names=None, name_by=None, by=None, paired_bs=False, paired_ar=False)
-        self._source = statistics.StatisticsSource(self._options, self._statistics)
+        self._source = statsfiles.StatisticsSource(self._options, self._statistics)
         self._metrics = self._source.metrics(options, request.names_of_metrics(options))
 
     def answer(self) -> Baseline:
         """Return the scores of the earlier output in the form of an earlier answer."""
-        counted = self._source.count(self._metrics, 1, False, _ignore)
-        results = pipeline.score(counted, self._metrics, self._source.texts(), None, _ignore)
+        counted = self._source.count(self._metrics, 1, False, pipeline.Unwatched())
+        results = pipeline.score(counted, self._metrics, self._source.texts(), None, pipeline.Unwatched())
         shards = self._statistics.shards()
         systems = [shard.system for shard in shards]
         # The checksums of a shard's references do not identify the references of the whole
@@ -61,7 +61,3 @@ class Before:
         """Return the record of the file, as one of the inputs."""
         ((path, rows, digest),) = self._statistics.digests()
         return Input("statistics", path, rows, digest)
-
-
-def _ignore(what: str, done: int, total: int) -> None:
-    """Show no progress."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bleucli import tokenizers
-from bleucli.cli import conflicts, metric_options, request, values
+from bleucli.cli import conflicts, metric_options, request
 from bleucli.cli.streams import shown
 from bleucli.cli.testset_modes import check, names
 from bleucli.errors import BleuError
@@ -32,7 +32,7 @@ def answer(options: Options) -> str:
             raise BleuError(f"no citation of {', '.join(wanted)} is known; cite its name and address")
         return "\n\n".join(dict.fromkeys(filter(None, citations.values()))) + "\n"
     conflicts.check(options)
-    values.check(options)
+    request.check_values(options)
     if options.segment_scores:
         request.check_segment_scores(options)
     method = "bs" if options.paired_bs else "ar" if options.paired_ar else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
 
 from bleucli.cli.delivery import deliver
 from bleucli.cli.streams import Environment
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
 
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
+
+    Command = Callable[[Options, Environment, Messages, Sequence[str]], bool]
 
 
 class Status:
@@ -40,10 +41,17 @@ def run(words: Sequence[str], environment: Environment) -> int:
         from bleucli.cli.messages import Messages
 
         messages = Messages(environment, options.quiet, options.strict)
-        with warnings.catch_warnings(), _downloads(options):
+        with warnings.catch_warnings():
             warnings.showwarning = lambda warning, *_: messages.hear(warning)
             command = _find_command(options, messages)
-            return Status.FINE if command(options, environment, messages, words) else Status.GATE_FAILED
+            if options.mirror is None and not options.allow_http:
+                passed = command(options, environment, messages, words)
+            else:
+                from bleucli.testsets import cache
+
+                with cache.use_mirror(options.mirror), cache.allow_http(options.allow_http):
+                    passed = command(options, environment, messages, words)
+        return Status.FINE if passed else Status.GATE_FAILED
     except (Exception, KeyboardInterrupt) as error:
         return end(error, environment)
 
@@ -111,7 +119,9 @@ def _read(words: Sequence[str], environment: Environment) -> Options | None:
     return options
 
 
-def _find_command(options: Options, messages: Messages) -> Callable[..., bool]:
+def _find_command(
+    options: Options, messages: Messages
+) -> Callable[[Options, Environment, Messages, Sequence[str]], bool]:
     """Return the function that does what the options ask for. Each imports only what it needs."""
     from bleucli.cli.arguments import mode_of
 
@@ -129,18 +139,6 @@ def _find_command(options: Options, messages: Messages) -> Callable[..., bool]:
     return commands.find(options.command).run
 
 
-def _downloads(options: Options) -> AbstractContextManager[object]:
-    """Return what lets downloads follow --mirror and --allow-http, for a `with` statement."""
-    if options.mirror is None and not options.allow_http:
-        return nullcontext()
-    from bleucli.testsets import cache
-
-    stack = ExitStack()
-    stack.enter_context(cache.use_mirror(options.mirror))
-    stack.enter_context(cache.allow_http(options.allow_http))
-    return stack
-
-
 def _answer_mode(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
     """Answer a question other than what the scores are, and return True."""
     from bleucli.cli.arguments import MODES, mode_of
@@ -148,9 +146,9 @@ def _answer_mode(options: Options, environment: Environment, messages: Messages,
     mode = mode_of(options)
     # Nothing else checks the values of options that the mode does not use
     if options.given - MODES[mode] - {mode}:
-        from bleucli.cli import values
+        from bleucli.cli import request
 
-        values.check(options)
+        request.check_values(options)
     idle = _find_idle(mode, options) if options.given - {mode} else []
     answer: Iterable[str]
     if mode == "version":

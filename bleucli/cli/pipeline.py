@@ -1,6 +1,7 @@
 """What all commands that score have in common, step by step, from options to an answer.
 
 - `prepare`: refuse wrong options; follow --like, and the metrics in statistics files
+- `open_source`, `open_rows`, `open_texts`: what is scored
 - `metrics_of`, `plan_sampling`, `leave_out`: what is counted, and how it will be resampled
 - `watch`: a bar for what takes long
 - `score`: the scores of what was counted
@@ -13,12 +14,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 
 from bleucli import kernels
-from bleucli.cli import request, sources
+from bleucli.cli import request
 from bleucli.cli.arguments import asks_for_resampling
 from bleucli.cli.options import flag_of
+from bleucli.cli.sources import names_of
 from bleucli.cli.streams import Environment
 from bleucli.errors import BleuError
 from bleucli.phrases import tell_count
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
 
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
+    from bleucli.cli.progress import Bar
     from bleucli.cli.provenance import Provenance
-    from bleucli.cli.sources import Counted, Progress, Source, Systems
+    from bleucli.cli.sources import Counted, Progress, Rows, Source, Systems, Texts
     from bleucli.counting import SystemStats
     from bleucli.metrics import Metric
     from bleucli.results import ScoreRecord
@@ -58,14 +60,14 @@ def prepare(options: Options, messages: Messages) -> tuple[Options, Statistics |
         options = like.follow(options, published)
         for note in like.unused(published):
             messages.note(note)
-        texts = Signature([]).with_texts(sources.names_of(options).items())
+        texts = Signature([]).with_texts(names_of(options).items())
         request.check_like(options, dict(texts))  # before any download
     if options.stats is None:
         return options, None
-    from bleucli.cli.sources import statistics
+    from bleucli.cli.sources import statsfiles
 
-    contents = statistics.read(options.stats)
-    return statistics.follow(options, contents), contents
+    contents = statsfiles.read(options.stats)
+    return statsfiles.follow(options, contents), contents
 
 
 def provenance(options: Options, environment: Environment, words: Sequence[str]) -> Provenance | None:
@@ -81,6 +83,52 @@ def provenance(options: Options, environment: Environment, words: Sequence[str])
         asked = Provenance(words, environment)
     request.check_append(options, asked is not None)
     return asked
+
+
+def open_source(
+    options: Options, environment: Environment, words: Sequence[str], hashed: bool, statistics: Statistics | None = None
+) -> Source:
+    """Return the source that the options name; nothing is counted yet.
+
+    Args:
+        options: the options of the command.
+        environment: the world around the command, with its standard input.
+        words: the words of the command line, which engines record in the files that they write.
+        hashed: whether files are hashed as they are read, for `Source.inputs`.
+        statistics: what the files of --stats hold, if any are named.
+
+    Raises:
+        BleuError: a file cannot be opened, or options contradict each other.
+    """
+    if options.engine is not None:
+        from bleucli.cli.sources.engines import EngineSource
+
+        return EngineSource(options, words)
+    return open_rows(options, environment, hashed, statistics)
+
+
+def open_rows(options: Options, environment: Environment, hashed: bool, statistics: Statistics | None = None) -> Rows:
+    """Return the source that the options name, which is no engine; arguments and errors: as for `open_source`."""
+    if statistics is None:
+        return open_texts(options, environment, hashed)
+    from bleucli.cli.sources.statsfiles import StatisticsSource
+
+    return StatisticsSource(options, statistics)
+
+
+def open_texts(options: Options, environment: Environment, hashed: bool = False) -> Texts:
+    """Return the texts that the options name, unread; arguments and errors: as for `open_source`."""
+    if options.table is not None:
+        from bleucli.cli.sources.tables import TableSource
+
+        return TableSource(options)
+    if options.test_set is not None:
+        from bleucli.cli.sources.testsets import TestSetSource
+
+        return TestSetSource(options, environment, hashed)
+    from bleucli.cli.sources.files import FileSource
+
+    return FileSource(options, environment, hashed)
 
 
 def check_references(options: Options, source: Source) -> None:
@@ -106,7 +154,7 @@ def metrics_of(options: Options, source: Source) -> list[Metric]:
     """
     if options.stats is None:
         return request.make_metrics(options)
-    from bleucli.cli.sources.statistics import StatisticsSource
+    from bleucli.cli.sources.statsfiles import StatisticsSource
 
     assert isinstance(source, StatisticsSource)
     return request.check_metrics(options, source.metrics(options, request.names_of_metrics(options)))
@@ -172,10 +220,23 @@ def say_left_out(
         raise BleuError(hindrance)
 
 
-def watch(options: Options, environment: Environment) -> AbstractContextManager[Progress]:
-    """Return a bar if someone watches, and otherwise something that shows nothing, for a `with` statement."""
+class Unwatched:
+    """Takes the place of a bar where nobody watches."""
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Show nothing."""
+
+    def __enter__(self) -> Unwatched:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Do nothing: there is no bar to remove."""
+
+
+def watch(options: Options, environment: Environment) -> Bar | Unwatched:
+    """Return a bar if someone watches, for a `with` statement."""
     if options.quiet or not environment.is_watched():
-        return nullcontext(lambda *_: None)
+        return Unwatched()
     from bleucli.cli.progress import Bar
 
     return Bar(environment)

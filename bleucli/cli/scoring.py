@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from bleucli.cli import pipeline, request
 from bleucli.cli.arguments import has_gates
 from bleucli.cli.delivery import deliver, tell_withheld
-from bleucli.cli.sources import open_rows, open_source
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import UsageError
 from bleucli.output import FORMATS, render
@@ -43,11 +42,12 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     if options.sentence_level:
         from bleucli.cli.segment_scoring import print_segments
 
-        rows = open_rows(options, environment, hashed, statistics)
+        rows = pipeline.open_rows(options, environment, hashed, statistics)
+        pipeline.check_references(options, rows)
         print_segments(options, rows, environment, messages, asked)
         pipeline.note_slowness(start, messages)
         return True
-    source = open_source(options, environment, words, hashed, statistics)
+    source = pipeline.open_source(options, environment, words, hashed, statistics)
     pipeline.check_references(options, source)
     answer = Answer(options, environment, messages, gates, asked, source.systems)
     before = answer.before

@@ -7,7 +7,6 @@ from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TEXTS, Command, take
 from bleucli.cli.options import OPTIONS, Option, flag_of
 from bleucli.cli.provenance import command_of
-from bleucli.cli.sources import open_source, open_texts
 from bleucli.cli.sources.tables import columns_of_groups, refuse_columns_of_statistics
 from bleucli.cli.streams import Environment, shown
 from bleucli.counting import SystemStats, add_systems
@@ -75,10 +74,10 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     source: Source
     labels = None
     if statistics is None and options.engine is None:
-        source = texts = open_texts(options, environment, hashed=True)
+        source = texts = pipeline.open_texts(options, environment, hashed=True)
         labels = texts.labels
     else:
-        source = open_source(options, environment, words, True, statistics)
+        source = pipeline.open_source(options, environment, words, True, statistics)
     pipeline.check_references(options, source)
     _count(options, source, labels, environment, messages, command_of(words))
     pipeline.note_slowness(start, messages)
@@ -90,7 +89,7 @@ def _merge(options: Options, messages: Messages, words: Sequence[str]) -> None:
     idle = options.given - {"stats", "output", *MESSAGES}
     if idle:
         raise UsageError(f"{flag_of(min(idle))} has no effect: files are merged as they are; leave it out")
-    from bleucli.cli.sources.statistics import read
+    from bleucli.cli.sources.statsfiles import read
 
     statistics = read(options.stats)
     ours = {name: text for name, text in statistics.metrics.items() if statistics.kind_of(name) is not None}
@@ -189,7 +188,7 @@ class _Saving:
 def _names_in_file(options: Options, source: Source, metrics: Sequence[Metric]) -> Mapping[str, Metric]:
     """Return metrics by the names that they get in files of statistics: those that they have, or else their own."""
     if options.stats is not None:
-        from bleucli.cli.sources.statistics import StatisticsSource
+        from bleucli.cli.sources.statsfiles import StatisticsSource
 
         assert isinstance(source, StatisticsSource)
         return source.names_of_metrics(metrics)

@@ -6,7 +6,6 @@ from bleucli.cli import pipeline, request
 from bleucli.cli.commands import Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS, Option
-from bleucli.cli.sources import open_texts
 from bleucli.cli.sources.files import FileSource
 from bleucli.cli.streams import Environment
 from bleucli.errors import LengthError, UsageError
@@ -59,7 +58,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     """
     start = pipeline.read_clocks()
     options, _ = pipeline.prepare(options, messages)
-    source = open_texts(options, environment)
+    source = pipeline.open_texts(options, environment)
     pipeline.check_references(options, source)
     try:
         _print_explanations(options, source, environment, messages)

@@ -11,7 +11,6 @@ from bleucli.cli.commands import MESSAGES, SCORED, TESTS, TEXTS, Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS, Option
 from bleucli.cli.provenance import Provenance
-from bleucli.cli.sources import open_texts
 from bleucli.cli.streams import Environment, shown
 from bleucli.counting import SystemStats, add_systems
 from bleucli.counting.corpus import Source
@@ -156,7 +155,7 @@ def compare(
     """
     start = pipeline.read_clocks()
     options, _ = pipeline.prepare(options, messages)
-    texts = open_texts(options, environment, hashed)
+    texts = pipeline.open_texts(options, environment, hashed)
     pipeline.check_references(options, texts)
     idle = request.find_idle(options, len(texts.systems), "", False)
     plan = pipeline.plan_sampling(options, environment, False, len(texts.systems))

@@ -7,12 +7,11 @@ import sys
 from time import perf_counter
 
 from bleucli.alias import folder
-from bleucli.cli import conflicts
+from bleucli.cli import conflicts, pipeline
 from bleucli.cli.commands import MODULES, Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.metric_options import flags_of
 from bleucli.cli.options import flag_of
-from bleucli.cli.sources import open_texts
 from bleucli.cli.sources.paths import Files, find_pipe
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, UsageError
@@ -66,7 +65,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     _refuse_ours(options)
     conflicts.check(options)
     version = _find_version()
-    open_texts(options, environment)  # refuses a terminal as input, and an output that would replace a text
+    pipeline.open_texts(options, environment)  # refuses a terminal as input, and an output that would replace a text
     is_piped = options.input in (None, ["-"])
     stdin = environment.stdin.read() if is_piped and environment.stdin is not None else b""
     systems = [] if is_piped else Files(options, environment).systems

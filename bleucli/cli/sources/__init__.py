@@ -6,7 +6,8 @@ wrong with them. Everything after counting is the same for all sources.
 - `Source`: what each source provides; `Rows`, `Texts`: what some provide beside that
 - `Part`, `Counted`: what a source counted
 - `Systems`, made from `Entry`s: what its systems are called, and which of them are left out
-- `open_source`, `open_rows`, `open_texts`: the source that the options name
+
+`bleucli.cli.pipeline` opens the one that the options name.
 """
 
 from __future__ import annotations
@@ -27,12 +28,11 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from bleucli.cli.options import Options
-    from bleucli.cli.streams import Environment
     from bleucli.counting.corpus import Corpus
     from bleucli.metrics import Metric
     from bleucli.results import Input
     from bleucli.scoring import Selection
-    from bleucli.statsfiles import Shard, Statistics
+    from bleucli.statsfiles import Shard
 
     Progress = Callable[[str, int, int], None]
 
@@ -285,49 +285,3 @@ def names_of(options: Options) -> dict[str, str]:
         "subset": options.subset,
     }
     return {key: value for key, value in named.items() if value is not None}
-
-
-def open_source(
-    options: Options, environment: Environment, words: Sequence[str], hashed: bool, statistics: Statistics | None = None
-) -> Source:
-    """Return the source that the options name; nothing is counted yet.
-
-    Args:
-        options: the options of the command.
-        environment: the world around the command, with its standard input.
-        words: the words of the command line, which engines record in the files that they write.
-        hashed: whether files are hashed as they are read, for `Source.inputs`.
-        statistics: what the files of --stats hold, if any are named.
-
-    Raises:
-        BleuError: a file cannot be opened, or options contradict each other.
-    """
-    if options.engine is not None:
-        from bleucli.cli.sources.engines import EngineSource
-
-        return EngineSource(options, words)
-    return open_rows(options, environment, hashed, statistics)
-
-
-def open_rows(options: Options, environment: Environment, hashed: bool, statistics: Statistics | None = None) -> Rows:
-    """Return the source that the options name, which is no engine; arguments and errors: as for `open_source`."""
-    if statistics is None:
-        return open_texts(options, environment, hashed)
-    from bleucli.cli.sources.statistics import StatisticsSource
-
-    return StatisticsSource(options, statistics)
-
-
-def open_texts(options: Options, environment: Environment, hashed: bool = False) -> Texts:
-    """Return the texts that the options name, unread; arguments and errors: as for `open_source`."""
-    if options.table is not None:
-        from bleucli.cli.sources.tables import TableSource
-
-        return TableSource(options)
-    if options.test_set is not None:
-        from bleucli.cli.sources.testsets import TestSetSource
-
-        return TestSetSource(options, environment, hashed)
-    from bleucli.cli.sources.files import FileSource
-
-    return FileSource(options, environment, hashed)
