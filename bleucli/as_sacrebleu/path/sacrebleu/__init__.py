@@ -7,6 +7,8 @@ logger `sacrebleu`, each once. Like sacreBLEU, this package cuts references of t
 
 from __future__ import annotations
 
+from importlib import import_module
+
 try:
     import bleucli._version
 except ModuleNotFoundError:
@@ -15,6 +17,7 @@ except ModuleNotFoundError:
         " remove the folder from PYTHONPATH"
     ) from None
 
+from sacrebleu import names
 from sacrebleu.compat import (
     corpus_bleu,
     corpus_chrf,
@@ -37,6 +40,11 @@ from sacrebleu.utils import (
     smart_open,
 )
 from sacrebleu.version import __version__
+
+names.add_to(__name__)
+# Programs use these without importing them
+for _module in ("logger", "dataset.base", "tokenizers.tokenizer_base", "tokenizers.tokenizer_ter"):
+    import_module(f"sacrebleu.{_module}")
 
 __all__ = [
     "BLEU",

@@ -10,9 +10,9 @@ from bleucli.results import Results
 from bleucli.significance import paired_test, resampling
 from bleucli.significance.paired_test import Result
 from bleucli.significance.resampling import Sample
-from sacrebleu.logger import sacrelogger
 from sacrebleu.metrics import steps
 from sacrebleu.metrics.base import Metric, Score, Signature, fit, say
+from sacrebleu.utils import sacrelogger
 
 __all__ = ["Metric", "PairedTest", "Result", "Score", "Signature", "estimate_ci", "sacrelogger"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,9 +13,7 @@ from typing import Any
 from bleucli.errors import BleuError, LengthError
 from bleucli.testsets import access, registry
 from bleucli.testsets.access import smart_open
-from sacrebleu.dataset import DATASETS
-from sacrebleu.dataset.base import SACREBLEU_DIR, SetError, sets_errors
-from sacrebleu.logger import sacrelogger
+from sacrebleu.dataset import DATASETS, SACREBLEU_DIR, SetError, sets_errors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ else:
         raise AttributeError(f"module 'sacrebleu.utils' has no attribute {name!r}")
 
 
+sacrelogger = logging.getLogger("sacrebleu")
 USERHOME = os.path.expanduser("~")
 get_source_file = sets_errors()(access.get_source_file)
 get_reference_files = sets_errors()(access.get_reference_files)

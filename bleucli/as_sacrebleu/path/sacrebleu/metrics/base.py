@@ -24,11 +24,10 @@ from bleucli.results import Interval
 from bleucli.segments import Segments
 from bleucli.signature import VERSION
 from bleucli.signature import Signature as _Signature
-from sacrebleu.logger import sacrelogger
 from sacrebleu.metrics import steps
 from sacrebleu.metrics.steps import REPLACEABLE, STEPS, Watched, find_step, own_steps
-from sacrebleu.tokenizers.tokenizer_base import is_ours, name_of
-from sacrebleu.utils import sum_of_lists
+from sacrebleu.tokenizers import is_ours, name_of
+from sacrebleu.utils import sacrelogger, sum_of_lists
 from sacrebleu.version import __version__
 
 __all__ = ["Metric", "Score", "Signature", "__version__", "sacrelogger"]

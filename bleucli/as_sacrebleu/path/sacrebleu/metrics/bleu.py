@@ -15,8 +15,7 @@ from bleucli.metrics.smoothing import Smoothing
 from bleucli.tokenizers import default_for
 from sacrebleu.metrics.base import Metric, Score, Signature, Tokenized, sacrelogger
 from sacrebleu.metrics.helpers import extract_all_word_ngrams
-from sacrebleu.tokenizers import HOMES, tokenizer_of
-from sacrebleu.tokenizers.tokenizer_base import standard_call
+from sacrebleu.tokenizers import HOMES, standard_call, tokenizer_of
 from sacrebleu.utils import my_log, sum_of_lists
 
 # Programs add tokenizers of their own

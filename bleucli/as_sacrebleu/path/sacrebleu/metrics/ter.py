@@ -9,8 +9,7 @@ from bleucli.metrics.ter import TER as _TER
 from bleucli.metrics.ter import TERScore as _TERScore
 from sacrebleu.metrics.base import Metric, Score, Signature, Tokenized
 from sacrebleu.metrics.lib_ter import translation_edit_rate
-from sacrebleu.tokenizers.tokenizer_base import standard_call
-from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
+from sacrebleu.tokenizers import TercomTokenizer, standard_call
 from sacrebleu.utils import sum_of_lists
 
 # What is replaced where a program sets a function of this module

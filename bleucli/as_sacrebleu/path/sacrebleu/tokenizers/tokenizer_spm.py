@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bleucli import tokenizers
 from bleucli.tokenizers.sentencepiece import ADDRESSES
-from sacrebleu.tokenizers.tokenizer_base import BaseTokenizer
-from sacrebleu.utils import SACREBLEU_DIR
+from sacrebleu.dataset import SACREBLEU_DIR
+from sacrebleu.tokenizers import BaseTokenizer
 
 SPM_MODELS = {
     "spm": {"url": ADDRESSES["flores101"], "signature": "flores101"},
