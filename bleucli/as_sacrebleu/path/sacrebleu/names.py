@@ -37,6 +37,11 @@ from sacrebleu.utils import (
     "sacrebleu.tokenizers.tokenizer_ko_mecab": "from sacrebleu.tokenizers import BaseTokenizer, TokenizerKoMecab",
     "sacrebleu.tokenizers.tokenizer_none": "from sacrebleu.tokenizers import BaseTokenizer, NoneTokenizer",
     "sacrebleu.tokenizers.tokenizer_re": "from sacrebleu.tokenizers import BaseTokenizer, TokenizerRegexp",
+    "sacrebleu.tokenizers.tokenizer_spm": """\
+from sacrebleu.dataset import SACREBLEU_DIR
+from sacrebleu.tokenizers import (
+    SPM_MODELS, BaseTokenizer, Flores101Tokenizer, Flores200Tokenizer, TokenizerSPM, spBLEU1KTokenizer,
+)""",
     "sacrebleu.tokenizers.tokenizer_ter": "from sacrebleu.tokenizers import BaseTokenizer, TercomTokenizer",
     "sacrebleu.tokenizers.tokenizer_zh": "from sacrebleu.tokenizers import BaseTokenizer, TokenizerZh",
 }

@@ -83,7 +83,7 @@ class Dataset:
     @cached_property
     def langpairs(self) -> dict[str, list[str]]:
         """The files of each language pair, by their names in the downloads."""
-        return {pair: [file.member for file in found.files] for pair, found in self._facts.pairs.items()}
+        return {name: [file.member for file in pair.files] for name, pair in self._facts.pairs.items()}
 
     @property
     def _outdir(self) -> str:  # programs use these private names, too
@@ -135,8 +135,7 @@ class Dataset:
         access.download_test_set(self.name, langpair)
 
     def _paths(self, langpair: str) -> Any:
-        found, _ = registry.load().pair(self.name, langpair)
-        return prepare(found, langpair)
+        return prepare(registry.load().pair(self.name, langpair)[0], langpair)
 
 
 def _lines(path: str) -> Iterator[str]:

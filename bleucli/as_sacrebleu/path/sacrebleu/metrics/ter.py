@@ -45,9 +45,8 @@ class TER(Tokenized, _TER):
         case_sensitive: bool = False,
         references: Sequence[Sequence[str]] | None = None,
     ) -> None:
-        given = (normalized, no_punct, asian_support, case_sensitive)
-        _TER.__init__(self, *given)
-        self.tokenizer = TercomTokenizer(*given)
+        _TER.__init__(self, normalized, no_punct, asian_support, case_sensitive)
+        self.tokenizer = TercomTokenizer(normalized, no_punct, asian_support, case_sensitive)
         self.keep_references(references)
 
     def replaced_step(self) -> str:

@@ -18,6 +18,10 @@ from bleucli.segments import Segments
 from bleucli.tokenizers.tercom import Tercom
 from sacrebleu import names
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    SPM_MODELS: dict[str, dict[str, str]]
+
 names.add_to(__name__)
 HOMES = {
     "none": "tokenizer_none.NoneTokenizer",
@@ -123,9 +127,29 @@ class TokenizerRegexp(BaseTokenizer):
         return python.split_punctuation(line)
 
 
+class TokenizerSPM(BaseTokenizer):
+    """A published model of SentencePiece by its name."""
+
+    _name = "spm"
+
+    def __init__(self, key: str | None = None) -> None:
+        self._ours = tokenizers.get(self._name if key is None else key)
+
+
 # The other classes differ only in the name of bleucli's tokenizer
 for _name, _home in HOMES.items():
     _module, _, _kind = _home.partition(".")
-    if _module != "tokenizer_spm":
-        _members = {"_name": _name, "__module__": f"{__name__}.{_module}", "__doc__": f"`{_name}`."}
-        globals()[_kind] = type(_kind, (BaseTokenizer,), _members)
+    _base = TokenizerSPM if _module == "tokenizer_spm" else BaseTokenizer
+    _members = {"_name": _name, "__module__": f"{__name__}.{_module}", "__doc__": f"`{_name}`."}
+    globals().setdefault(_kind, type(_kind, (_base,), _members))
+
+if not TYPE_CHECKING:
+    # Made when a program first asks for it: bleucli's module of SentencePiece takes time to import
+    def __getattr__(name: str) -> Any:
+        if name != "SPM_MODELS":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from bleucli.tokenizers.sentencepiece import ADDRESSES
+
+        models = {"spm": {"url": ADDRESSES["flores101"], "signature": "flores101"}}
+        models |= {name: {"url": address, "signature": name} for name, address in ADDRESSES.items()}
+        return globals().setdefault("SPM_MODELS", models)
