@@ -7,8 +7,6 @@ logger `sacrebleu`, each once. Like sacreBLEU, this package cuts references of t
 
 from __future__ import annotations
 
-from importlib import import_module
-
 try:
     import bleucli._version
 except ModuleNotFoundError:
@@ -42,9 +40,12 @@ from sacrebleu.utils import (
 from sacrebleu.version import __version__
 
 names.add_to(__name__)
-# Programs use these without importing them
-for _module in ("logger", "dataset.base", "tokenizers.tokenizer_base", "tokenizers.tokenizer_ter"):
-    import_module(f"sacrebleu.{_module}")
+TYPE_CHECKING = False
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        return names.attribute_of(__name__, name)
+
 
 __all__ = [
     "BLEU",

@@ -2,12 +2,14 @@
 
 - `MODULES`: the source of each
 - `add_to`: let a package find its modules of the table beside those in its folder
+- `attribute_of`: such a module as an attribute of its package
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import CodeType, ModuleType
 
@@ -52,6 +54,18 @@ _ENTRY = "<sacrebleu.names> "
 def add_to(package: str) -> None:
     """Let a package find its modules of the table beside those in its folder."""
     sys.modules[package].__path__.append(_ENTRY + package)
+
+
+def attribute_of(package: str, name: str) -> ModuleType:
+    """Return a module of the table that a program uses without importing it, such as `sacrebleu.logger`.
+
+    Raises:
+        AttributeError: the package has no such module in the table.
+    """
+    module = f"{package}.{name}"
+    if module not in MODULES:
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    return import_module(module)
 
 
 class _Finder:

@@ -151,7 +151,7 @@ if not TYPE_CHECKING:
     # Made when a program first asks for one: few do, and it takes time
     def __getattr__(name: str) -> Any:
         if name not in ("SUBSETS", "COUNTRIES", "DOMAINS"):
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            return names.attribute_of(__name__, name)
         subsets = {test_set: dict(tags) for test_set in DATASETS if (tags := registry.document_tags(test_set))}
         # Tags have the form COUNTRY-domain[-detail]
         parts = [tag.split("-") for tags in subsets.values() for tag in tags.values()]

@@ -147,7 +147,7 @@ if not TYPE_CHECKING:
     # Made when a program first asks for it: bleucli's module of SentencePiece takes time to import
     def __getattr__(name: str) -> Any:
         if name != "SPM_MODELS":
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            return names.attribute_of(__name__, name)
         from bleucli.tokenizers.sentencepiece import ADDRESSES
 
         models = {"spm": {"url": ADDRESSES["flores101"], "signature": "flores101"}}
