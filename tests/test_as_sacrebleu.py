@@ -20,7 +20,9 @@ NAMES = """
 sacrebleu: __version__ BLEU CHRF TER corpus_bleu corpus_chrf corpus_ter raw_corpus_bleu sentence_bleu sentence_chrf
     sentence_ter DATASETS SACREBLEU_DIR download_test_set get_available_testsets get_langpairs_for_testset
     get_reference_files get_source_file smart_open extract_char_ngrams extract_word_ngrams utils.smart_open
-    metrics.BLEU dataset.DATASETS tokenizers.BaseTokenizer compat.corpus_bleu
+    metrics.BLEU metrics.helpers.extract_char_ngrams metrics.lib_ter.translation_edit_rate dataset.DATASETS
+    dataset.base.Dataset tokenizers.BaseTokenizer tokenizers.tokenizer_base.BaseTokenizer
+    tokenizers.tokenizer_ter.TercomTokenizer compat.corpus_bleu version.version
 sacrebleu.compat: corpus_bleu corpus_chrf corpus_ter raw_corpus_bleu sentence_bleu sentence_chrf sentence_ter BLEU CHRF
     TER BLEUScore CHRFScore TERScore
 sacrebleu.version: __version__ version version_tuple

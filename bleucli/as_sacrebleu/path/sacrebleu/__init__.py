@@ -40,13 +40,6 @@ from sacrebleu.utils import (
 from sacrebleu.version import __version__
 
 names.add_to(__name__)
-TYPE_CHECKING = False
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        return names.attribute_of(__name__, name)
-
-
 __all__ = [
     "BLEU",
     "CHRF",

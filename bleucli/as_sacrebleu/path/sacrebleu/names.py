@@ -15,7 +15,6 @@ from types import CodeType, ModuleType
 
 # Type checkers see none of these modules, so the package itself imports from those that define the names
 MODULES = {
-    "sacrebleu.logger": "from sacrebleu.utils import sacrelogger",
     "sacrebleu.sacrebleu": """\
 from sacrebleu.__main__ import VERSION, main
 from sacrebleu.dataset import DATASETS
@@ -57,7 +56,7 @@ def add_to(package: str) -> None:
 
 
 def attribute_of(package: str, name: str) -> ModuleType:
-    """Return a module of the table that a program uses without importing it, such as `sacrebleu.logger`.
+    """Return a module of the table that a program uses without importing it, such as `sacrebleu.dataset.base`.
 
     Raises:
         AttributeError: the package has no such module in the table.
