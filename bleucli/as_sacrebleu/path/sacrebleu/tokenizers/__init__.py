@@ -139,9 +139,10 @@ class TokenizerSPM(BaseTokenizer):
 # The other classes differ only in the name of bleucli's tokenizer
 for _name, _home in HOMES.items():
     _module, _, _kind = _home.partition(".")
-    _base = TokenizerSPM if _module == "tokenizer_spm" else BaseTokenizer
-    _members = {"_name": _name, "__module__": f"{__name__}.{_module}", "__doc__": f"`{_name}`."}
-    globals().setdefault(_kind, type(_kind, (_base,), _members))
+    if _kind not in globals():
+        _base = TokenizerSPM if _module == "tokenizer_spm" else BaseTokenizer
+        _members = {"_name": _name, "__module__": f"{__name__}.{_module}", "__doc__": f"`{_name}`."}
+        globals()[_kind] = type(_kind, (_base,), _members)
 
 if not TYPE_CHECKING:
     # Made when a program first asks for it: bleucli's module of SentencePiece takes time to import
