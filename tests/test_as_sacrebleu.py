@@ -20,7 +20,9 @@ NAMES = """
 sacrebleu: __version__ BLEU CHRF TER corpus_bleu corpus_chrf corpus_ter raw_corpus_bleu sentence_bleu sentence_chrf
     sentence_ter DATASETS SACREBLEU_DIR download_test_set get_available_testsets get_langpairs_for_testset
     get_reference_files get_source_file smart_open extract_char_ngrams extract_word_ngrams utils.smart_open
-    metrics.BLEU dataset.DATASETS tokenizers.BaseTokenizer compat.corpus_bleu
+    metrics.BLEU metrics.helpers.extract_char_ngrams metrics.lib_ter.translation_edit_rate dataset.DATASETS
+    dataset.base.Dataset tokenizers.BaseTokenizer tokenizers.tokenizer_base.BaseTokenizer
+    tokenizers.tokenizer_ter.TercomTokenizer compat.corpus_bleu version.version
 sacrebleu.compat: corpus_bleu corpus_chrf corpus_ter raw_corpus_bleu sentence_bleu sentence_chrf sentence_ter BLEU CHRF
     TER BLEUScore CHRFScore TERScore
 sacrebleu.version: __version__ version version_tuple
@@ -132,6 +134,46 @@ def test_every_name_that_programs_use_is_there():
 
 def test_every_name_that_programs_use_is_also_in_sacrebleu():
     assert run("-c", FIND_NAMES, json.dumps(names()), real=True).stdout == "[]\n"
+
+
+AS_FILES = """
+import importlib, importlib.util, inspect, json, pickle, pkgutil, sys
+from unittest import mock
+import sacrebleu
+listed = {module.name for module in pkgutil.walk_packages(sacrebleu.__path__, "sacrebleu.")}
+for name in json.loads(sys.argv[1]):
+    module = importlib.import_module(name)
+    package, _, last = name.rpartition(".")
+    print(name, importlib.util.find_spec(name).name, module.__package__, inspect.ismodule(module), sep=",")
+    if package:
+        print(name in listed, getattr(sys.modules[package], last) is module, importlib.reload(module) is module)
+for name in ("sacrebleu.dataset.nosuch", "sacrebleu.tokenizers.nosuch", "sacrebleu.nosuch"):
+    print(importlib.util.find_spec(name))
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        print(error)
+from sacrebleu import metrics, tokenizers
+from sacrebleu.tokenizers import tokenizer_zh
+from sacrebleu.tokenizers.tokenizer_13a import *
+print(Tokenizer13a.__module__, inspect.getmodule(Tokenizer13a).__name__, tokenizers.tokenizer_zh is tokenizer_zh)
+print(pickle.loads(pickle.dumps(Tokenizer13a()))("a,b."))
+text, references = "a b c", ["a,b c"]
+class Own(tokenizer_zh.TokenizerZh):
+    def __call__(self, line):
+        return "x"
+with mock.patch("sacrebleu.tokenizers.tokenizer_zh.TokenizerZh", Own):
+    print(metrics.BLEU(tokenize="zh", effective_order=True).sentence_score(text, references))
+with mock.patch("sacrebleu.metrics.bleu._get_tokenizer", lambda name: Own):
+    print(metrics.BLEU(tokenize="13a", effective_order=True).sentence_score(text, references))
+print(metrics.BLEU(tokenize="zh", effective_order=True).sentence_score(text, references))
+"""
+
+
+def test_modules_of_the_table_are_found_listed_reloaded_and_patched_like_files():
+    theirs, ours = (run("-c", AS_FILES, json.dumps([*names()]), real=real) for real in (True, False))
+    assert ours.stderr == ""
+    assert ours.stdout == theirs.stdout != ""
 
 
 def test_no_other_package_is_on_the_path():

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import os
 import pkgutil
+import re
 import subprocess
 import sys
 from types import FunctionType
@@ -44,6 +45,23 @@ def test_no_default_is_an_environment_or_anything_else_that_changes(name):
     for function in functions_of(name):
         for parameter in inspect.signature(function).parameters.values():
             assert is_constant(parameter.default), f"{function.__qualname__}: {parameter}"
+
+
+def documented(function):
+    """Return the names of the arguments that a docstring describes; None if it describes none."""
+    _, part, text = (inspect.getdoc(function) or "").partition("\nArgs:\n")
+    text = re.split(r"\n\n|\n(?=\S)", text)[0]
+    names = re.findall(r"^    (\*{0,2}\w+(?:, \w+)*): ", text, re.MULTILINE)
+    return [one.lstrip("*") for group in names for one in group.split(", ")] if part else None
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_docstring_that_describes_arguments_describes_all_of_them_and_no_others(name):
+    for function in functions_of(name):
+        names = documented(function)
+        if names is not None and not any(part.startswith("_") for part in function.__qualname__.split(".")):
+            arguments = [one for one in inspect.signature(function).parameters if one not in ("self", "cls")]
+            assert sorted(names) == sorted(arguments), f"{name}.{function.__qualname__}"
 
 
 def test_functions_are_found():

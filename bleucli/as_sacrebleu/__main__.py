@@ -31,11 +31,11 @@ def main(words: list[str]) -> int:
     arguments, program = words, words[0]
     command = [sys.executable, *arguments]
     if not program.startswith("-") and not program.endswith((".py", ".pyc")) and not os.path.isdir(program):
-        found = which(program)
-        if found is None and not os.path.exists(program):
+        path = which(program)
+        if path is None and not os.path.exists(program):
             return _fail(f"there is no program {program}; give a file, a command, or -m MODULE")
-        if found:
-            command = arguments = [found, *words[1:]]
+        if path:
+            command = arguments = [path, *words[1:]]
     if problem := _problem_of(arguments):
         return _fail(problem)
     # In the environment, so that processes which the program starts use the package, too

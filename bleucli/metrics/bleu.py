@@ -370,10 +370,7 @@ class BLEU(Metric[BLEUScore]):
             total: n-grams of the hypotheses, of order 1, 2 and so on.
             sys_len: length of the hypotheses in tokens.
             ref_len: length of the references in tokens.
-            smooth_method: as for `BLEU`.
-            smooth_value: as for `BLEU`.
-            effective_order: as for `BLEU`.
-            max_ngram_order: as for `BLEU`.
+            smooth_method, smooth_value, effective_order, max_ngram_order: as for `BLEU`.
 
         Raises:
             UsageError: an option has an invalid value.

@@ -32,13 +32,8 @@ def corpus_bleu(
     Args:
         hypotheses: n strings.
         references: streams: one list of n strings for each reference set; None is a missing reference.
-        smooth_method: `exp`, `floor`, `add-k`, `none`, and others that `BLEU` lists.
-        smooth_value: for `floor` and `add-k`; None for their defaults, 0.1 and 1.
-        force: do not warn about input that looks tokenized.
-        lowercase: compare without regard to case.
-        tokenize: name of the tokenizer, or a function, as for `BLEU`.
-        use_effective_order: leave out the orders that the hypotheses are too short for; meant for single segments.
-        tokenize_name: what signatures call a function that is given as `tokenize`.
+        smooth_method, smooth_value, force, lowercase, tokenize, tokenize_name: as for `BLEU`.
+        use_effective_order: as `effective_order` of `BLEU`.
         jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
     Returns:
@@ -107,12 +102,7 @@ def sentence_bleu(
     Args:
         hypothesis: the system's output, a string.
         references: strings; None is a missing reference.
-        smooth_method: `exp`, `floor`, `add-k`, `none`, and others that `BLEU` lists.
-        smooth_value: for `floor` and `add-k`; None for their defaults, 0.1 and 1.
-        lowercase: compare without regard to case.
-        tokenize: name of the tokenizer, or a function, as for `BLEU`.
-        use_effective_order: leave out the orders that the hypothesis is too short for.
-        tokenize_name: what signatures call a function that is given as `tokenize`.
+        smooth_method, smooth_value, lowercase, tokenize, use_effective_order, tokenize_name: as for `corpus_bleu`.
 
     Returns:
         BLEU in percent, with its parts.

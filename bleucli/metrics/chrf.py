@@ -332,11 +332,8 @@ def corpus_chrf(
     Args:
         hypotheses: n strings.
         references: streams, each of n strings; None is a missing reference.
-        char_order: the longest character n-gram; 0 for none, if there are word n-grams.
-        word_order: the longest word n-gram; 0 for none, 2 for chrF++.
-        beta: how many times as important recall is as precision; 0 for precision alone.
+        char_order, word_order, beta, eps_smoothing: as for `CHRF`.
         remove_whitespace: ignore white space, as `CHRF(whitespace=False)` does.
-        eps_smoothing: average the F-scores of all orders, as chrF++.py, NLTK and Moses do.
         jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
     Returns:
@@ -367,11 +364,8 @@ def sentence_chrf(
     Args:
         hypothesis: the system's output, a string.
         references: strings; None is a missing reference.
-        char_order: the longest character n-gram; 0 for none, if there are word n-grams.
-        word_order: the longest word n-gram; 0 for none, 2 for chrF++.
-        beta: how many times as important recall is as precision; 0 for precision alone.
+        char_order, word_order, beta, eps_smoothing: as for `CHRF`.
         remove_whitespace: ignore white space, as `CHRF(whitespace=False)` does.
-        eps_smoothing: average the F-scores of all orders, as chrF++.py, NLTK and Moses do.
 
     Returns:
         chrF in percent.

@@ -56,17 +56,9 @@ def compute(
         predictions: n strings.
         references: for each prediction, a list of references, or a string if there is only one. The lists may have
             different lengths. None is a missing reference.
-        smooth_method: `exp`, `floor`, `add-k`, `none`, and others that `BLEU` lists.
-        smooth_value: for `floor` and `add-k`; None for their defaults, 0.1 and 1.
-        force: do not warn about input that looks tokenized.
-        lowercase: compare without regard to case.
-        tokenize: name of the tokenizer, or a function, as for `BLEU`; None for the usual tokenizer of the target
-            language.
-        use_effective_order: leave out the orders that the predictions are too short for; meant for single segments.
-        max_ngram_order: N, the longest n-gram.
-        trg_lang: target language, a code of ISO 639 such as `de`, `zho` or `zh_TW`; "" for any.
-        skip_empty_refs: treat an empty reference as missing.
-        tokenize_name: what signatures call a tokenizer of your own.
+        smooth_method, smooth_value, force, lowercase, tokenize, tokenize_name: as for `BLEU`.
+        use_effective_order: as `effective_order` of `BLEU`.
+        max_ngram_order, trg_lang, skip_empty_refs: as for `BLEU`.
         jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
     Returns:

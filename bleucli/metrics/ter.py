@@ -248,10 +248,7 @@ def corpus_ter(
     Args:
         hypotheses: n strings.
         references: streams, each of n strings; None is a missing reference.
-        normalized: split punctuation off and decode entities first.
-        no_punct: delete punctuation.
-        asian_support: apply `normalized` and `no_punct` to East Asian text as well.
-        case_sensitive: distinguish upper and lower case.
+        normalized, no_punct, asian_support, case_sensitive: as for `TER`.
         jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
     Returns:
@@ -280,10 +277,7 @@ def sentence_ter(
     Args:
         hypothesis: the system's output, a string.
         references: strings; None is a missing reference.
-        normalized: split punctuation off and decode entities first.
-        no_punct: delete punctuation.
-        asian_support: apply `normalized` and `no_punct` to East Asian text as well.
-        case_sensitive: distinguish upper and lower case.
+        normalized, no_punct, asian_support, case_sensitive: as for `TER`.
 
     Returns:
         TER in percent, which may exceed 100, with edits and reference length.

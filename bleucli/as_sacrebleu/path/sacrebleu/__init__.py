@@ -15,6 +15,7 @@ except ModuleNotFoundError:
         " remove the folder from PYTHONPATH"
     ) from None
 
+from sacrebleu import names
 from sacrebleu.compat import (
     corpus_bleu,
     corpus_chrf,
@@ -38,6 +39,7 @@ from sacrebleu.utils import (
 )
 from sacrebleu.version import __version__
 
+names.add_to(__name__)
 __all__ = [
     "BLEU",
     "CHRF",

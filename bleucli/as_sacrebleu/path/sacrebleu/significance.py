@@ -2,19 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from bleucli.counting import CorpusStats, SystemStats
+from bleucli.errors import InputTypeError
+from bleucli.kernels.stats import SegmentStats
+from bleucli.metrics.score import Score as _Score
 from bleucli.results import Results
 from bleucli.significance import paired_test, resampling
 from bleucli.significance.paired_test import Result
 from bleucli.significance.resampling import Sample
-from sacrebleu.logger import sacrelogger
 from sacrebleu.metrics import steps
 from sacrebleu.metrics.base import Metric, Score, Signature, fit, say
+from sacrebleu.utils import sacrelogger
 
 __all__ = ["Metric", "PairedTest", "Result", "Score", "Signature", "estimate_ci", "sacrelogger"]
+
+
+class StepStats(CorpusStats):
+    """The statistics of a system by a metric that is scored step by step, with the score that its methods give."""
+
+    system_score: _Score
+
+    @classmethod
+    def count(cls, metric: Any, hypotheses: Any, references: Any) -> StepStats:
+        """Return the statistics of a system's output."""
+        hypotheses, references = steps.check_texts(metric, hypotheses, references)
+        rows = metric._extract_corpus_statistics(hypotheses, references)
+        score = metric._aggregate_and_compute(rows)
+        if not isinstance(score, _Score):
+            raise InputTypeError(
+                f"{type(metric).__name__} returned a score of type {type(score).__name__}; for a paired test, return a"
+                " Score of sacrebleu.metrics.base"
+            )
+        numbers = [number for row in rows for number in row]
+        kind = "q" if all(hasattr(number, "__index__") for number in numbers) else "d"
+        matrix = SegmentStats(memoryview(array(kind, numbers)), len(rows[0]))
+        stats: Any = cls.of_rows(metric, matrix, array("i", [1]) * len(rows))
+        stats.system_score = score
+        return stats
+
+    def score(self) -> _Score:
+        """Return the score of the system, which need not be that of the sums."""
+        return self.system_score
+
+    def signature(self, sampling: Sequence[tuple[str, str]] = ()) -> Any:
+        """Return the metric's signature, with the test's fields after the number of references."""
+        metric: Any = self.metric
+        metric._remember(metric._nrefs, list(sampling))
+        return metric.get_signature()
+
+    def hints(self) -> list[str]:
+        """Return nothing: hints of the original metric need not be true of this one."""
+        return []
+
+    def sample(self, method: str) -> Sample:
+        """Return a sample for a bootstrap ("bs") or a randomization test ("ar")."""
+        assert self.rows is not None
+        score_rows = self._score_resamples if method == "bs" else self._score_swaps
+        return Sample(self.rows, score_rows, score=self.system_score.score)
+
+    def _score_swaps(self, sums: SegmentStats) -> Any:
+        metric: Any = self.metric
+        return _score_rows(sums, lambda row: metric._aggregate_and_compute(row[None]))
+
+    def _score_resamples(self, sums: SegmentStats) -> Any:
+        """Return the scores of resamples, from sums in single precision, as in sacreBLEU."""
+        metric: Any = self.metric
+        return _score_rows(sums, lambda row: metric._compute_score_from_stats(row.astype("float32")))
+
+
+def _for_bootstrap(sample: Sample) -> Sample:
+    stats = getattr(sample.scores_from_stats, "__self__", None)
+    return stats.sample("bs") if isinstance(stats, StepStats) else sample
+
+
+def _score_rows(sums: SegmentStats, score: Callable[[Any], Any]) -> Any:
+    import numpy as np
+
+    return np.array([score(row).score for row in np.asarray(sums)], np.float64)
 
 
 class PairedTest(paired_test.PairedTest):
@@ -44,29 +112,24 @@ class PairedTest(paired_test.PairedTest):
 
     def _count(self, metrics: Sequence[Any]) -> list[SystemStats]:
         """Count all systems: by kernels, or step by step where a program replaced a step of a metric."""
-        own = [isinstance(metric, Metric) and bool(metric.replaced_step()) for metric in metrics]
-        if not any(own):
-            return super()._count(metrics)
-        kernels = [metric for metric, by_step in zip(metrics, own, strict=True) if not by_step]
-        counted = super()._count(kernels) if kernels else [SystemStats(name, [], None) for name, _ in self._systems]
-        systems = []
-        for (name, texts), system in zip(self._systems, counted, strict=True):
-            others = iter(system.stats)
+        by_step = [isinstance(metric, Metric) and bool(metric.replaced_step()) for metric in metrics]
+        others = [metric for metric, own in zip(metrics, by_step, strict=True) if not own]
+        systems = super()._count(others) if others else [SystemStats(name, [], None) for name, _ in self._systems]
+        for number, (_, texts) in enumerate(self._systems):
+            rest = iter(systems[number].stats)
             stats = [
-                steps.ByStep(metric, self._sampling.method).count(texts, self._references) if by_step else next(others)
-                for metric, by_step in zip(metrics, own, strict=True)
+                StepStats.count(metric, texts, self._references) if own else next(rest)
+                for metric, own in zip(metrics, by_step, strict=True)
             ]
-            systems.append(SystemStats(name, stats, system.fit))
+            systems[number] = systems[number]._replace(stats=stats)
         return systems
 
     def _sample(self, stats: CorpusStats) -> Sample:
-        """Return a sample; the score of a metric with steps of the program's own need not be that of the sums."""
-        sample = super()._sample(stats)
-        return sample._replace(score=stats.score().score) if isinstance(stats.metric, steps.ByStep) else sample
+        return stats.sample(self._sampling.method) if isinstance(stats, StepStats) else super()._sample(stats)
 
     def _with_intervals(self, results: Results, samples: Sequence[Sequence[Sample]]) -> Results:
         """Add confidence intervals; where a program replaced a step, resamples are not scored like trials."""
-        rows = [[steps.for_resamples(sample) for sample in row] for row in samples]
+        rows = [[_for_bootstrap(sample) for sample in row] for row in samples]
         return super()._with_intervals(results, rows)
 
     def tell(self, hint: str) -> None:
@@ -93,4 +156,4 @@ def _bootstrap_resample(
 ) -> tuple[str, list[Any]]:
     """Return the seed, and the scores of resamples."""
     seed = resampling.random_seed()
-    return str(seed), steps.resampled(stats, metric, n_samples, seed)
+    return str(seed), steps.resample(stats, metric, n_samples, seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,9 +13,7 @@ from typing import Any
 from bleucli.errors import BleuError, LengthError
 from bleucli.testsets import access, registry
 from bleucli.testsets.access import smart_open
-from sacrebleu.dataset import DATASETS
-from sacrebleu.dataset.base import SACREBLEU_DIR, SetError, sets_errors
-from sacrebleu.logger import sacrelogger
+from sacrebleu.dataset import DATASETS, SACREBLEU_DIR, SetError, sets_errors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ else:
         raise AttributeError(f"module 'sacrebleu.utils' has no attribute {name!r}")
 
 
+sacrelogger = logging.getLogger("sacrebleu")
 USERHOME = os.path.expanduser("~")
 get_source_file = sets_errors()(access.get_source_file)
 get_reference_files = sets_errors()(access.get_reference_files)
@@ -96,8 +96,7 @@ def get_available_origlangs(test_sets: str, langpair: str) -> list[str]:
         test_sets: their names, with commas between them.
         langpair: a language pair that they all have.
     """
-    marks = [marks for _, marks in _marks_of(test_sets, langpair)]
-    return sorted({language for known in marks for language in known.origlangs or ()})
+    return sorted({language for _, marks in _marks_of(test_sets, langpair) for language in marks.origlangs or ()})
 
 
 def get_available_subsets(test_sets: str, langpair: str) -> list[str]:
@@ -212,9 +211,9 @@ def sanity_check_lengths(system: Sequence[str], refs: Sequence[Sequence[str]], t
     """
     for number, stream in enumerate(refs):
         if len(stream) != len(system):
-            named = f"the reference of {test_set}" if test_set else f"reference stream {number + 1}"
+            name = f"the reference of {test_set}" if test_set else f"reference stream {number + 1}"
             raise LengthError(
-                f"the system has {len(system)} segments, but {named} has {len(stream)}; give the same number",
+                f"the system has {len(system)} segments, but {name} has {len(stream)}; give the same number",
                 *((number + 1, 0) if len(stream) > len(system) else (0, number + 1)),
                 (max(len(stream), len(system)), min(len(stream), len(system))),
             )

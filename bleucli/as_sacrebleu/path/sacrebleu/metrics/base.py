@@ -24,18 +24,17 @@ from bleucli.results.hints import Hint
 from bleucli.results.signature import VERSION
 from bleucli.results.signature import Signature as _Signature
 from bleucli.text import Segments
-from sacrebleu.logger import sacrelogger
 from sacrebleu.metrics import steps
 from sacrebleu.metrics.steps import REPLACEABLE, STEPS, Watched, find_step, own_steps
-from sacrebleu.tokenizers.tokenizer_base import is_ours, name_of
-from sacrebleu.utils import sum_of_lists
+from sacrebleu.tokenizers import is_ours, name_of
+from sacrebleu.utils import sacrelogger, sum_of_lists
 from sacrebleu.version import __version__
 
 __all__ = ["Metric", "Score", "Signature", "__version__", "sacrelogger"]
 
 
-# The kinds of warnings that were already given
-_said: set[str] = set()
+# The kinds of warnings so far
+_kinds: set[str] = set()
 _SHAPE = (
     "only the first {} of {} segments are scored, as in sacreBLEU, because the numbers of references and hypotheses"
     " differ: {}; expected a list of streams, each with one reference per hypothesis (BLEU_STRICT=1 makes this an"
@@ -136,8 +135,8 @@ class Score(_Score):
 
 def say(text: str, kind: str = "") -> None:
     """Warn on the logger, once per process for each `kind`; by default, the kind is the text."""
-    if (kind or text) not in _said:
-        _said.add(kind or text)
+    if (kind or text) not in _kinds:
+        _kinds.add(kind or text)
         sacrelogger.warning(text)
 
 
@@ -157,24 +156,24 @@ def fit(hypotheses: Iterable[str | None], references: Iterable[Iterable[str | No
         streams = list(references)
     except TypeError:
         return hypotheses, references  # another check reports what is wrong with it
-    sized = [hypotheses, *streams]
-    if not streams or not all(hasattr(texts, "__len__") and hasattr(texts, "__getitem__") for texts in sized):
+    columns: list[Any] = [hypotheses, *streams]
+    if not streams or not all(hasattr(texts, "__len__") and hasattr(texts, "__getitem__") for texts in columns):
         return hypotheses, streams
-    lengths = [len(texts) for texts in sized]  # type: ignore[arg-type]
+    lengths = [len(texts) for texts in columns]
+    has_string = any(isinstance(texts, str) for texts in columns)
     shortest = min(lengths)
-    if max(lengths) == shortest and not any(isinstance(texts, str) for texts in sized):
+    if max(lengths) == shortest and not has_string:
         return hypotheses, streams
     if shortest:  # otherwise there is nothing left to score, which is an error anyway
-        say(_SHAPE.format(shortest, max(lengths), _tell_shape(sized, lengths)), "shape")
-    return list(sized[0])[:shortest], [list(texts)[:shortest] for texts in streams]
+        say(_SHAPE.format(shortest, max(lengths), _tell_shape(lengths, has_string)), "shape")
+    return list(columns[0])[:shortest], [list(texts)[:shortest] for texts in streams]
 
 
-def _tell_shape(sized: list[Any], lengths: list[int]) -> str:
-    """Return what is wrong with the shape, and how to correct it."""
-    of_one = set(lengths[1:])
-    if any(isinstance(texts, str) for texts in sized):
+def _tell_shape(lengths: list[int], has_string: bool) -> str:
+    """Return what is wrong with the shape, and how to correct it; lengths: of the hypotheses, and of each stream."""
+    if has_string:
         return "there are strings instead of lists of strings, so characters are scored; write [references]"
-    if len(sized) - 1 == lengths[0] and len(of_one) == 1:
+    if len(lengths) - 1 == lengths[0] and len(set(lengths[1:])) == 1:
         lists = "is 1 list" if lengths[0] == 1 else f"are {lengths[0]} lists"
         return f"there {lists} of {lengths[1]}, one list per segment; write list(zip(*references))"
     counts = ", ".join(map(str, lengths[1:]))

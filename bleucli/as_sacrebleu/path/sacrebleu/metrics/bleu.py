@@ -15,8 +15,7 @@ from bleucli.metrics.smoothing import Smoothing
 from bleucli.tokenizers import default_for
 from sacrebleu.metrics.base import Metric, Score, Signature, Tokenized, sacrelogger
 from sacrebleu.metrics.helpers import extract_all_word_ngrams
-from sacrebleu.tokenizers import HOMES, tokenizer_of
-from sacrebleu.tokenizers.tokenizer_base import standard_call
+from sacrebleu.tokenizers import HOMES, standard_call, tokenizer_of
 from sacrebleu.utils import my_log, sum_of_lists
 
 # Programs add tokenizers of their own
@@ -97,16 +96,9 @@ class BLEU(Tokenized, _BLEU):
     ) -> None:
         name = default_for(str(trg_lang)) if tokenize is None else tokenize
         standard = _is_standard(name)
+        ours = tokenize if standard else "none"
         _BLEU.__init__(
-            self,
-            lowercase,
-            force,
-            tokenize if standard else "none",
-            smooth_method,
-            smooth_value,
-            max_ngram_order,
-            effective_order,
-            trg_lang,
+            self, lowercase, force, ours, smooth_method, smooth_value, max_ngram_order, effective_order, trg_lang
         )
         self._force = force
         if standard:
@@ -164,7 +156,7 @@ class BLEU(Tokenized, _BLEU):
     def score_from_stats(self, sums: Sequence[int | float]) -> BLEUScore:
         """Return the score of sums; a perfect match is 100.00000000000004, with the rounding error of sacreBLEU."""
         ours = super().score_from_stats(sums)
-        # sacreBLEU adds the value as it was given, by default the whole number 1
+        # sacreBLEU adds the caller's value, by default the whole number 1
         if self.smooth_method == "add-k" and not isinstance(self.smooth_value, float):
             ours.counts, ours.totals = list(map(int, ours.counts)), list(map(int, ours.totals))
         score = ours.score
@@ -179,14 +171,14 @@ class BLEU(Tokenized, _BLEU):
     def _extract_reference_info(self, refs: Sequence[str]) -> dict[str, Any]:
         ngrams, lengths = None, []
         for ref in refs:
-            found, length = extract_all_word_ngrams(ref, 1, self.max_ngram_order)
-            ngrams = found if ngrams is None else ngrams | found
+            counts, length = extract_all_word_ngrams(ref, 1, self.max_ngram_order)
+            ngrams = counts if ngrams is None else ngrams | counts  # the highest count of each in any one reference
             lengths.append(length)
         return {"ref_ngrams": ngrams, "ref_lens": lengths}
 
     def _compute_segment_statistics(self, hypothesis: str, ref_kwargs: dict[str, Any]) -> list[int | float]:
         ngrams, length = extract_all_word_ngrams(hypothesis, 1, self.max_ngram_order)
-        # The reference counts are the highest in any one reference, so the lesser count is the clipped one
+        # The lesser count is the clipped one
         correct, total = [0] * self.max_ngram_order, [0] * self.max_ngram_order
         for ngram, count in ngrams.items():
             total[len(ngram) - 1] += count

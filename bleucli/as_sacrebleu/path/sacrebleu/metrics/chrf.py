@@ -52,8 +52,7 @@ class CHRF(Metric, _CHRF):
         eps_smoothing: bool = False,
         references: Sequence[Sequence[str]] | None = None,
     ) -> None:
-        given = (char_order, word_order, beta, lowercase, whitespace, eps_smoothing)
-        _CHRF.__init__(self, *given)
+        _CHRF.__init__(self, char_order, word_order, beta, lowercase, whitespace, eps_smoothing)
         self.order = self.char_order + self.word_order
         self.keep_references(references)
 
@@ -97,8 +96,8 @@ class CHRF(Metric, _CHRF):
 
     def _all_ngrams(self, text: str) -> list[Counter[str]]:
         words = self._remove_punctuation(text) if self.word_order else []
-        found = extract_all_char_ngrams(text, self.char_order, self.whitespace)
-        return found + [extract_word_ngrams(words, n) for n in range(1, self.word_order + 1)]
+        ngrams = extract_all_char_ngrams(text, self.char_order, self.whitespace)
+        return ngrams + [extract_word_ngrams(words, n) for n in range(1, self.word_order + 1)]
 
     def _extract_reference_info(self, refs: Sequence[str]) -> dict[str, Any]:
         return {"ref_ngrams": [self._all_ngrams(ref) for ref in refs]}

@@ -9,8 +9,7 @@ from bleucli.metrics.ter import TER as _TER
 from bleucli.metrics.ter import TERScore as _TERScore
 from sacrebleu.metrics.base import Metric, Score, Signature, Tokenized
 from sacrebleu.metrics.lib_ter import translation_edit_rate
-from sacrebleu.tokenizers.tokenizer_base import standard_call
-from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
+from sacrebleu.tokenizers import TercomTokenizer, standard_call
 from sacrebleu.utils import sum_of_lists
 
 # What is replaced where a program sets a function of this module
@@ -46,9 +45,8 @@ class TER(Tokenized, _TER):
         case_sensitive: bool = False,
         references: Sequence[Sequence[str]] | None = None,
     ) -> None:
-        given = (normalized, no_punct, asian_support, case_sensitive)
-        _TER.__init__(self, *given)
-        self.tokenizer = TercomTokenizer(*given)
+        _TER.__init__(self, normalized, no_punct, asian_support, case_sensitive)
+        self.tokenizer = TercomTokenizer(normalized, no_punct, asian_support, case_sensitive)
         self.keep_references(references)
 
     def replaced_step(self) -> str:

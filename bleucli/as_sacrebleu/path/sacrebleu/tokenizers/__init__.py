@@ -1,16 +1,28 @@
-"""The tokenizers, each in its own module.
+"""The tokenizers; `sacrebleu.names` lists the modules where programs look for them.
 
+- `BaseTokenizer`: the base of all, and of a program's own
 - `HOMES`: the module and class of each, by name
 - `tokenizer_of`: the tokenizer of this package that corresponds to one of bleucli's
+- `is_ours`: whether a tokenizer does what this package's do, so that kernels may do it
+- `name_of`: the name of a tokenizer in signatures
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from importlib import import_module
 from typing import Any
 
-from sacrebleu.tokenizers.tokenizer_base import BaseTokenizer
+from bleucli import tokenizers
+from bleucli.text import Segments
+from bleucli.tokenizers.tercom import Tercom
+from sacrebleu import names
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    SPM_MODELS: dict[str, dict[str, str]]
+
+names.add_to(__name__)
 HOMES = {
     "none": "tokenizer_none.NoneTokenizer",
     "zh": "tokenizer_zh.TokenizerZh",
@@ -28,6 +40,53 @@ HOMES = {
 __all__ = ["HOMES", "BaseTokenizer", "tokenizer_of"]
 
 
+class BaseTokenizer:
+    """A tokenizer of bleucli with the methods of sacreBLEU's: calling it with a line returns the line's tokens.
+
+    A program's own tokenizer is derived from this class, and overrides `__call__` and `signature`.
+    """
+
+    _name = ""
+
+    @cached_property
+    def _ours(self) -> Any:
+        if not self._name:
+            raise NotImplementedError(f"{type(self).__name__} does not define __call__ and signature")
+        return tokenizers.get(self._name)
+
+    def signature(self) -> str:
+        """Return its name in signatures."""
+        return str(self._ours.signature)
+
+    def tokenize(self, segments: Segments) -> Segments:
+        """Return segments with their tokens separated by white space."""
+        tokens: Segments = self._ours.tokenize(segments)
+        return tokens
+
+    def __call__(self, line: str) -> str:
+        """Return a line with its tokens separated by white space."""
+        return str(self._ours(line))
+
+
+# What calling a tokenizer does unless a program replaces it
+standard_call = BaseTokenizer.__call__
+
+
+def is_ours(tokenizer: object) -> bool:
+    """Return whether calling a tokenizer does what this package's tokenizers do, so that kernels may do it."""
+    return getattr(type(tokenizer), "__call__", None) is standard_call  # noqa: B004 # which one, not whether
+
+
+def name_of(tokenizer: Any) -> str:
+    """Return the name of a tokenizer in signatures: what it says itself, or else the name of its class or function."""
+    signature = getattr(tokenizer, "signature", None)
+    try:
+        name = signature() if callable(signature) else signature
+    except NotImplementedError:
+        name = None
+    return str(name or getattr(tokenizer, "__name__", type(tokenizer).__name__))
+
+
 def tokenizer_of(ours: Any) -> Any:
     """Return the tokenizer that corresponds to one of bleucli's, but has the methods of sacreBLEU's."""
     name = ours.signature
@@ -36,5 +95,62 @@ def tokenizer_of(ours: Any) -> Any:
     if not name:  # the user's own model
         return ours
     module, _, kind = HOMES[name].partition(".")
-    made = getattr(import_module(f"sacrebleu.tokenizers.{module}"), kind)
-    return made.around(ours)
+    tokenizer = object.__new__(getattr(import_module(f"{__name__}.{module}"), kind))
+    tokenizer._ours = ours
+    return tokenizer
+
+
+class TercomTokenizer(BaseTokenizer):
+    """`tercom`, TER's."""
+
+    def __init__(
+        self,
+        normalized: bool = False,
+        no_punct: bool = False,
+        asian_support: bool = False,
+        case_sensitive: bool = False,
+    ) -> None:
+        self._ours = Tercom(normalized, no_punct, asian_support, case_sensitive)
+
+
+class TokenizerRegexp(BaseTokenizer):
+    """Split off ASCII punctuation except within numbers, as `13a` does after it has decoded entities."""
+
+    def signature(self) -> str:
+        """Return its name in signatures."""
+        return "re"
+
+    def __call__(self, line: str) -> str:
+        """Return a line with its tokens separated by white space."""
+        from bleucli.kernels import python
+
+        return python.split_punctuation(line)
+
+
+class TokenizerSPM(BaseTokenizer):
+    """A published model of SentencePiece by its name."""
+
+    _name = "spm"
+
+    def __init__(self, key: str | None = None) -> None:
+        self._ours = tokenizers.get(self._name if key is None else key)
+
+
+# The other classes differ only in the name of bleucli's tokenizer
+for _name, _home in HOMES.items():
+    _module, _, _kind = _home.partition(".")
+    if _kind not in globals():
+        _base = TokenizerSPM if _module == "tokenizer_spm" else BaseTokenizer
+        _members = {"_name": _name, "__module__": f"{__name__}.{_module}", "__doc__": f"`{_name}`."}
+        globals()[_kind] = type(_kind, (_base,), _members)
+
+if not TYPE_CHECKING:
+    # Made when a program first asks for it: bleucli's module of SentencePiece takes time to import
+    def __getattr__(name: str) -> Any:
+        if name != "SPM_MODELS":
+            return names.attribute_of(__name__, name)
+        from bleucli.tokenizers.sentencepiece import ADDRESSES
+
+        models = {"spm": {"url": ADDRESSES["flores101"], "signature": "flores101"}}
+        models |= {name: {"url": address, "signature": name} for name, address in ADDRESSES.items()}
+        return globals().setdefault("SPM_MODELS", models)
