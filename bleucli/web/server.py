@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 EXTRA = "web"
 ADDRESS = "127.0.0.1"
-_BACKLOG = 1024
 # How many connections are accepted at once: few enough that those above the limit are closed before the process may
 # open no more files, which would stop the server for a second
 _ACCEPTED = 64
@@ -64,7 +63,7 @@ def bind(port: int) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((ADDRESS, port))
-        listener.listen(_BACKLOG)
+        listener.listen()
     except OSError as error:
         listener.close()
         why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({error.strerror or error})"
@@ -84,7 +83,7 @@ def make_server(listener: socket.socket, report: Callable[[BaseException], None]
     import uvicorn
 
     from bleucli.web.api import make_app
-    from bleucli.web.connections import Connection
+    from bleucli.web.connections import Connection, Server
     from bleucli.web.guard import Guard
 
     port = listener.getsockname()[1]
@@ -100,11 +99,6 @@ def make_server(listener: socket.socket, report: Callable[[BaseException], None]
         server_header=False,
         timeout_graceful_shutdown=_SECONDS_TO_END,
     )
-
-    class Server(uvicorn.Server):
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            listener.listen(_BACKLOG)  # asyncio uses one number both for this and for how many it accepts at once
 
     return Server(config)
 
