@@ -18,14 +18,12 @@ from starlette.exceptions import HTTPException
 from bleucli._version import __version__
 from bleucli.counting.threads import usable_processors
 from bleucli.errors import BleuError
-from bleucli.metrics import METRICS
 from bleucli.phrases import join_words
 from bleucli.theme import style_sheet
 from bleucli.web import calculator
-from bleucli.web.choices import LEFT_OUT, parameters, read_choices
-from bleucli.web.fields import Inputs, read_inputs
 from bleucli.web.guard import MOST_BYTES, read_body, tell_fault
-from bleucli.web.items import ITEM, Failure, Score, read_items, score_items
+from bleucli.web.items import read_items, score_items
+from bleucli.web.models import ITEM, LEFT_OUT, Failure, Inputs, Score, kind_of, parameters, read_inputs, read_query
 from bleucli.web.page import make_page, package_file, swagger_file
 
 TYPE_CHECKING = False
@@ -69,8 +67,7 @@ class _Work:
 
     def choose(self, body: bytes, metric: str) -> _Pool:
         """Return the threads that score a request by a metric."""
-        aligns = metric in METRICS and METRICS[metric].aligns
-        most = _SHORT_BYTES_TO_ALIGN if aligns else _SHORT_BYTES
+        most = _SHORT_BYTES_TO_ALIGN if kind_of(metric).aligns else _SHORT_BYTES
         return self.short if len(body) <= most else self.long
 
 
@@ -136,15 +133,14 @@ def _serve_endpoint(app: FastAPI, work: _Work) -> None:
     )
     async def _score(request: Request) -> Response:
         body = await read_body(request)
-        query = request.query_params.multi_items()
+        query = read_query(request.query_params.multi_items())
 
         def score() -> Response:
-            choices = read_choices(query)
-            found = score_items(read_items(body), choices)
+            scores = score_items(read_items(body), query.make_metric(), query.sentence_level)
             # JSON is written in this thread, too, because a long answer takes time
-            return JSONResponse(found if choices.sentence_level else found[0])
+            return JSONResponse(scores if query.sentence_level else scores[0])
 
-        return await work.choose(body, dict(query).get("metric", "bleu")).answer(request, score)
+        return await work.choose(body, query.metric).answer(request, score)
 
 
 def _serve_numbers(app: FastAPI, work: _Work) -> None:
