@@ -14,7 +14,8 @@ import tempfile
 import warnings
 from collections import Counter
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from types import SimpleNamespace
 
 import numpy as np
@@ -1574,8 +1575,34 @@ def _(w, name):
     return name == METRIC_NAMES[w.inputs.metric] and 0 <= w.score.score <= 100 and w.found["band"] is None
 
 
+@REMARK.sentence(
+    "what the bars of BLEU show",
+    "Upper bar: matches divided by the candidate's n-grams. Lower bar: the same, smoothed.",
+)
+def _(w):
+    tokens, *others = map(w.tokens, (w.inputs.candidate, *w.inputs.references))
+    for order, (bar, smoothed) in enumerate(zip(w.found["bars"], w.score.precisions, strict=True), 1):
+        ours, *theirs = (
+            Counter(tuple(one[at : at + order]) for at in range(len(one) - order + 1)) for one in (tokens, *others)
+        )
+        matches, total = sum((ours & reduce(or_, theirs)).values()), sum(ours.values())
+        shares = [100 * matches / max(1, total), smoothed if tokens else 0]
+        if bar["counts"] != f"{matches} of {total}" or not np.allclose(bar["shares"], shares):
+            return False
+    return True
+
+
+@REMARK.sentence("what the bars of chrF show", "Upper bar: precision. Lower bar: recall.")
+def _(w):
+    sums = list(w.score.statistics)
+    for bar, ours, theirs, matches in zip(w.found["bars"], sums[::3], sums[1::3], sums[2::3], strict=True):
+        if not np.allclose(bar["shares"], [100 * matches / max(1, ours), 100 * matches / max(1, theirs)]):
+            return False
+    return True
+
+
 def read_remarks(w, tally):
-    for text in (*w.found["messages"], w.found["reading"]):
+    for text in (*w.found["messages"], w.found["reading"], *filter(None, [w.found["legend"]])):
         w.text = text
         REMARK.read(text, w, tally)
 

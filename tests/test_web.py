@@ -193,6 +193,43 @@ def test_every_parameter_is_described_where_the_page_shows_it(calculator):
     assert "(default: 13a)" in next(one["description"] for one in described if one["name"] == "tokenize")
 
 
+def test_a_new_metric_is_offered_with_its_options():
+    """In a process of its own, because models and the page are made when they are first used."""
+    program = """
+import sys, types
+from bleucli import CER, metrics
+from bleucli.metrics.options import Option
+case = Option("case_sensitive", bool, False, ("--em-case",), "mind case", key="case", words=("lc", "mixed"))
+weight = Option("weight", float, 1.0, ("--em-weight",), "weight", most=5, key="w")
+def __init__(self, case_sensitive=False, weight=1.0):
+    metrics.Metric.__init__(self)
+    self.case_sensitive, self.weight = case_sensitive, self.check("weight", weight)
+EM = type("EM", (CER,), {"name": "EM", "options": (case, weight), "__init__": __init__})
+sys.modules["bleucli.metrics.em"] = types.SimpleNamespace(EM=EM)
+metrics._CLASSES["em"], metrics._MODULES["EM"] = "EM", "em"
+from bleucli.web.models import parameters, read_query
+from bleucli.web.page import make_page
+print(read_query([("metric", "em"), ("weight", "2"), ("case_sensitive", "true")]).make_metric())
+for query in ([("metric", "em"), ("weight", "6")], [("metric", "em"), ("beta", "6")], [("weight", "6")]):
+    try:
+        read_query(query)
+    except ValueError as error:
+        print(error)
+print(next(one["description"] for one in parameters() if one["name"] == "weight"))
+print('<option value="em" data-lacks="order tokenize smoothing"' in make_page().decode())
+"""
+    done = subprocess.run([COMMAND[0], "-c", program], capture_output=True, encoding="utf-8")
+    assert done.stdout.splitlines() == [
+        "EM(case_sensitive=True, weight=2.0)",
+        "weight 6.0; expected a number from 0 to 5",
+        "em has no option beta; choose from case_sensitive, weight",
+        "bleu has no option weight; choose from tokenize, lowercase, smooth_method, smooth_value, max_ngram_order,"
+        " skip_empty_refs",
+        "EM: weight (default: 1.0)",
+        "True",
+    ], done.stderr
+
+
 @pytest.mark.parametrize("tokenizer", ["spm:/etc/passwd", "flores200", "nope"])
 def test_no_tokenizer_opens_a_file_or_downloads(ask, tokenizer, monkeypatch, tmp_path):
     monkeypatch.setenv("BLEU_HOME", str(tmp_path))

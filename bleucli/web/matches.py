@@ -45,9 +45,13 @@ def show_matches(explanation: Explanation) -> Matches:
         texts = [_cover_characters(parts, text) for text in (parts.hypothesis_text, parts.reference_text)]
         characters = (order for order in parts.orders if order.kind == "character")
         ngrams = [["".join(gram.ngram) for gram in order.ngrams if gram.matches] for order in characters]
-    else:
+    elif isinstance(parts, TERParts | ErrorRateParts):
         unit = parts.unit if isinstance(parts, ErrorRateParts) else "word"
         texts, marks = _cover_edits(parts), f"Marked: {unit}s that are aligned and equal."
+    else:
+        texts = [
+            [Piece(word, ()) for word in text.split()] for text in (explanation.hypothesis, *explanation.references)
+        ]
     labels = ["Candidate", *(f"Reference {number}" for number in range(1, len(texts)))]
     if isinstance(parts, TERParts) and parts.shifts:
         moved = " and ".join(f"\u201c{' '.join(shift.words)}\u201d" for shift in parts.shifts)

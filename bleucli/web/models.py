@@ -80,13 +80,8 @@ def kind_of(name: str) -> type[Metric]:
     return METRICS[base]
 
 
-def make_metric(name: str, values: dict[str, Any], in_command: bool = False) -> Metric:
-    """Return a metric; unlike elsewhere, no tokenizer is downloaded or read from a file.
-
-    Args:
-        name: the name of a metric or a variant.
-        values: its options.
-        in_command: whether messages name options as the command does.
+def make_metric(name: str, values: dict[str, Any]) -> Metric:
+    """Return a metric or a variant; unlike elsewhere, no tokenizer is downloaded or read from a file.
 
     Raises:
         BleuError: a tokenizer is not ready, or options have values that do not go together.
@@ -100,16 +95,13 @@ def make_metric(name: str, values: dict[str, Any], in_command: bool = False) -> 
             f"the tokenizer {tokenizer} is not ready on this machine, and the server does not install, download or open"
             f" anything; {choose}, or see bleu --list-tokenizers"
         )
-    return _make_once(name, tuple(sorted(values.items())), in_command)
+    return _make_once(name, tuple(sorted(values.items())))
 
 
 @lru_cache(maxsize=64)
-def _make_once(name: str, values: tuple[tuple[str, Any], ...], in_command: bool) -> Metric:
+def _make_once(name: str, values: tuple[tuple[str, Any], ...]) -> Metric:
     """Return a metric that many threads share, since tokenizers with dictionaries take a while to load."""
-    if not in_command:
-        return find_metric(name, dict(values))
-    _, meant = VARIANTS.get(name, (name, {}))
-    return kind_of(name).of_command(**meant, **dict(values))
+    return find_metric(name, dict(values))
 
 
 # --- the parameters of the endpoint
@@ -159,8 +151,7 @@ class Query(BaseModel):
         Raises:
             BleuError: as the function `make_metric`.
         """
-        options = self.model_dump(exclude=set(Query.model_fields), exclude_unset=True)
-        metric = make_metric(self.metric, options)
+        metric = make_metric(self.metric, self.model_dump(exclude=set(Query.model_fields), exclude_unset=True))
         return metric.for_segments() if self.sentence_level else metric
 
 
@@ -206,22 +197,20 @@ def read_query(query: Iterable[tuple[str, str]]) -> Query:
     try:
         return model.model_validate(values)
     except ValidationError as error:
+        if cause := _cause(error):
+            raise cause from None
         name = str(error.errors()[0]["loc"][0])
-        raise _cause(error) or _tell_unknown_parameter(metric, name, model) from None
+        every = [parameter for kind in METRICS.values() for parameter in model_of(kind).model_fields]
+        if name not in every:
+            raise UsageError(f"there is no parameter {name!r:.80}, see /docs{suggest(name, every)}") from None
+        choices = ", ".join(own for own in model.model_fields if own not in Query.model_fields)
+        raise UsageError(f"{metric} has no option {name}; choose from {choices}") from None
 
 
 def _cause(error: ValidationError) -> BleuError | None:
     """Return the first error that a validator of ours raised, if that is the first one of all."""
     cause = error.errors()[0].get("ctx", {}).get("error")
     return cause if isinstance(cause, BleuError) else None
-
-
-def _tell_unknown_parameter(metric: str, name: str, model: type[Query]) -> UsageError:
-    every = [parameter for kind in METRICS.values() for parameter in model_of(kind).model_fields]
-    if name in every:
-        choices = [own for own in model.model_fields if own not in Query.model_fields]
-        return UsageError(f"{metric} has no option {name}; choose from {', '.join(choices)}")
-    return UsageError(f"there is no parameter {name!r:.80}, see /docs{suggest(name, every)}")
 
 
 def parameters() -> list[dict[str, Any]]:
@@ -316,7 +305,7 @@ class Inputs(BaseModel):
         Raises:
             BleuError: as the function `make_metric`.
         """
-        return make_metric(self.metric, self.options(), in_command=True)
+        return make_metric(self.metric, self.options())
 
     def item(self) -> dict[str, Any]:
         """Return the texts as an object of JSON Lines."""

@@ -2,7 +2,7 @@
 
 - `serve`: the whole server in one call
 - `bind`: listens on a port of 127.0.0.1
-- `make_server`, `run`: answer the requests that arrive
+- `make_server`: answers the requests that arrive
 """
 
 from __future__ import annotations
@@ -43,12 +43,16 @@ def serve(port: int, announce: Callable[[str], None], report: Callable[[BaseExce
         BleuError: the extra is not installed, or the port is in use or not permitted.
         KeyboardInterrupt: the user pressed Ctrl-C.
     """
+    import logging
+
     for module in ("fastapi", "fastapi_offline", "h11", "uvicorn"):
         load(module, EXTRA)
     with bind(port) as listener:
         server = make_server(listener, report)
         announce(f"http://{ADDRESS}:{listener.getsockname()[1]}/")
-        run(server, listener)
+        sys.setswitchinterval(_TURN)
+        logging.getLogger("asyncio").addHandler(logging.NullHandler())  # or its tracebacks would go to the terminal
+        server.run(sockets=[listener])
 
 
 def bind(port: int) -> socket.socket:
@@ -101,16 +105,3 @@ def make_server(listener: socket.socket, report: Callable[[BaseException], None]
     )
 
     return Server(config)
-
-
-def run(server: uvicorn.Server, listener: socket.socket) -> None:
-    """Answer requests until the process is told to end.
-
-    Raises:
-        KeyboardInterrupt: the user pressed Ctrl-C.
-    """
-    import logging
-
-    sys.setswitchinterval(_TURN)
-    logging.getLogger("asyncio").addHandler(logging.NullHandler())  # otherwise its tracebacks would go to the terminal
-    server.run(sockets=[listener])
