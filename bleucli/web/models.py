@@ -30,12 +30,12 @@ from pydantic import (
 
 from bleucli import tokenizers
 from bleucli.errors import BleuError, UsageError
-from bleucli.reading.jsonfields import GUESSED_HYPOTHESES, GUESSED_REFERENCES, HYPOTHESES, REFERENCES
 from bleucli.limits import read_number, read_whole_number
 from bleucli.metrics import METRICS, VARIANTS, Metric, find_metric, find_name, tell_unknown
 from bleucli.metrics.options import Option
 from bleucli.metrics.smoothing import METHODS, Smoothing
 from bleucli.phrases import suggest
+from bleucli.reading.jsonfields import GUESSED_HYPOTHESES, GUESSED_REFERENCES, HYPOTHESES, REFERENCES
 
 # The metric of the command, unless -m names another
 DEFAULT = "bleu"
@@ -159,7 +159,7 @@ class Query(BaseModel):
 def model_of(metric: type[Metric]) -> type[Query]:
     """Return the model of a metric's parameters.
 
-    >>> model_of(METRICS["chrf"])(beta="3", sentence_level="true").make_metric()
+    >>> model_of(METRICS["chrf"])(metric="chrf", beta="3").make_metric()
     CHRF(beta=3.0)
     """
     fields: dict[str, Any] = {}
