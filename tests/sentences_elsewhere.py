@@ -6,6 +6,7 @@ the same score. P-values and intervals are computed again, from texts that chang
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
@@ -13,7 +14,8 @@ import tempfile
 import warnings
 from collections import Counter
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from types import SimpleNamespace
 
 import numpy as np
@@ -35,8 +37,7 @@ from bleucli.phrases import in_command
 from bleucli.results import Results, ScoreRecord, SystemResult
 from bleucli.results.signature import Signature
 from bleucli.web import calculator
-from bleucli.web.choices import make_metric
-from bleucli.web.fields import METRIC_NAMES, Inputs, options_of
+from bleucli.web.models import METRIC_NAMES, read_inputs
 
 TABLE, PAPER, FACT, WARNING, GATE, REMARK = map(Place, ("table", "paper", "fact", "warning", "gate", "remark"))
 SEED = 12345
@@ -1317,7 +1318,7 @@ class RemarkWorld:
 
     def __init__(self, inputs):
         self.inputs, self.metrics = inputs, list(METRIC_NAMES.values())
-        self.metric = make_metric(inputs.metric, options_of(inputs), in_command=True)
+        self.metric = inputs.make_metric()
         self.found = calculator.calculate(inputs)
         with warnings.catch_warnings(action="ignore"):
             self.score = self.metric.corpus_score([inputs.candidate], [[text] for text in inputs.references])
@@ -1326,13 +1327,19 @@ class RemarkWorld:
         return str(self.inputs)
 
     def with_fields(self, **fields):
-        inputs = self.inputs._replace(**fields)
-        metric = make_metric(inputs.metric, options_of(inputs), in_command=True)
+        inputs = self.inputs.model_copy(update=fields)
+        metric = inputs.make_metric()
         with warnings.catch_warnings(action="ignore"):
             return metric.corpus_score([inputs.candidate], [[text] for text in inputs.references]).score
 
     def tokens(self, text):
         return (self.metric.prepare(Segments.from_strings([text]))[0] or "").split()
+
+    def units(self, text):
+        """Return what is edited: characters for CER, else words."""
+        if self.inputs.metric != "cer":
+            return self.tokens(text)
+        return list((self.metric.prepare(Segments.from_strings([text]))[0] or "").strip())
 
     @property
     def edits(self):
@@ -1340,8 +1347,8 @@ class RemarkWorld:
 
     @property
     def length(self):
-        """The reference length: TER's average; for WER, that of the reference with the fewest edits."""
-        ours, theirs = self.tokens(self.inputs.candidate), list(map(self.tokens, self.inputs.references))
+        """The reference length: TER's average; for WER and CER, that of the reference with the fewest edits."""
+        ours, theirs = self.units(self.inputs.candidate), list(map(self.units, self.inputs.references))
         if self.inputs.metric == "ter":
             return sum(map(len, theirs)) / len(theirs)
         return len(min(theirs, key=lambda other: distance(ours, other)))
@@ -1354,16 +1361,20 @@ def _(w):
 
 @REMARK.sentence("no edit", "No edit is needed: 0 is the best score.")
 def _(w):
-    return w.score.score == 0 and any(w.tokens(w.inputs.candidate) == w.tokens(text) for text in w.inputs.references)
+    return w.score.score == 0 and any(w.units(w.inputs.candidate) == w.units(text) for text in w.inputs.references)
 
 
 @REMARK.sentence(
     "a rate of 100",
-    "There are as many edits as words in the reference.",
+    "There are as many edits as {unit:words|characters} in the reference.",
     "There are as many edits as words in the references on average.",
 )
-def _(w):
-    return w.score.score == 100 and w.edits == w.length and _is_average(w)
+def _(w, unit="words"):
+    return w.score.score == 100 and w.edits == w.length and _is_average(w) and _edits(w, unit)
+
+
+def _edits(w, unit):
+    return unit.rstrip("s") == ("character" if w.inputs.metric == "cer" else "word")
 
 
 def _is_average(w):
@@ -1373,12 +1384,14 @@ def _is_average(w):
 
 @REMARK.sentence(
     "a rate above 100",
-    "{edits:count} ((edit||edits)) for ((a reference||references)) of {length:number} ((word||words))[[ on average]]:"
-    " {name:TER|WER} has no upper limit.",
+    "{edits:count} ((edit||edits)) for ((a reference||references)) of {length:number} {unit:words?|characters?}[[ on"
+    " average]]: {name:TER|WER|CER} has no upper limit.",
 )
-def _(w, edits, length, name):
+def _(w, edits, length, unit, name):
     return (
         _is_average(w)
+        and _edits(w, unit)
+        and unit.endswith("s") == (w.length != 1)
         and w.score.score > 100
         and edits == w.edits
         and length.of(w.length)
@@ -1531,20 +1544,22 @@ def _(w, method):
 
 
 def calculator_bands():
-    from bleucli.web.remarks import BANDS
+    from bleucli.metrics.bleu import BANDS
 
     return BANDS
 
 
 @REMARK.sentence(
     "how to read an error rate",
-    "{name:TER|WER} is the share of words that must be edited: 0 is best, 100 means as many edits as the reference"
-    " has words, and there is no upper limit. No bands of quality are in common use; compare systems on the same"
-    " texts, and read the texts.",
+    "{name:TER|WER|CER} is the share of {unit:words|characters} that must be edited: 0 is best, 100 means as many edits"
+    " as the reference has {same:words|characters}, and there is no upper limit. No bands of quality are in common use;"
+    " compare systems on the same texts, and read the texts.",
 )
-def _(w, name):
+def _(w, name, unit, same):
     return (
         name == METRIC_NAMES[w.inputs.metric]
+        and unit == same
+        and _edits(w, unit)
         and w.found["band"] is None
         and math.isclose(w.score.score * max(w.length, 1e-9), 100 * w.edits)
     ) or not w.length
@@ -1552,16 +1567,42 @@ def _(w, name):
 
 @REMARK.sentence(
     "how to read chrF",
-    "{name:chrF|chrF\\+\\+} runs from 0 to 1, or 0 to 100; higher is better. It is usually higher than BLEU on the"
-    " same texts; how much higher depends on the script. No bands of quality are in common use; compare systems on"
+    "{name:chrF|chrF\\+|chrF\\+\\+} runs from 0 to 1, or 0 to 100; higher is better. It is usually higher than BLEU on"
+    " the same texts; how much higher depends on the script. No bands of quality are in common use; compare systems on"
     " the same texts, and read the texts.",
 )
 def _(w, name):
     return name == METRIC_NAMES[w.inputs.metric] and 0 <= w.score.score <= 100 and w.found["band"] is None
 
 
+@REMARK.sentence(
+    "what the bars of BLEU show",
+    "Upper bar: matches divided by the candidate's n-grams. Lower bar: the same, smoothed.",
+)
+def _(w):
+    tokens, *others = map(w.tokens, (w.inputs.candidate, *w.inputs.references))
+    for order, (bar, smoothed) in enumerate(zip(w.found["bars"], w.score.precisions, strict=True), 1):
+        ours, *theirs = (
+            Counter(tuple(one[at : at + order]) for at in range(len(one) - order + 1)) for one in (tokens, *others)
+        )
+        matches, total = sum((ours & reduce(or_, theirs)).values()), sum(ours.values())
+        shares = [100 * matches / max(1, total), smoothed if tokens else 0]
+        if bar["counts"] != f"{matches} of {total}" or not np.allclose(bar["shares"], shares):
+            return False
+    return True
+
+
+@REMARK.sentence("what the bars of chrF show", "Upper bar: precision. Lower bar: recall.")
+def _(w):
+    sums = list(w.score.statistics)
+    for bar, ours, theirs, matches in zip(w.found["bars"], sums[::3], sums[1::3], sums[2::3], strict=True):
+        if not np.allclose(bar["shares"], [100 * matches / max(1, ours), 100 * matches / max(1, theirs)]):
+            return False
+    return True
+
+
 def read_remarks(w, tally):
-    for text in (*w.found["messages"], w.found["reading"]):
+    for text in (*w.found["messages"], w.found["reading"], *filter(None, [w.found["legend"]])):
         w.text = text
         REMARK.read(text, w, tally)
 
@@ -1594,11 +1635,14 @@ def drawn_remark(draw):
             [" ".join(["the", "cat", "x", "y"] * draw.choice([600, 720, 760, 800]))],
             "bleu",
         )
-    inputs = Inputs(
-        candidate, references, metric, draw.choice([4, 4, 3, 2, 1]),
-        draw.choice(["13a", "13a", "zh", "char", "none"]), draw.random() < 0.5, draw.choice(METHODS),
-    )  # fmt: skip
+    fields = {
+        "order": draw.choice([4, 4, 3, 2, 1]),
+        "tokenize": draw.choice(["13a", "13a", "zh", "char", "none"]),
+        "lowercase": draw.random() < 0.5,
+        "smoothing": draw.choice(METHODS),
+    }
+    body = {"candidate": candidate, "references": "\n".join(references), "metric": metric, **fields}
     try:
-        return RemarkWorld(inputs)
+        return RemarkWorld(read_inputs(json.dumps(body).encode()))
     except BleuError:
         return None

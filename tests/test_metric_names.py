@@ -11,7 +11,7 @@ from conftest import refused
 import bleucli
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS, VARIANTS, find_metric, find_name, tell_unknown
-from bleucli.web.choices import read_choices
+from bleucli.web.models import read_query
 
 NAMES = [*METRICS, *VARIANTS]
 TEXTS = {"a": ["the cat sat on the mat", "hello there, world"], "b": ["the cat sat on a mat", "hello, world"]}
@@ -77,8 +77,8 @@ def test_python_takes_the_names_of_its_rows(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_server_takes_them_and_gives_the_same_numbers(name):
-    made = [read_choices([("metric", word), ("sentence_level", "true")]) for word in (name, printed(name))]
-    assert repr(made[0].metric) == repr(made[1].metric)
+    queries = [read_query([("metric", word), ("sentence_level", "true")]) for word in (name, printed(name))]
+    assert repr(queries[0].make_metric()) == repr(queries[1].make_metric())
 
 
 @pytest.mark.parametrize("word", MEANT)

@@ -24,16 +24,16 @@ from sentences_drawn import PLACES, WAYS, corpora, draw_worlds, judge_all, read_
 from sentences_pages import PAGE, drawn_report
 
 from bleucli import evaluate_systems, gates
-from bleucli.web.remarks import BANDS
+from bleucli.metrics.bleu import BANDS
 
 # The modules whose sentences are judged
 MODULES = (
     *("report/verdicts", "metrics/corpora", "metrics/differences", "metrics/explain_bleu", "metrics/explain_chrf"),
     *("metrics/explain_ter", "metrics/explain_wer", "metrics/edits", "output/explanation", "output/publication"),
-    *("web/remarks", "metrics/bleu", "metrics/chrf", "metrics/ter"),
+    *("metrics/remarks", "metrics/bleu", "metrics/chrf", "metrics/ter"),
 )
 # What metrics say of themselves; the rest of their modules is help, hints and errors
-DESCRIBING = {"describe", "_SMOOTHINGS"}
+DESCRIBING = {"describe", "_SMOOTHINGS", "remarks", "_reasons", "BANDS"}
 
 
 @pytest.mark.parametrize("name", WAYS)

@@ -27,7 +27,7 @@ from strategies import examples
 
 from bleucli import kernels
 from bleucli.metrics import METRICS, VARIANTS
-from bleucli.web import api, choices, connections, guard, items
+from bleucli.web import api, connections, guard, items, models
 from bleucli.web import server as web_server
 
 WORKED = {"candidate": "the cat is on the mat", "references": ["there is a cat on the mat"]}
@@ -120,7 +120,7 @@ def test_every_option_of_a_metric_is_a_parameter_that_has_its_effect(ask, metric
     values = {"tokenize": "char", "smooth_method": "floor", "smooth_value": "0.5", "max_ngram_order": "2"}
     values |= {"char_order": "3", "word_order": "1", "beta": "3"}
     for option in METRICS[metric].options:
-        if option.name in choices.LEFT_OUT:
+        if option.name in models.LEFT_OUT:
             continue
         beside = {"smooth_method": "floor"} if option.name == "smooth_value" else {}
         found = ask("/score", ITEMS, metric=metric, **beside, **{option.name: values.get(option.name, "true")})
@@ -158,7 +158,9 @@ def test_errors_of_options_are_those_of_python(ask):
     found = error_of(ask("/score", WORKED, metric="ble"), 422)
     assert found.startswith("metric 'ble'; choose from bleu,")
     assert "did you mean bleu?" in found
-    assert "bleu has no option beta" in error_of(ask("/score", WORKED, beta="2"), 422)
+    told = error_of(ask("/score", WORKED, beta="2"), 422)
+    assert told.startswith("bleu has no option beta; choose from ")
+    assert not set(models.LEFT_OUT) & set(told.partition("choose from ")[2].split(", "))
     assert "max_ngram_order 0; expected a number" in error_of(ask("/score", WORKED, max_ngram_order="0"), 422)
     assert error_of(ask("/score", WORKED, lowercase="yes"), 422) == "lowercase 'yes'; expected true or false"
     assert "did you mean tokenize?" in error_of(ask("/score", WORKED, tokenise="13a"), 422)
@@ -191,6 +193,43 @@ def test_every_parameter_is_described_where_the_page_shows_it(calculator):
     assert "(default: 13a)" in next(one["description"] for one in described if one["name"] == "tokenize")
 
 
+def test_a_new_metric_is_offered_with_its_options():
+    """In a process of its own, because models and the page are made when they are first used."""
+    program = """
+import sys, types
+from bleucli import CER, metrics
+from bleucli.metrics.options import Option
+case = Option("case_sensitive", bool, False, ("--em-case",), "mind case", key="case", words=("lc", "mixed"))
+weight = Option("weight", float, 1.0, ("--em-weight",), "weight", most=5, key="w")
+def __init__(self, case_sensitive=False, weight=1.0):
+    metrics.Metric.__init__(self)
+    self.case_sensitive, self.weight = case_sensitive, self.check("weight", weight)
+EM = type("EM", (CER,), {"name": "EM", "options": (case, weight), "__init__": __init__})
+sys.modules["bleucli.metrics.em"] = types.SimpleNamespace(EM=EM)
+metrics._CLASSES["em"], metrics._MODULES["EM"] = "EM", "em"
+from bleucli.web.models import parameters, read_query
+from bleucli.web.page import make_page
+print(read_query([("metric", "em"), ("weight", "2"), ("case_sensitive", "true")]).make_metric())
+for query in ([("metric", "em"), ("weight", "6")], [("metric", "em"), ("beta", "6")], [("weight", "6")]):
+    try:
+        read_query(query)
+    except ValueError as error:
+        print(error)
+print(next(one["description"] for one in parameters() if one["name"] == "weight"))
+print('<option value="em" data-lacks="order tokenize smoothing"' in make_page().decode())
+"""
+    done = subprocess.run([COMMAND[0], "-c", program], capture_output=True, encoding="utf-8")
+    assert done.stdout.splitlines() == [
+        "EM(case_sensitive=True, weight=2.0)",
+        "weight 6.0; expected a number from 0 to 5",
+        "em has no option beta; choose from case_sensitive, weight",
+        "bleu has no option weight; choose from tokenize, lowercase, smooth_method, smooth_value, max_ngram_order,"
+        " skip_empty_refs",
+        "EM: weight (default: 1.0)",
+        "True",
+    ], done.stderr
+
+
 @pytest.mark.parametrize("tokenizer", ["spm:/etc/passwd", "flores200", "nope"])
 def test_no_tokenizer_opens_a_file_or_downloads(ask, tokenizer, monkeypatch, tmp_path):
     monkeypatch.setenv("BLEU_HOME", str(tmp_path))
@@ -214,6 +253,27 @@ def test_a_fault_is_reported_to_the_client_and_on_the_server(calculator, ask, mo
     assert isinstance(fault, ZeroDivisionError)
 
 
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"metric": "rouge"}, "metric 'rouge'; this page has bleu, chrf, chrf+, chrf++, ter, wer, cer; reload it"),
+        ({"order": 5}, "order 5; this page has 1, 2, 3, 4; reload it"),
+        ({"smoothing": "x"}, "smoothing 'x'; this page has exp, "),
+        ({"order": True}, "expected an object with candidate, references, metric, "),
+        ({"lowercase": 1}, "expected an object with candidate, references, metric, "),
+        ({"candidate": 3}, "expected an object with candidate, references, metric, "),
+        ({"references": ["a"]}, "expected an object with candidate, references, metric, "),
+        ({"more": 1}, "expected an object with candidate, references, metric, "),
+        ({"candidate": "a \ud800"}, "the fields, item 1: the hypothesis holds a lone surrogate"),
+    ],
+)
+def test_errors_of_fields_say_what_the_page_has(ask, changed, sentence):
+    for path in POSTS[1:]:
+        told = error_of(ask(path, {**FIELDS, **changed}), 422)
+        assert told.startswith(sentence)
+        assert "reload" in told or "surrogate" in told
+
+
 @given(
     st.fixed_dictionaries(
         {
@@ -221,7 +281,7 @@ def test_a_fault_is_reported_to_the_client_and_on_the_server(calculator, ask, mo
             "references": st.text(max_size=60),
             "metric": st.sampled_from(["bleu", "chrf", "chrf++", "ter", "wer", "cer", ""]),
             "order": st.integers(0, 5),
-            "tokenize": st.sampled_from(choices.ready_tokenizers()),
+            "tokenize": st.sampled_from(models.ready_tokenizers()),
             "lowercase": st.booleans(),
             "smoothing": st.sampled_from(["add-one", "none", *(f"chen-cherry-{n}" for n in range(1, 8)), "x"]),
         }
@@ -244,6 +304,7 @@ def test_any_content_of_the_fields_has_an_answer(calculator, fields):
         {"metric": "ter", "lowercase": False, "candidate": "The Cat"},
         {"metric": "chrf++"},
         {"metric": "wer", "candidate": ""},
+        {"metric": "cer", "lowercase": False},
         {"tokenize": "char", "order": 2, "smoothing": "chen-cherry-4", "lowercase": False},
         {"candidate": "nul \0 and \x1b[31m\nnext line", "smoothing": "exp"},
     ],
@@ -269,6 +330,10 @@ def test_the_command_that_is_shown_prints_the_number(ask, command, changed):
         ({"candidate": "there is a cat on the mat", "metric": "chrf"}, ["the best score"]),
         ({"candidate": "there is a cat on the mat", "metric": "ter"}, ["0 is the best score"]),
         ({"candidate": "x " * 9, "metric": "ter"}, ["9 edits for a reference of 7 words: TER has no upper limit."]),
+        (
+            {"candidate": "there is a mat", "references": "a", "metric": "cer"},
+            ["a reference of 1 character: CER has no"],
+        ),
         ({"candidate": "xxx", "metric": "chrf++"}, ["share no n-gram"]),
     ],
 )
@@ -296,6 +361,16 @@ def test_lengths_are_whole_words_or_averages(ask):
     assert ask("/page/numbers", fields).json()["facts"][1] == ["Reference length, on average", "4.5 words"]
     fields = {**FIELDS, "metric": "wer", "candidate": "a", "references": "a " * 12340}
     assert ask("/page/numbers", fields).json()["facts"][1] == ["Reference length", "12340 words"]
+    assert ask("/page/numbers", {**FIELDS, "metric": "cer"}).json()["facts"][1] == ["Reference length", "25 characters"]
+
+
+def test_characters_are_marked_where_they_were_typed(ask):
+    found = ask("/page/explanation", {**FIELDS, "metric": "cer"}).json()
+    assert [re.sub("<[^>]*>", "", text["html"]) for text in found["texts"]] == [
+        FIELDS["candidate"],
+        FIELDS["references"],
+    ]
+    assert found["marks"] == "Marked: characters that are aligned and equal."
 
 
 def test_shifted_words_of_the_candidate_stay_where_they_were_typed(ask):
@@ -319,9 +394,11 @@ def test_long_texts_have_a_number_and_say_why_they_have_no_explanation(ask):
     assert float(ask("/page/numbers", fields).json()["percent"]) > 0
     assert "with bleu explain" in error_of(ask("/page/explanation", fields), 422)
     words = " ".join(map(str, range(60)))
-    for metric, many in (("ter", 1), ("wer", 10)):
+    for metric, many, unit in (("ter", 1, "word"), ("wer", 10, "word"), ("cer", 5, "character")):
         fields = {**FIELDS, "metric": metric, "candidate": f"{words} " * many, "references": f"{words} " * many}
-        assert "with bleu explain" in error_of(ask("/page/explanation", fields), 422)
+        told = error_of(ask("/page/explanation", fields), 422)
+        assert told.startswith(f"{metric.upper()} is explained {unit} by {unit}, which takes too long here for")
+        assert "with bleu explain" in told
 
 
 # --- who may ask
@@ -568,7 +645,7 @@ def test_a_body_that_never_comes_is_given_up(calculator, monkeypatch):
 @pytest.mark.slow
 def test_long_texts_do_not_delay_others(ask):
     """TER takes longest; at the limit it takes about a second, on a thread for long work."""
-    most = items._MOST_TER_WORDS[kernels.live] // 2
+    most = items._MOST_WORDS[kernels.live] // 2
     words = [f"{number * 7919 % 97}" for number in range(most)]
     body = {"candidate": " ".join(words), "references": [" ".join(words[most // 2 :] + words[: most // 2])]}
     with ThreadPoolExecutor(4) as pool:
@@ -610,13 +687,13 @@ def test_the_page_of_the_api_describes_all_parameters(calculator):
     operation = described["paths"]["/score"]["post"]
     names = {parameter["name"] for parameter in operation["parameters"]}
     options = {option.name for name in METRICS for option in METRICS[name].options}
-    assert names == options - set(choices.LEFT_OUT) | {"metric", "sentence_level"}
+    assert names == options - set(models.LEFT_OUT) | {"metric", "sentence_level"}
     # "Options are those of the Python API" was all that was said, but some are refused
     with open(os.path.join(ROOT, "docs", "reports.md"), encoding="utf-8") as file:
         documentation = file.read().partition("Options are those of the Python API, except ")[2].partition("Numbers")[0]
     about = described["info"]["description"].partition("except ")[2]
     for text in (documentation, about):
-        assert all(name in text.partition(". ")[0].replace("\n", " ") for name in choices.LEFT_OUT)
+        assert all(name in text.partition(". ")[0].replace("\n", " ") for name in models.LEFT_OUT)
     assert operation["responses"].keys() == {"200", *map(str, (400, 403, 408, 413, 415, 422))}
 
 
@@ -672,7 +749,7 @@ def test_control_c_ends_the_server_while_it_works(start):
     process = start("serve", "0", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     address = process.stdout.readline().decode().strip()
     port = int(address.rstrip("/").rpartition(":")[2])
-    words = " ".join(str(number * 7919 % 97) for number in range(items._MOST_TER_WORDS[kernels.live] // 2))
+    words = " ".join(str(number * 7919 % 97) for number in range(items._MOST_WORDS[kernels.live] // 2))
     body = json.dumps({"candidate": words, "references": [words[::-1]]}).encode()
     with socket.create_connection(("127.0.0.1", port)) as busy:
         head = f"POST /score?metric=ter HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"

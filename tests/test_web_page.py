@@ -9,9 +9,10 @@ import re
 import pytest
 from browser import NARROW, WIDE, find_faults, watch
 
+from bleucli.metrics import METRICS, VARIANTS
 from bleucli.metrics.smoothing import METHODS
-from bleucli.web.choices import ready_tokenizers
-from bleucli.web.fields import EXAMPLES, METRIC_NAMES
+from bleucli.web.models import METRIC_NAMES, ready_tokenizers
+from bleucli.web.page import EXAMPLES
 
 FILLED = "#explanation h3"
 # True once the explanation belongs to the content of the fields
@@ -102,6 +103,19 @@ def test_legends_belong_to_the_metric(opened):
     fill(page, metric="chrf")
     assert page.locator("#shades mark:visible").count() == 6
     assert page.inner_text("#bars li:first-child .value") == "precision 100.0%, recall 84.2%"
+
+
+def test_every_metric_is_offered_with_the_fields_that_it_has(opened):
+    page = opened
+    offered = page.eval_on_selector_all("#metric option", "all => all.map((one) => [one.value, one.textContent])")
+    assert offered == [[name, METRIC_NAMES[name]] for name in METRIC_NAMES]
+    assert METRIC_NAMES.keys() == {*METRICS, *VARIANTS}
+    for name in METRIC_NAMES:
+        fill(page, metric=name)
+        disabled = page.eval_on_selector_all("select:disabled, input:disabled", "all => all.map((one) => one.id)")
+        assert disabled == ([] if name == "bleu" else ["order", "tokenize", "smoothing"])
+        said = "" if name == "bleu" else "Order, tokenizer and smoothing apply to BLEU only."
+        assert page.inner_text("#only").strip() == said
 
 
 def test_in_a_low_window_the_score_covers_nothing(chromium, calculator):
@@ -473,7 +487,7 @@ def words_of(fields):
     elif fields["metric"] == "ter":
         words += [] if fields["lowercase"] else ["--ter-case-sensitive"]
     elif fields["lowercase"]:
-        words += ["--wer-lowercase" if fields["metric"] == "wer" else "--chrf-lowercase"]
+        words += [f"--{fields['metric'].rstrip('+')}-lowercase"]
     return words
 
 

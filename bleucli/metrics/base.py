@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bleucli.metrics.pairwise import Best, Pairs
+    from bleucli.metrics.remarks import Remarks
     from bleucli.metrics.score import ScoreT_co
     from bleucli.significance.resampling import Seed
 
@@ -95,8 +96,10 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     counts_ties = True
     # Whether `learn` must read all references before anything is counted. It sets `learned`, None until then.
     needs_all_references = False
-    # Whether texts are aligned, which takes time that grows with the square of their length
-    aligns = False
+    # What is aligned, "word" or "character"; "" if texts are not. The time grows with the square of their length.
+    aligns = ""
+    # Whether aligned words may also move, which is searched for and takes far longer
+    shifts = False
     # The module beside this one that takes a score apart for `explain`; "" if scores cannot be explained
     explained_by = ""
     # Options from which the constructor makes other attributes, so that setting them later would have no effect
@@ -197,6 +200,17 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     def hints(self, stats: CorpusStats) -> list[str]:
         """Return what a user should know about the input of a corpus's score."""
         return []
+
+    def remarks(self, stats: CorpusStats) -> Remarks:
+        """Return what the calculator says of the score of a single segment: nothing, unless a metric overrides this."""
+        from bleucli.metrics.remarks import Remarks
+
+        return Remarks()
+
+    @property
+    def ngram_orders(self) -> int:
+        """The number of orders of n-grams that are counted."""
+        return 0
 
     def for_segments(self) -> Self:
         """Return the metric as it scores single segments: this one, unless a metric needs other options for that."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bleucli.metrics.pairwise import Pairs
+    from bleucli.metrics.remarks import Remarks
 
 MAX_NGRAM_ORDER = 4  # by default
 # sacreBLEU 2.6.0 warns about tokenized input if at least this many hypotheses end in " ."
@@ -125,6 +126,18 @@ _SMOOTHINGS = {
 }
 # Methods that change only orders without a match
 _SMOOTHING_ZEROS = ("exp", "floor", "none")
+
+# The bounds, and in other words the judgements, of "Interpretation" in
+# https://cloud.google.com/translate/automl/docs/evaluate, for the BLEU of a test set
+BANDS = (
+    (0, 10, "of hardly any use"),
+    (10, 20, "the topic can be guessed, seldom more"),
+    (20, 30, "the message comes across, with many mistakes in the language"),
+    (30, 40, "from readable to good"),
+    (40, 50, "good"),
+    (50, 60, "very good: complete, and pleasant to read"),
+    (60, 100, "as good as what people write, or better"),
+)
 
 
 def _read_tokenizer(signed: str, exact: bool) -> dict[str, Any]:
@@ -545,6 +558,82 @@ class BLEU(Metric[BLEUScore]):
             follows_sacrebleu=described.follows_sacrebleu and not is_own,
         )
 
+    def remarks(self, stats: CorpusStats) -> Remarks:
+        """Return the precisions by order, the penalty for brevity, and what the score means."""
+        from bleucli.metrics.remarks import Bar, Remarks
+
+        score, (ours, theirs, *counts) = stats.score(), map(int, stats.sums)
+        rows = list(zip(counts, counts[self.counted_order :], score.precisions, strict=False))
+        bars = []
+        for order, (matches, total, smoothed) in enumerate(rows, 1):
+            precision = 100 * matches / total if total else 0.0
+            shares, value = (
+                [precision, smoothed],
+                f"{f'{precision:.2f}%' if total else 'none'}, smoothed {smoothed:.2f}%",
+            )
+            if not ours:  # without a candidate, a smoothed value would look like a match
+                shares, value = [0.0, 0.0], "none"
+            bars.append(Bar(f"{order}-grams", f"{matches} of {total}", shares, value))
+        penalty = brevity_penalty(ours, theirs)
+        messages = []
+        _, marks, _, unspaced, letters = stats.signs or (0,) * 5
+        if 2 * unspaced > letters:
+            messages.append(
+                f"The tokenizer {self.tokenizer_signature} does not split this script into words. Choose zh or char."
+            )
+        messages += self._reasons(score, rows)
+        if marks:
+            messages.append("The candidate still has subword marks (@@ or \u2581). Join the subwords first.")
+        if 0 < penalty < SHORT_PENALTY:
+            messages.append(
+                f"The candidate is much shorter than the {'closest ' if stats.most > 1 else ''}reference"
+                f" ({tell_count(ours, 'token')} against {theirs}), so the brevity penalty is {show_penalty(penalty)}."
+            )
+        beyond = f" Smoothing {self.smooth_method} can raise it above that." if self.smoothing.may_exceed else ""
+        return Remarks(
+            [
+                ("Brevity penalty", f"{penalty:.3f}"),
+                ("Candidate length", tell_count(ours, "token")),
+                ("Effective reference length", tell_count(theirs, "token")),
+            ],
+            bars,
+            "Upper bar: matches divided by the candidate's n-grams. Lower bar: the same, smoothed.",
+            messages,
+            f"BLEU runs from 0 to 1, or 0 to 100; higher is better.{beyond} The bands below are a rule of thumb for one"
+            " system's BLEU on a whole test set; the marked band is where your score would be if it came from a test"
+            " set. They do not hold for a single sentence, for another tokenizer, case, smoothing or number of"
+            " references, or across languages. In these cases, compare systems on the same texts, and read the texts.",
+            max(index for index, (low, _, _) in enumerate(BANDS) if score.score >= low),
+        )
+
+    def _reasons(self, score: BLEUScore, rows: Sequence[tuple[int, int, float]]) -> list[str]:
+        """Say why a score is at an end of its scale, or beyond it; rows: matches, n-grams and precision by order."""
+        if score.score > 100:
+            return [f"Smoothing {self.smooth_method} can make a precision higher than 1, so BLEU exceeds 100."]
+        if score.score == 100 and all(matches == total for matches, total, _ in rows):
+            best = "" if self.smoothing.may_exceed else ": the best score"
+            return [f"Every n-gram of the candidate matches, and the candidate is not too short{best}."]
+        if score.score:
+            return []
+        if not any(matches for matches, _, _ in rows):
+            return ["No word of the candidate is in a reference, so BLEU is 0."]
+        # Only sacreBLEU's smoothing methods leave a precision of 0 in the product; the others skip it
+        precisions = [] if self.smoothing.gives_all else score.precisions
+        order = next((order for order, precision in enumerate(precisions, 1) if not precision), 0)
+        if not order:
+            return ["The brevity penalty is so small that a computer rounds BLEU to 0."]
+        if rows[order - 1][1]:
+            return [f"No {order}-gram matches, and a single precision of 0 makes BLEU 0. Choose a smoothing."]
+        return [
+            f"The candidate has fewer than {order} tokens, so it has no {order}-grams. Lower the maximum order, or"
+            " choose smoothing add-one."
+        ]
+
+    @property
+    def ngram_orders(self) -> int:
+        """The number of orders of n-grams that are counted."""
+        return self.counted_order
+
     @classmethod
     def read_name(cls, name: str) -> dict[str, Any] | None:
         """Return no arguments: spBLEU is BLEU with another tokenizer, which the signature names."""
@@ -627,3 +716,12 @@ def brevity_penalty(sys_len: int, ref_len: int) -> float:
     if sys_len >= ref_len:
         return 1.0
     return exp(1 - ref_len / sys_len) if sys_len else 0.0
+
+
+def show_penalty(penalty: float) -> str:
+    """Return a brevity penalty with three decimals, or with three digits if these decimals would show 0.
+
+    >>> show_penalty(0.84648), show_penalty(0.00012345)
+    ('0.846', '0.000123')
+    """
+    return f"{penalty:.3f}" if penalty >= 0.0005 else f"{penalty:.3g}"

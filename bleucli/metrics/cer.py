@@ -42,6 +42,7 @@ class CER(ErrorRate[CERScore]):
     """
 
     name = "CER"
+    aligns = "character"
     characters = True
     score_class = CERScore
     options = (lowercase_option("--cer-lowercase"), SKIP_EMPTY_REFS)

@@ -15,7 +15,7 @@ from bleucli.limits import LARGEST_ORDER, read_number
 from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import CHOICE, SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
-from bleucli.phrases import join_words, list_orders, tell_orders
+from bleucli.phrases import join_words, list_orders, tell_count, tell_orders
 from bleucli.results import Description, Fact, Figures
 from bleucli.text import Segments
 
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from bleucli.counting import CorpusStats
     from bleucli.metrics.pairwise import Pairs
+    from bleucli.metrics.remarks import Remarks
 
 DEFAULT_CHAR_ORDER = 6
 DEFAULT_WORD_ORDER = 0
@@ -239,6 +241,44 @@ class CHRF(Metric[CHRFScore]):
         smoothing = "eps: the F-scores of all orders are averaged" if has_eps else "none"
         facts = [Fact("N-grams", join_words(ngrams)), *of_case.facts, Fact("Smoothing", smoothing)]
         return described._replace(uses=uses, facts=facts)
+
+    def remarks(self, stats: CorpusStats) -> Remarks:
+        """Return precision and recall by order, and what the score means."""
+        from bleucli.metrics.remarks import Bar, Remarks
+
+        name, score, several = f"{self.name}{'+' * self.word_order}", stats.score().score, stats.most > 1
+        sums = list(map(int, stats.sums))
+        orders = [f"{number}-grams" for number in range(1, self.char_order + 1)]
+        orders += [f"word {number}-grams" for number in range(1, self.word_order + 1)]
+        bars = []
+        for order, ours, theirs, matches in zip(orders, sums[::3], sums[1::3], sums[2::3], strict=True):
+            precision, recall = (100 * matches / total if total else 0.0 for total in (ours, theirs))
+            counts = f"{tell_count(matches, 'match', 'matches')}; candidate {ours}, reference {theirs}"
+            bars.append(Bar(order, counts, [precision, recall], f"precision {precision:.1f}%, recall {recall:.1f}%"))
+        messages = []
+        if not score:
+            messages.append(f"The candidate and the reference{'s' if several else ''} share no n-gram.")
+        elif score == 100:
+            which = "a" if several else "the"
+            messages.append(f"The candidate and {which} reference have the same n-grams: the best score.")
+        return Remarks(
+            [
+                ("Candidate characters", str(sums[0])),
+                ("Reference characters", str(sums[1])),
+                ("Weight of recall", f"{self.beta:g}"),
+            ],
+            bars,
+            "Upper bar: precision. Lower bar: recall.",
+            messages,
+            f"{name} runs from 0 to 1, or 0 to 100; higher is better. It is usually higher than BLEU on the same texts;"
+            " how much higher depends on the script. No bands of quality are in common use; compare systems on the same"
+            " texts, and read the texts.",
+        )
+
+    @property
+    def ngram_orders(self) -> int:
+        """The number of orders of n-grams that are counted, of characters and of words."""
+        return self.char_order + self.word_order
 
     def prepare(self, segments: Segments) -> Segments:
         """Lowercase if asked to; change nothing else."""

@@ -12,7 +12,7 @@ from math import exp, fsum, log, prod
 
 from bleucli.kernels.python_groups import count_ngrams
 from bleucli.metrics import chen_cherry
-from bleucli.metrics.bleu import BLEU, BLEUScore
+from bleucli.metrics.bleu import BLEU, BLEUScore, show_penalty
 from bleucli.metrics.ngrams import NGram, compare_ngrams, explain_verdicts, ngram_table, tell_tokens
 from bleucli.metrics.smoothing import SACREBLEU_METHODS
 from bleucli.phrases import tell_count
@@ -403,15 +403,6 @@ def _tell_score(parts: _Arithmetic, name: str, score: float, width: int) -> Iter
             f"{blank} = {score:.{width}f}",
         ]
     )
-
-
-def show_penalty(penalty: float) -> str:
-    """Return a brevity penalty with three decimals, or with three digits if these decimals would show 0.
-
-    >>> show_penalty(0.84648), show_penalty(0.00012345)
-    ('0.846', '0.000123')
-    """
-    return f"{penalty:.3f}" if penalty >= 0.0005 else f"{penalty:.3g}"
 
 
 def take_apart(

@@ -18,7 +18,7 @@ DEFAULT_VALUES = {"floor": 0.1, "add-k": 1.0}
 # sacreBLEU 1.3.1 to 1.4.14
 _FORMER_DEFAULTS = {"floor": "0", "add-k": "1"}
 LARGEST_VALUE = 1e100  # far below where precisions overflow
-# Chen & Cherry's techniques that are defined only for single segments
+# Chen & Cherry's techniques that are defined only for single segments; their precisions may exceed 1
 _OF_ONE_SEGMENT = (5, 6, 7)
 
 
@@ -33,6 +33,7 @@ class Smoothing:
     Attributes:
         gives_all: whether it gives all precisions, even of orders with matches, so that effective order has no effect.
         of_one_segment: whether it is defined only for single segments.
+        may_exceed: whether a precision may exceed 1.
 
     >>> Smoothing("floor").signature
     'floor[0.10]'
@@ -47,7 +48,7 @@ class Smoothing:
         self.signature = method if default is None else f"{method}[{_decimals(self.value)}]"
         self._technique = int(method.removeprefix(_CHEN_CHERRY)) if method.startswith(_CHEN_CHERRY) else 0
         self.gives_all = method not in SACREBLEU_METHODS
-        self.of_one_segment = self._technique in _OF_ONE_SEGMENT
+        self.of_one_segment = self.may_exceed = self._technique in _OF_ONE_SEGMENT
 
     @classmethod
     def parse(cls, signed: str) -> Smoothing:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from bleucli.metrics.remarks import Remarks
 
 # sacreBLEU 1.x: the words that follow the tokenizer in signatures, with today's keys and values
 _FORMER_WORDS = {
@@ -85,7 +86,8 @@ class TER(Metric[TERScore]):
 
     name = "TER"
     counts_ties = False
-    aligns = True
+    aligns = "word"
+    shifts = True
     explained_by = "explain_ter"
     higher_is_better = False
     _fixed = frozenset({"case_sensitive", "asian_support", "no_punct", "normalized"})
@@ -193,6 +195,12 @@ class TER(Metric[TERScore]):
         splitting = f"{asian} with {normalized}, which split Chinese characters, or "
         cure = "" if self.asian_support and self.normalized else splitting
         return [f"{told}; use {cure}CER"] if told else []
+
+    def remarks(self, stats: CorpusStats) -> Remarks:
+        """Return edits and length, and what the score means."""
+        from bleucli.metrics.remarks import remark_on_edits
+
+        return remark_on_edits(self.name, self.aligns, stats, is_average=stats.most > 1)
 
     def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
         """Return rows of the fewest edits to any reference, and the average length of all references, in words."""

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from bleucli.metrics.remarks import Remarks
+
     RateT = TypeVar("RateT", bound="ErrorRateScore")
 
 
@@ -86,7 +88,7 @@ class ErrorRate(Metric["RateT"]):
     """
 
     higher_is_better = False
-    aligns = True
+    aligns = "word"
     explained_by = "explain_wer"
     characters: bool  # whether characters are edited instead of words
     score_class: type[RateT]
@@ -107,6 +109,12 @@ class ErrorRate(Metric["RateT"]):
         from bleucli.results import citations
 
         return super().describe(info)._replace(paper=citations.EDIT_DISTANCE)
+
+    def remarks(self, stats: CorpusStats) -> Remarks:
+        """Return edits and length, and what the score means."""
+        from bleucli.metrics.remarks import remark_on_edits
+
+        return remark_on_edits(self.name, self.aligns, stats)
 
     def prepare(self, segments: Segments) -> Segments:
         """Lowercase if asked to; change nothing else."""

@@ -18,19 +18,13 @@ from starlette.exceptions import HTTPException
 from bleucli._version import __version__
 from bleucli.counting.threads import usable_processors
 from bleucli.errors import BleuError
-from bleucli.metrics import METRICS
 from bleucli.phrases import join_words
 from bleucli.theme import style_sheet
 from bleucli.web import calculator
-from bleucli.web.choices import LEFT_OUT, parameters, read_choices
-from bleucli.web.fields import Inputs, read_inputs
 from bleucli.web.guard import MOST_BYTES, read_body, tell_fault
-from bleucli.web.items import ITEM, Failure, Score, read_items, score_items
+from bleucli.web.items import read_items, score_items
+from bleucli.web.models import ITEM, LEFT_OUT, Failure, Score, kind_of, parameters, read_inputs, read_query
 from bleucli.web.page import make_page, package_file, swagger_file
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 # Bodies with more bytes are long work. The limit is lower for metrics that align texts: their time grows with the
 # square of the length
@@ -55,7 +49,6 @@ _BODY = {
     "required": True,
     "content": {"application/json": {"schema": {"anyOf": [ITEM, {"type": "array", "minItems": 1, "items": ITEM}]}}},
 }
-_Shown = Callable[[Inputs], "dict[str, Any]"]
 
 
 class _Work:
@@ -69,8 +62,7 @@ class _Work:
 
     def choose(self, body: bytes, metric: str) -> _Pool:
         """Return the threads that score a request by a metric."""
-        aligns = metric in METRICS and METRICS[metric].aligns
-        most = _SHORT_BYTES_TO_ALIGN if aligns else _SHORT_BYTES
+        most = _SHORT_BYTES_TO_ALIGN if kind_of(metric).aligns else _SHORT_BYTES
         return self.short if len(body) <= most else self.long
 
 
@@ -81,12 +73,13 @@ class _Pool:
         self._turns = asyncio.Semaphore(threads)
         self._threads = ThreadPoolExecutor(threads, name)
 
-    async def answer(self, request: Request, function: Callable[[], Response]) -> Response:
-        """Call a function in a thread, and return its answer; do not call it if the client has left in the meantime."""
+    async def answer(self, request: Request, function: Callable[[], object]) -> Response:
+        """Answer with what a function returns in a thread; do not call it if the client has left in the meantime."""
         async with self._turns:
             if await request.is_disconnected():
                 return Response(status_code=499)  # no one reads this answer
-            return await asyncio.get_running_loop().run_in_executor(self._threads, function)
+            # JSON is written in the thread, too, because a long answer takes time
+            return await asyncio.get_running_loop().run_in_executor(self._threads, lambda: JSONResponse(function()))
 
 
 def make_app() -> FastAPI:
@@ -102,8 +95,10 @@ def make_app() -> FastAPI:
     return app
 
 
-async def _tell_error(_request: Request, error: Exception) -> Response:
-    return JSONResponse({"error": error.in_command() if isinstance(error, BleuError) else str(error)}, 422)
+async def _tell_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, BleuError)
+    # Browsers would report a status of 422 in their consoles, but a text that is half typed is not a fault
+    return JSONResponse({"error": error.in_command()}, 200 if request.url.path.startswith("/page/") else 422)
 
 
 async def _tell_fault(_request: Request, error: Exception) -> Response:
@@ -136,43 +131,28 @@ def _serve_endpoint(app: FastAPI, work: _Work) -> None:
     )
     async def _score(request: Request) -> Response:
         body = await read_body(request)
-        query = request.query_params.multi_items()
+        query = read_query(request.query_params.multi_items())
 
-        def score() -> Response:
-            choices = read_choices(query)
-            found = score_items(read_items(body), choices)
-            # JSON is written in this thread, too, because a long answer takes time
-            return JSONResponse(found if choices.sentence_level else found[0])
+        def score() -> object:
+            scores = score_items(read_items(body), query.make_metric(), query.sentence_level)
+            return scores if query.sentence_level else scores[0]
 
-        return await work.choose(body, dict(query).get("metric", "bleu")).answer(request, score)
+        return await work.choose(body, query.metric).answer(request, score)
 
 
 def _serve_numbers(app: FastAPI, work: _Work) -> None:
     """Serve the requests of the page."""
 
-    def show(inputs: Inputs, function: _Shown) -> Response:
-        """Return what to show, with status 200 even for an error: browsers need not report half-typed texts."""
-        try:
-            return JSONResponse(function(inputs))
-        except BleuError as error:
-            return JSONResponse({"error": error.in_command()})
-
-    async def answer(request: Request, function: _Shown, pool: _Pool | None = None) -> Response:
-        body = await read_body(request)
-        try:
-            inputs = read_inputs(body)
-        except BleuError as error:
-            return JSONResponse({"error": error.in_command()})
-        chosen = pool or work.choose(body, inputs.metric)
-        return await chosen.answer(request, partial(show, inputs, function))
-
     @app.post("/page/numbers", include_in_schema=False)
     async def _numbers(request: Request) -> Response:
-        return await answer(request, calculator.calculate)
+        body = await read_body(request)
+        inputs = read_inputs(body)
+        return await work.choose(body, inputs.metric).answer(request, partial(calculator.calculate, inputs))
 
     @app.post("/page/explanation", include_in_schema=False)
     async def _explanation(request: Request) -> Response:
-        return await answer(request, calculator.explain_inputs, work.explaining)
+        inputs = read_inputs(await read_body(request))
+        return await work.explaining.answer(request, partial(calculator.explain_inputs, inputs))
 
 
 def _serve_files(app: FastAPI) -> None:

@@ -1,16 +1,25 @@
 """Closes connections whose clients keep the server waiting, so that others can be served.
 
-- `Connection`: uvicorn's, with limits on the time until a request begins and on the number of connections
+uvicorn has a limit on connections, but it refuses new ones, so that idle ones could keep all others out; and it has no
+limit on the time until a request begins.
+
+- `Server`: uvicorn's, with a limit on that time
+- `Connection`: uvicorn's, which makes room for itself if there are too many
 - `most_connections`: the largest number of connections
 """
 
 from __future__ import annotations
 
 import asyncio
+import socket
+from collections.abc import Iterable
 from typing import cast
 
+import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+# How many connections the system keeps until the server accepts them
+BACKLOG = 1024
 _SECONDS_TO_BEGIN = 10.0
 _MOST = 1024
 
@@ -29,67 +38,59 @@ def most_connections() -> int:
     return _MOST if limit < 0 else max(1, min(_MOST, limit // 2))
 
 
-class Connection(H11Protocol):
-    """A connection that is closed unless the whole head of a request arrives within a few seconds.
+class Server(uvicorn.Server):
+    """A server that closes connections on which the whole head of a request does not arrive within a few seconds."""
 
-    If there are too many, the one that has kept the server waiting longest makes room: a browser that has just
-    connected must not wait until others give up.
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen; asyncio would keep no more connections waiting than it accepts at once."""
+        await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(BACKLOG)
+
+    async def on_tick(self, counter: int) -> bool:
+        """Close connections; uvicorn calls this ten times a second."""
+        for connection in _alive(self.server_state.connections):
+            if connection.awaits_request() and connection.loop.time() - connection.since > _SECONDS_TO_BEGIN:
+                connection.transport.close()
+        return await super().on_tick(counter)
+
+
+class Connection(H11Protocol):
+    """A connection that makes room for itself if there are too many.
+
+    The one that has kept the server waiting longest is closed: a browser that has just connected must not wait until
+    others give up.
     """
 
-    _timer: asyncio.TimerHandle | None = None
-    _since = 0.0  # when the client was last answered, or connected
+    since = 0.0  # when the client was last answered, or connected
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept the connection; close another if there are too many."""
         super().connection_made(transport)
-        self._since = self.loop.time()
-        self._expect()
+        self.since = self.loop.time()
         if len(self.connections) > (most := most_connections()):
-            others = [cast("Connection", one) for one in self.connections]
-            alive = [one for one in others if not one.transport.is_closing()]
-            waiting = sorted((one for one in alive if one._awaits_client()), key=lambda one: one._since)
+            alive = _alive(self.connections)
+            waiting = sorted((one for one in alive if one.awaits_client()), key=lambda one: one.since)
             for one in waiting[: max(0, len(alive) - most)]:
                 one.transport.abort()
-
-    def data_received(self, data: bytes) -> None:
-        """Read what has arrived, and check whether a request has begun."""
-        super().data_received(data)
-        if self._awaits_request():
-            self._expect()
-        else:
-            self._forget()
 
     def on_response_complete(self) -> None:
         """Wait for the next request after an answer."""
         super().on_response_complete()
-        self._since = self.loop.time()
-        if self._awaits_request():
-            self._expect()
+        self.since = self.loop.time()
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection, and stop its clock."""
-        self._forget()
-        super().connection_lost(exc)
-
-    def _awaits_request(self) -> bool:
+    def awaits_request(self) -> bool:
+        """Return whether no request has begun since the last answer."""
         # uvicorn's types promise a cycle, but there is none before the first request
         cycle = cast("object | None", self.cycle)
         return cycle is None or self.cycle.response_complete
 
-    def _awaits_client(self) -> bool:
-        return self._awaits_request() or self.cycle.more_body
+    def awaits_client(self) -> bool:
+        """Return whether the client has to send something, a request or the rest of its body."""
+        return self.awaits_request() or self.cycle.more_body
 
-    def _expect(self) -> None:
-        """Start the clock for the next request; more bytes of the same request do not restart it."""
-        if self._timer is None:
-            self._timer = self.loop.call_later(_SECONDS_TO_BEGIN, self._give_up)
 
-    def _forget(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def _give_up(self) -> None:
-        self._timer = None
-        if self._awaits_request() and not self.transport.is_closing():
-            self.transport.close()
+def _alive(connections: Iterable[object]) -> list[Connection]:
+    """Return the connections that are not about to close."""
+    every = [cast("Connection", one) for one in connections]
+    return [one for one in every if not one.transport.is_closing()]

@@ -3,7 +3,6 @@
 - `read_items`: the items in the body of a request; `read_texts`: their texts
 - `score_items`: their score, or the score of each, as dictionaries
 - `check_effort`: refuses texts that would take too long
-- `ITEM`, `Score`, `Failure`: the input and the answers, for the page of the API
 """
 
 from __future__ import annotations
@@ -11,36 +10,26 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from bleucli import kernels
 from bleucli.counting import CorpusStats, count
 from bleucli.counting.corpus import Corpus, Source
 from bleucli.errors import BleuError, NotFoundError
-from bleucli.metrics import BLEU, CHRF, TER, Metric
+from bleucli.metrics import Metric
 from bleucli.phrases import tell_count
-from bleucli.reading.jsonfields import (
-    GUESSED_HYPOTHESES,
-    GUESSED_REFERENCES,
-    HYPOTHESES,
-    REFERENCES,
-    Fields,
-    place_of_references,
-)
+from bleucli.reading.jsonfields import Fields, place_of_references
 from bleucli.reading.jsonlines import JsonItems
 from bleucli.results import ScoreRecord
 from bleucli.scoring import score_segments
 from bleucli.text import Segments
-from bleucli.web.choices import Choices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-# Limits that keep a request within a few seconds: for TER, which searches for shifts, the words of all texts; for other
+# Limits that keep a request within a few seconds: where shifts are searched for, the words of all texts; for other
 # alignments, the characters of one text times those of the other; for n-grams, characters times orders
-_MOST_TER_WORDS = {"native": 20_000, "python": 200}
+_MOST_WORDS = {"native": 20_000, "python": 200}
 _MOST_CELLS = {"native": 25_000_000_000, "python": 10_000_000}
 _MOST_NGRAMS = 10_000_000
 # References cost time even if they are empty: each is a column of a table, in which each item is a row
@@ -51,66 +40,6 @@ _MOST_NUMBERS = 300_000
 _ADVICE = "send less at a time, or use the command"
 # How warnings name options in Python, and how this endpoint names them
 _SPELLINGS = {"effective_order=True": "sentence_level=true", " or trg_lang=...": ""}
-_TEXTS = {"type": "array", "items": {"type": ["string", "null"]}}
-_ONE_OR_MORE = {"type": ["string", "array", "null"], "items": _TEXTS["items"]}
-
-
-def _any_of(schemas: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    return {"anyOf": [{"required": [name], "properties": {name: schema}} for name, schema in schemas.items()]}
-
-
-# An item, as JSON Schema
-ITEM: dict[str, Any] = {
-    "type": "object",
-    "description": (
-        "One segment, as in a line of JSON Lines. The output is in the first of these fields that is present:"
-        f" {', '.join(HYPOTHESES)}; the references are in the first of {', '.join(REFERENCES)}. null is a missing"
-        " reference. If these fields are missing, the output may be in"
-        f" {' or '.join(GUESSED_HYPOTHESES)}, and the references in {' or '.join(GUESSED_REFERENCES)}; an item with two"
-        " of one kind is refused. Other fields are ignored."
-    ),
-    "allOf": [
-        _any_of({name: {"type": "string"} for name in (*HYPOTHESES, *GUESSED_HYPOTHESES)}),
-        _any_of(
-            {"references": {**_TEXTS, "type": ["array", "null"]}}
-            | {name: {**_ONE_OR_MORE} for name in (*REFERENCES[1:], *GUESSED_REFERENCES)}
-        ),
-    ],
-    "examples": [{"candidate": "the cat is on the mat", "references": ["there is a cat on the mat"]}],
-}
-
-
-class Score(BaseModel):
-    """A score, unrounded, and its parts; parts that its metric does not have are null."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    name: str = Field(examples=["BLEU"])
-    score: float = Field(description="in percent; of a segment or of all items together")
-    higher_is_better: bool
-    signature: str = Field(examples=["nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:bleucli-0.2.1"])
-    segments: int = Field(ge=1)
-    precisions: list[float] | None = Field(description="of n-grams, in percent, by order, smoothed")
-    counts: list[float] | None = Field(
-        description="n-grams that match, by order; for chrF, first those of characters, then those of words"
-    )
-    totals: list[float] | None = Field(description="n-grams of the output, in the same order")
-    reference_totals: list[float] | None = Field(description="the same for the references; only chrF has them")
-    brevity_penalty: float | None = Field(description="from 0 to 1; only BLEU has one")
-    hypothesis_length: float | None = Field(description="in tokens; only BLEU has one")
-    reference_length: float | None = Field(
-        description="in tokens, words or characters; of several references, the one that counts, or TER's average"
-    )
-    edits: int | None = Field(description="to the reference with the fewest edits; only TER, WER and CER have them")
-    warnings: list[str] = Field(description="what the command would warn about")
-
-
-class Failure(BaseModel):
-    """Why there is no answer, in one sentence: what was given, what was expected, what to do."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    error: str
 
 
 def read_items(body: bytes) -> list[Any]:
@@ -138,19 +67,18 @@ def read_items(body: bytes) -> list[Any]:
     return found
 
 
-def score_items(items: Sequence[Any], choices: Choices) -> list[dict[str, Any]]:
-    """Return the score of all items, or of each of them.
+def score_items(items: Sequence[Any], metric: Metric, sentence_level: bool) -> list[dict[str, Any]]:
+    """Return the score of all items, or of each of them with `sentence_level`.
 
     Raises:
         BleuError: an item is not valid, cannot be scored, or would take too long.
     """
-    check_effort(choices.metric, blocks := read_texts("body", items))
-    if choices.sentence_level:
-        _check_size(choices.metric, len(items))
-        records = score_segments(_corpus(iter(blocks)), choices.metric)
-        return [_tell(record, 1, []) for record in records]
-    stats = count_items(blocks, choices.metric)
-    hints = [*stats.hints(), *choices.metric.advice]
+    check_effort(metric, blocks := read_texts("body", items))
+    if sentence_level:
+        _check_size(metric, len(items))
+        return [_tell(record, 1, []) for record in score_segments(_corpus(iter(blocks)), metric)]
+    stats = count_items(blocks, metric)
+    hints = [*stats.hints(), *metric.advice]
     for python, ours in _SPELLINGS.items():
         hints = [hint.replace(python, ours) for hint in hints]
     return [_tell(stats.record(), stats.segments, hints)]
@@ -185,9 +113,7 @@ def read_texts(name: str, items: Sequence[Any]) -> list[list[Segments]]:
 
 def _check_size(metric: Metric, items: int) -> None:
     """Refuse a request whose answer would have so many numbers that other requests would wait too long."""
-    order = metric.max_ngram_order if isinstance(metric, BLEU) else 0
-    order += metric.char_order + metric.word_order if isinstance(metric, CHRF) else 0
-    each = 10 + 4 * order  # of each order: a precision, the matches, and the n-grams of both texts
+    each = 10 + 4 * metric.ngram_orders  # of each order: a precision, the matches, and the n-grams of both texts
     if items * each > _MOST_NUMBERS:
         raise BleuError(
             f"there are {items} items, but one request scores at most {_MOST_NUMBERS // each} one by one; send fewer at"
@@ -211,27 +137,27 @@ def check_effort(metric: Metric, blocks: Sequence[Sequence[Segments]]) -> None:
     Raises:
         BleuError: the texts are too long; the message gives the limit for one request.
     """
-    if isinstance(metric, TER):  # even an empty text takes some time
+    if metric.shifts:  # even an empty text takes some time
         texts = (text or "" for block in blocks for column in block for text in metric.prepare(column))
-        words, most = sum(max(1, len(text.split())) for text in texts), _MOST_TER_WORDS[kernels.live]
+        words, most = sum(max(1, len(text.split())) for text in texts), _MOST_WORDS[kernels.live]
         if words > most:
             raise BleuError(
-                f"the texts have {tell_count(words, 'word')}, but TER takes at most {most} in one request; {_ADVICE}"
+                f"the texts have {tell_count(words, 'word')}, but {metric.name} takes at most {most} in one request;"
+                f" {_ADVICE}"
             )
         return
     sizes = [[1 + len(text or "") for text in segment] for block in blocks for segment in zip(*block, strict=True)]
-    if isinstance(metric, BLEU | CHRF):
-        order = metric.counted_order if isinstance(metric, BLEU) else metric.char_order + metric.word_order
+    if metric.aligns and sum(size * sum(others) for size, *others in sizes) > _MOST_CELLS[kernels.live]:
+        raise BleuError(f"the texts are too long for {metric.name} to align them in one request; {_ADVICE}")
+    if order := metric.ngram_orders:
         # Plain Python builds every n-gram, so the cost grows with the square of the order
         weight = order if kernels.live == "native" else order * max(1, order // 10)
-        most = _MOST_NGRAMS // max(1, weight)
-        if sum(map(sum, sizes)) > most:
+        most = _MOST_NGRAMS // weight
+        if (characters := sum(map(sum, sizes))) > most:
             raise BleuError(
-                f"the texts have {sum(map(sum, sizes))} characters, but {metric.name} up to order {order} takes at most"
-                f" {most} in one request; {_ADVICE}"
+                f"the texts have {characters} characters, but {metric.name} up to order {order} takes at most {most} in"
+                f" one request; {_ADVICE}"
             )
-    elif sum(size * sum(others) for size, *others in sizes) > _MOST_CELLS[kernels.live]:
-        raise BleuError(f"the texts are too long for {metric.name} to align them in one request; {_ADVICE}")
 
 
 def _tell(record: ScoreRecord, segments: int, warnings: Sequence[str]) -> dict[str, Any]:

@@ -45,8 +45,13 @@ def show_matches(explanation: Explanation) -> Matches:
         texts = [_cover_characters(parts, text) for text in (parts.hypothesis_text, parts.reference_text)]
         characters = (order for order in parts.orders if order.kind == "character")
         ngrams = [["".join(gram.ngram) for gram in order.ngrams if gram.matches] for order in characters]
+    elif isinstance(parts, TERParts | ErrorRateParts):
+        unit = parts.unit if isinstance(parts, ErrorRateParts) else "word"
+        texts, marks = _cover_edits(parts), f"Marked: {unit}s that are aligned and equal."
     else:
-        texts, marks = _cover_edits(parts), "Marked: words that are aligned and equal."
+        texts = [
+            [Piece(word, ()) for word in text.split()] for text in (explanation.hypothesis, *explanation.references)
+        ]
     labels = ["Candidate", *(f"Reference {number}" for number in range(1, len(texts)))]
     if isinstance(parts, TERParts) and parts.shifts:
         moved = " and ".join(f"\u201c{' '.join(shift.words)}\u201d" for shift in parts.shifts)
@@ -96,7 +101,9 @@ def _cover_edits(parts: TERParts | ErrorRateParts) -> list[list[Piece]]:
     ours = [[1] * (edit.operation == "match") for edit in parts.edits if edit.hypothesis is not None]
     theirs = [Piece(edit.reference, [1] * (edit.operation == "match")) for edit in parts.edits if edit.reference]
     if isinstance(parts, ErrorRateParts):
-        return [list(map(Piece, parts.hypothesis_units, ours)), theirs]
+        pieces = [list(map(Piece, parts.hypothesis_units, ours)), theirs]
+        # Characters follow each other without a space; those between words are characters, too
+        return pieces if parts.unit == "word" else [[piece._replace(space="") for piece in text] for text in pieces]
     # Words in the order of the alignment, each with its place in the candidate
     places = list(range(len(parts.hypothesis_words)))
     moved: set[int] = set()

@@ -1,5 +1,6 @@
 """The page of the calculator, built once: a frame, choices from the metrics' tables, and examples.
 
+- `EXAMPLES`: inputs to start with
 - `make_page`: the page
 - `package_file`, `swagger_file`: the files that it needs
 """
@@ -15,20 +16,43 @@ from bleucli import tokenizers
 from bleucli.errors import BleuError
 from bleucli.highlights import SHADES
 from bleucli.markup import escape_html
+from bleucli.metrics.bleu import BANDS
 from bleucli.metrics.smoothing import METHODS
-from bleucli.web.choices import ready_tokenizers
-from bleucli.web.fields import EXAMPLES, METRIC_NAMES, ORDERS
+from bleucli.phrases import join_words
 from bleucli.web.guard import MOST_BYTES
-from bleucli.web.remarks import BANDS
+from bleucli.web.models import DEFAULT, METRIC_NAMES, ORDERS, fields_of, ready_tokenizers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
+# What messages call the fields that some metrics do not have
+_FIELD_NAMES = {"order": "order", "tokenize": "tokenizer", "smoothing": "smoothing", "lowercase": "lower case"}
 _FIRST_TOKENIZERS = {"13a": "13a: punctuation-aware", "none": "none: only white space"}
 _FIRST_SMOOTHING = {"add-one": "add-one, on every order", "exp": "exp, the command's default", "none": "none"}
 # The package whose files include Swagger UI
 _SWAGGER = "fastapi_offline"
+
+
+def _example(title: str, candidate: str, references: str, **others: Any) -> dict[str, Any]:
+    usual = {"metric": DEFAULT, "order": 4, "tokenize": tokenizers.DEFAULT, "lowercase": True, "smoothing": "add-one"}
+    return {"title": title, "candidate": candidate, "references": references, **usual, **others}
+
+
+EXAMPLES = (
+    _example("Worked example", "the cat is on the mat", "there is a cat on the mat"),
+    _example("A zero", "the cat is on the mat", "there is a cat on the mat", smoothing="none"),
+    _example(
+        "A short candidate", "the committee met", "The committee met on Tuesday to discuss the budget for next year."
+    ),
+    _example(
+        "Chinese, wrong tokenizer",
+        "\u732b\u5750\u5728\u57ab\u5b50\u4e0a\u3002",
+        "\u4e00\u53ea\u732b\u5750\u5728\u57ab\u5b50\u4e0a\u3002",
+        smoothing="exp",
+    ),
+)
 
 
 def make_page() -> bytes:
@@ -37,7 +61,7 @@ def make_page() -> bytes:
     ready = [name for name in ready_tokenizers() if name not in _FIRST_TOKENIZERS]
     first = EXAMPLES[0]
     page = Template(package_file("calculator.html").decode()).substitute(
-        metrics=_options(METRIC_NAMES.items()),
+        metrics="".join(_metric_option(name) for name in METRIC_NAMES),
         orders=_options(((str(order), str(order)) for order in ORDERS), str(first["order"])),
         tokenizers=_options([*_FIRST_TOKENIZERS.items(), *((name, f"{name}: {about[name]}") for name in ready)]),
         smoothing=_options(
@@ -57,6 +81,21 @@ def make_page() -> bytes:
         most=MOST_BYTES,
     )
     return page.encode()
+
+
+def _metric_option(name: str) -> str:
+    """Return the choice of a metric, with the fields that do not apply to it, and a sentence that says so."""
+    lacking = [field for field in _FIELD_NAMES if field not in fields_of(name)]
+    only = ""
+    if lacking:
+        takers = [METRIC_NAMES[other] for other in METRIC_NAMES if fields_of(other).issuperset(lacking)]
+        fields = join_words([_FIELD_NAMES[field] for field in lacking])
+        apply = "apply" if len(lacking) > 1 else "applies"
+        only = f"{fields.capitalize()} {apply} to {join_words(takers)} only."
+    return (
+        f'<option value="{escape_html(name)}" data-lacks="{" ".join(lacking)}" data-only="{escape_html(only)}">'
+        f"{escape_html(METRIC_NAMES[name])}</option>"
+    )
 
 
 def _options(choices: Iterable[tuple[str, str]], chosen: str = "") -> str:

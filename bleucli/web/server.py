@@ -2,7 +2,7 @@
 
 - `serve`: the whole server in one call
 - `bind`: listens on a port of 127.0.0.1
-- `make_server`, `run`: answer the requests that arrive
+- `make_server`: answers the requests that arrive
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 EXTRA = "web"
 ADDRESS = "127.0.0.1"
-_BACKLOG = 1024
 # How many connections are accepted at once: few enough that those above the limit are closed before the process may
 # open no more files, which would stop the server for a second
 _ACCEPTED = 64
@@ -44,12 +43,16 @@ def serve(port: int, announce: Callable[[str], None], report: Callable[[BaseExce
         BleuError: the extra is not installed, or the port is in use or not permitted.
         KeyboardInterrupt: the user pressed Ctrl-C.
     """
+    import logging
+
     for module in ("fastapi", "fastapi_offline", "h11", "uvicorn"):
         load(module, EXTRA)
     with bind(port) as listener:
         server = make_server(listener, report)
         announce(f"http://{ADDRESS}:{listener.getsockname()[1]}/")
-        run(server, listener)
+        sys.setswitchinterval(_TURN)
+        logging.getLogger("asyncio").addHandler(logging.NullHandler())  # or its tracebacks would go to the terminal
+        server.run(sockets=[listener])
 
 
 def bind(port: int) -> socket.socket:
@@ -64,7 +67,7 @@ def bind(port: int) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((ADDRESS, port))
-        listener.listen(_BACKLOG)
+        listener.listen()
     except OSError as error:
         listener.close()
         why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({error.strerror or error})"
@@ -84,7 +87,7 @@ def make_server(listener: socket.socket, report: Callable[[BaseException], None]
     import uvicorn
 
     from bleucli.web.api import make_app
-    from bleucli.web.connections import Connection
+    from bleucli.web.connections import Connection, Server
     from bleucli.web.guard import Guard
 
     port = listener.getsockname()[1]
@@ -101,22 +104,4 @@ def make_server(listener: socket.socket, report: Callable[[BaseException], None]
         timeout_graceful_shutdown=_SECONDS_TO_END,
     )
 
-    class Server(uvicorn.Server):
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            listener.listen(_BACKLOG)  # asyncio uses one number both for this and for how many it accepts at once
-
     return Server(config)
-
-
-def run(server: uvicorn.Server, listener: socket.socket) -> None:
-    """Answer requests until the process is told to end.
-
-    Raises:
-        KeyboardInterrupt: the user pressed Ctrl-C.
-    """
-    import logging
-
-    sys.setswitchinterval(_TURN)
-    logging.getLogger("asyncio").addHandler(logging.NullHandler())  # otherwise its tracebacks would go to the terminal
-    server.run(sockets=[listener])

@@ -4,7 +4,6 @@
 
 const byId = (id) => document.getElementById(id);
 const FIELDS = ["candidate", "references", "metric", "order", "tokenize", "smoothing", "lowercase"];
-const OF_BLEU = ["order", "tokenize", "smoothing"];
 const EXAMPLES = JSON.parse(document.body.dataset.examples);
 const MOST_BYTES = Number(document.body.dataset.most);
 const MILLISECONDS_TO_REST = 40; // without a keystroke, until an explanation is requested, which delays the next numbers
@@ -64,9 +63,9 @@ async function update() {
   clearTimeout(resting);
   document.body.dataset.change = change; // number of the last change; showExplanation notes the one that it shows
   const fields = readFields();
-  const isBleu = fields.metric === "bleu";
-  OF_BLEU.forEach((name) => { byId(name).disabled = !isBleu; });
-  byId("only").textContent = isBleu ? "\u00a0" : "Order, tokenizer and smoothing apply to BLEU only.";
+  const { lacks, only } = byId("metric").selectedOptions[0].dataset;
+  FIELDS.forEach((name) => { byId(name).disabled = lacks.split(" ").includes(name); });
+  byId("only").textContent = only || "\u00a0";
   byId("link").href = "#" + new URLSearchParams(fields);
   const body = JSON.stringify(fields);
   asking.abort(); // a browser opens only a few connections to a server
@@ -163,8 +162,8 @@ function showNumbers(found) {
   const messages = [...tellLacking(), ...found.messages];
   showMessages(messages, false);
   document.querySelectorAll("#facts > div").forEach((fact, index) => {
-    [fact.children[0].textContent, fact.children[1].textContent] = found.facts[index];
-    fact.children[1].title = found.facts[index][1];
+    const [name, value] = found.facts[index] ?? ["", ""];
+    [fact.children[0].textContent, fact.children[1].textContent, fact.children[1].title] = [name, value, value];
   });
   showBars(found.bars);
   byId("legend").textContent = found.legend;
@@ -186,7 +185,7 @@ function element(name, className, text) {
 
 function showBars(bars) {
   const list = byId("bars");
-  list.classList.toggle("long", bars[0].counts.length > 24); // chrF has counts of both texts
+  list.classList.toggle("long", bars.some((bar) => bar.counts.length > 24)); // such as counts of both texts
   while (list.children.length > bars.length) list.lastChild.remove();
   while (list.children.length < bars.length) {
     const row = element("li");
