@@ -1216,7 +1216,7 @@ def undrawn():
     """Leave out the drawing of figures, which takes most of the time; titles and descriptions stay on the page."""
 
     def inline(_figure, name, title, description):
-        from bleucli.markup import escape_html
+        from bleucli.prose.markup import escape_html
 
         return f"<svg><title>{escape_html(title)}</title><desc>{escape_html(description)}</desc></svg>"
 

@@ -16,10 +16,11 @@ from strategies import FRAGMENTS
 from test_sentencepiece import trained
 
 import bleucli
-from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, Segments, explain, explain_difference, prose
+from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, Segments, explain, explain_difference
 from bleucli.kernels.python_edits import edit_distance, trace_distance
 from bleucli.metrics.smoothing import METHODS
-from bleucli.prose import Formula, Table
+from bleucli.prose import blocks as prose
+from bleucli.prose.blocks import Formula, Table
 
 OUTPUT, REFERENCE = "the cat is on the mat", "there is a cat on the mat"
 
@@ -629,7 +630,7 @@ def test_html_is_complete():
 @pytest.mark.parametrize("width", [60, 80, 200])
 @pytest.mark.parametrize("name", KINDS)
 def test_lines_fit_the_terminal(name, width):
-    from bleucli.prose import as_text
+    from bleucli.prose.blocks import as_text
 
     output = "it was the best of times and it was the worst of times it was the age of wisdom " * 2
     for references in ([output[40:], REFERENCE], [REFERENCE]):
@@ -639,7 +640,7 @@ def test_lines_fit_the_terminal(name, width):
 
 @pytest.mark.parametrize("name", KINDS)
 def test_each_row_of_a_table_is_one_line(name):
-    from bleucli.prose import as_text
+    from bleucli.prose.blocks import as_text
 
     pair = "der Körper, der am Donnerstagmorgen gefunden wurde", ["der am Donnerstag gefundene Leichnam wurde erkannt"]
     told = explain(*pair, name).tell()

@@ -9,10 +9,11 @@ from contrast import contrast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bleucli import explain, theme
-from bleucli.highlights import Piece, cover, highlight
+from bleucli import explain
 from bleucli.metrics.ngrams import mark_matches
-from bleucli.prose import as_html
+from bleucli.prose import theme
+from bleucli.prose.blocks import as_html
+from bleucli.prose.highlights import Piece, cover, highlight
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=12)
 

@@ -204,8 +204,8 @@ def test_series_can_be_distinguished_without_colour():
 def test_colours_of_pages_can_be_seen():
     from test_highlights import contrast
 
+    from bleucli.prose.theme import COLOURS
     from bleucli.report.page import FIGURE_COLOURS
-    from bleucli.theme import COLOURS
 
     for name, pair in FIGURE_COLOURS.items():
         for theme in (0, 1):

@@ -26,7 +26,7 @@ from bleucli.metrics.ngrams import mark_matches
 from bleucli.metrics.score import MOST_DECIMALS
 from bleucli.metrics.smoothing import SACREBLEU_METHODS
 from bleucli.phrases import tell_count
-from bleucli.prose import Block, Formula, Heading, Paragraph, Table, Words, as_html, as_text, show_numbers
+from bleucli.prose.blocks import Block, Formula, Heading, Paragraph, Table, Words, as_html, as_text, show_numbers
 from bleucli.records import NamedTuple
 from bleucli.signature import Signature
 from bleucli.threads import count_threads

@@ -9,12 +9,12 @@ from bleucli.kernels.python_ter import trace_edits
 from bleucli.metrics.edits import NOTHING, PERFECT, Edit, count_edits, list_edits, tell_choice, tell_edits, tell_rate
 from bleucli.metrics.ter import TER, TERScore
 from bleucli.phrases import tell_count
-from bleucli.prose import Heading, Paragraph, Words, show_numbers
+from bleucli.prose.blocks import Heading, Paragraph, Words, show_numbers
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli.prose import Block
+    from bleucli.prose.blocks import Block
 
 # The search for shifts takes a second or two if the output and each reference have this many words
 _MOST_WORDS = 1000

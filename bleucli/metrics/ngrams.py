@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from bleucli.highlights import choose_matches
 from bleucli.kernels.python_groups import count_ngrams
 from bleucli.phrases import tell_count
-from bleucli.prose import Paragraph, Table, Words
+from bleucli.prose.blocks import Paragraph, Table, Words
+from bleucli.prose.highlights import choose_matches
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeVar
 
-    from bleucli.prose import Block
+    from bleucli.prose.blocks import Block
 
     GramT = TypeVar("GramT", bound="str | tuple[str, ...]")
 

@@ -13,10 +13,10 @@ from math import fsum
 from bleucli import kernels
 from bleucli.errors import BleuError, InputTypeError, SegmentError
 from bleucli.hints import Hint
-from bleucli.markup import html_table
 from bleucli.metrics import find_metric
 from bleucli.metrics.bleu import BLEU
 from bleucli.phrases import tell_count, tell_place
+from bleucli.prose.markup import html_table
 from bleucli.records import NamedTuple
 from bleucli.results import Description, ScoreRecord
 from bleucli.segments import Segments, blocks_of_strings, refuse_unordered

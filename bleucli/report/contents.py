@@ -15,10 +15,10 @@ from itertools import combinations, pairwise
 from math import fsum
 
 from bleucli.errors import BleuError, InputTypeError
-from bleucli.markup import readable
 from bleucli.metrics import BLEU, CHRF, Metric
 from bleucli.metrics.differences import Share, share_out
 from bleucli.phrases import tell_place
+from bleucli.prose.markup import readable
 from bleucli.records import NamedTuple
 from bleucli.report import ngrams, passages, profiles, tokens
 from bleucli.results import DECIMALS, Ranking, Results, ScoreRecord, decimals_of

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO, StringIO
 
-from bleucli.markup import escape_html
+from bleucli.prose.markup import escape_html
 from bleucli.report.figures import PART, VARIABLES, use_settings
 
 TYPE_CHECKING = False

@@ -215,7 +215,7 @@ def shorten(name: str) -> str:
     >>> shorten("a" * 30)
     'aaaaaaaaaaaaaaaaaaaaa…'
     """
-    from bleucli.markup import readable
+    from bleucli.prose.markup import readable
 
     shown = readable(name)
     return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"

@@ -21,10 +21,11 @@ from bleucli.corpus import check_systems, of_strings
 from bleucli.counting import count
 from bleucli.errors import BleuError, InputTypeError
 from bleucli.limits import MOST_TRIALS, whole_number
-from bleucli.markup import readable
 from bleucli.metrics import Metric, find_metric, list_metrics
 from bleucli.optional_deps import load
 from bleucli.phrases import tell_count
+from bleucli.prose.markup import readable
+from bleucli.prose.theme import COLOURS, style_sheet
 from bleucli.report import drawings, figures, passages, verdicts
 from bleucli.report.contents import Column, Grouping, Pair, Report, make_report, of_metric, of_numbers, plan_of
 from bleucli.report.profiles import Profile
@@ -33,7 +34,6 @@ from bleucli.results import Input, Run
 from bleucli.scoring import score_counted
 from bleucli.segments import blocks_of_strings
 from bleucli.significance.resampling import TRIALS, choose_seed
-from bleucli.theme import COLOURS, style_sheet
 from bleucli.threads import count_threads
 
 TYPE_CHECKING = False

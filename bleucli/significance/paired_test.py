@@ -13,8 +13,8 @@ from bleucli.counting import SystemStats, count
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.hints import about, warn
 from bleucli.limits import MOST_TRIALS, string, whole_number
-from bleucli.markup import html_table
 from bleucli.phrases import tell_count
+from bleucli.prose.markup import html_table
 from bleucli.results import Results, ScoreRecord, SystemResult
 from bleucli.signature import Signature
 from bleucli.significance import comparison, resampling

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bleucli.markup import visible
+from bleucli.prose.markup import visible
 from bleucli.waiting import is_watched
 
 TYPE_CHECKING = False

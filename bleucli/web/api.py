@@ -19,7 +19,7 @@ from bleucli._version import __version__
 from bleucli.errors import BleuError
 from bleucli.metrics import METRICS
 from bleucli.phrases import join_words
-from bleucli.theme import style_sheet
+from bleucli.prose.theme import style_sheet
 from bleucli.threads import usable_processors
 from bleucli.web import calculator
 from bleucli.web.choices import LEFT_OUT, parameters, read_choices

@@ -12,7 +12,7 @@ from bleucli.metrics.bleu import brevity_penalty
 from bleucli.metrics.explanations import explain_segment
 from bleucli.metrics.smoothing import Smoothing
 from bleucli.phrases import tell_count
-from bleucli.prose import as_html
+from bleucli.prose.blocks import as_html
 from bleucli.web.choices import make_metric
 from bleucli.web.fields import (
     METRIC_NAMES,

@@ -13,9 +13,9 @@ from string import Template
 
 from bleucli import tokenizers
 from bleucli.errors import BleuError
-from bleucli.highlights import SHADES
-from bleucli.markup import escape_html
 from bleucli.metrics.smoothing import METHODS
+from bleucli.prose.highlights import SHADES
+from bleucli.prose.markup import escape_html
 from bleucli.web.choices import ready_tokenizers
 from bleucli.web.fields import EXAMPLES, METRIC_NAMES, ORDERS
 from bleucli.web.guard import MOST_BYTES

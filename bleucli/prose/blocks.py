@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, zip_longest
 from operator import itemgetter
 
-from bleucli.markup import escape_html, visible
+from bleucli.prose.markup import escape_html, visible
 from bleucli.records import NamedTuple
 
 WIDTH = 80  # columns of a terminal of unknown width

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bleucli.markup import escape_html
+from bleucli.prose.markup import escape_html
 from bleucli.records import NamedTuple
 
 # Longer n-grams look like those of this length
