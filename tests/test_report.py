@@ -22,6 +22,7 @@ import numpy as np
 from bleucli import BLEU, CHRF, TER, BleuError, compare_systems, explain, explain_difference
 from bleucli.corpus import of_strings
 from bleucli.counting import count
+from bleucli.prose.highlights import cover
 from bleucli.report import contents, ngrams, page, passages, verdicts
 from bleucli.results import Interval, Ranking
 from bleucli.scoring import score_counted
@@ -594,7 +595,7 @@ def test_a_small_page_keeps_the_most_informative_segments(whole):
 
 
 @pytest.mark.parametrize(
-    ("text", "tokens", "lowercase", "marks"),
+    ("text", "tokens", "lowercase", "lengths"),
     [
         ("a b", "a b", False, "11"),
         (" a  b ", "a b", False, "11"),
@@ -607,11 +608,26 @@ def test_a_small_page_keeps_the_most_informative_segments(whole):
         ("&amp; x", "& x", False, ""),
         ("", "", False, ""),
         ("x" * 61, "x" * 61, False, "Z"),
-        ("x" * 62, "x" * 62, False, ""),
+        ("x" * 63, "x" * 63, False, "_"),
+        ("x" * 64, "x" * 64, False, ""),
     ],
 )
-def test_tokens_are_found_in_texts(text, tokens, lowercase, marks):
-    assert passages.mark_tokens(text, tokens, lowercase) == marks
+def test_tokens_are_found_in_texts(text, tokens, lowercase, lengths):
+    assert passages.spell_lengths(text, tokens, lowercase) == lengths
+
+
+def test_as_many_n_grams_are_marked_on_the_page_as_match(whole):
+    """The marks of a text are those of the calculator and of explanations, in every order."""
+    references = [demo("reference.A"), demo("reference.B")]
+    for passage in whole.passages.passages:
+        for number, name in enumerate(("weak", "strong")):
+            text = passage.hypotheses[number]
+            parts = explain(demo(name)[passage.place], [stream[passage.place] for stream in references]).parts
+            matching = {order.order: {gram.ngram: gram.matches for gram in order.ngrams} for order in parts.orders}
+            covered = cover(text.tokens.split(), matching)
+            bits = [passages._DIGITS.index(digit) for digit in text.matches]
+            assert bits == [sum(1 << (order - 1) for order in orders) for orders in covered]
+            assert sum(one & 1 for one in bits) == parts.orders[0].matches
 
 
 # --- the page as text

@@ -141,7 +141,7 @@ def test_segments_are_sorted(opened):
         page.select_option("#sort", name)
         assert lines_of(page) == order(key), name
     page.select_option("#sort", "short")
-    lengths = [len(data["segments"][line - 1]["references"][0][1]) for line in lines_of(page)]
+    lengths = [len(data["segments"][line - 1]["references"][0][2]) for line in lines_of(page)]
     assert lengths == sorted(lengths)
     page.click("[data-step='1'] >> nth=0")
     assert page.inner_text("#found") == "Segments 21 to 40 of 100."

@@ -1,17 +1,22 @@
-"""N-grams that two texts share, highlighted in both by order, for pages.
+"""N-grams that two texts share, marked in both by order.
 
-- `Piece`: a token of a text, with the orders whose n-grams cover it
-- `choose_matches`: which occurrences of an n-gram match, if not all of them do
+- `count_most`: how often n-grams may match; `choose_matches`: which occurrences of an n-gram do, if not all of them
 - `cover`: the tokens that are part of matching n-grams
-- `highlight`: a text as HTML, for the styles of `theme.py`
+- `Piece`, `highlight`: a text as HTML, for the styles of `theme.py`
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.prose.markup import escape_html
 from bleucli.records import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    # How often each n-gram matches, by length
+    Matching = Mapping[int, Mapping[tuple[str, ...], int]]
 
 # Longer n-grams look like those of this length
 SHADES = 6
@@ -30,7 +35,30 @@ class Piece(NamedTuple):
     note: str = ""
 
 
-def choose_matches(tokens: Sequence[str], matching: Mapping[int, Mapping[tuple[str, ...], int]]) -> dict[int, set[int]]:
+def count_most(texts: Sequence[Sequence[str]], order: int) -> dict[int, Counter[tuple[str, ...]]]:
+    """Return how often each n-gram occurs in the text that has it most often, by length.
+
+    Args:
+        texts: the tokens of each text.
+        order: the length of the longest n-grams.
+
+    >>> count_most(["a b a".split(), "b b".split()], 1)
+    {1: Counter({('a',): 2, ('b',): 2})}
+    """
+    most: dict[int, Counter[tuple[str, ...]]] = {}
+    for length in range(1, order + 1):
+        most[length] = Counter()
+        for tokens in texts:
+            counts = Counter(_ngrams(tokens, length))
+            most[length] = most[length] | counts if most[length] else counts
+    return most
+
+
+def _ngrams(tokens: Sequence[str], length: int) -> Iterator[tuple[str, ...]]:
+    return zip(*(tokens[place:] for place in range(length)), strict=False)
+
+
+def choose_matches(tokens: Sequence[str], matching: Matching) -> dict[int, set[int]]:
     """Return, for each length, where the matching n-grams start.
 
     If a text has an n-gram more often than it matches, the occurrences inside the longest matching n-grams are chosen;
@@ -38,31 +66,32 @@ def choose_matches(tokens: Sequence[str], matching: Mapping[int, Mapping[tuple[s
 
     Args:
         tokens: the tokens of a text.
-        matching: how often each n-gram matches, by length.
+        matching: how often each n-gram may match, by length.
 
     >>> choose_matches("a c a b".split(), {1: {("a",): 1, ("b",): 1}, 2: {("a", "b"): 1}})
     {2: {2}, 1: {2, 3}}
     """
-    chosen: dict[int, set[int]] = {}
+    matches: dict[int, set[int]] = {}
+    top = min(max(matching, default=0), len(tokens))
     # For each start of an n-gram, the length of the longest matching n-gram that contains it
-    longest: list[int] = []
-    for order in range(min(max(matching, default=0), len(tokens)), 0, -1):
-        starts = range(len(tokens) - order + 1)
-        # The n-grams of the next order that contain the one at `start` begin at `start - 1` and at `start`
-        longest = [max(longest[max(0, start - 1) : start + 1], default=0) for start in starts]
-        left = dict(matching.get(order, {}))
-        chosen[order] = set()
-        for start in sorted(starts, key=lambda start: -longest[start]):
-            ngram = tuple(tokens[start : start + order])
-            if left.get(ngram, 0) > 0:
-                left[ngram] -= 1
-                chosen[order].add(start)
-        for start in chosen[order]:
-            longest[start] = max(longest[start], order)
-    return chosen
+    longest = [0] * (len(tokens) - top)
+    for length in range(top, 0, -1):
+        # The n-grams of the next length that contain the one at `start` begin at `start - 1` and at `start`
+        longest = list(map(max, [0, *longest], [*longest, 0]))
+        left = dict(matching.get(length, {}))
+        ngrams = list(_ngrams(tokens, length))
+        matches[length] = set()
+        candidates = [start for start, ngram in enumerate(ngrams) if left.get(ngram)]
+        for start in sorted(candidates, key=lambda start: -longest[start]):
+            if left[ngrams[start]]:
+                left[ngrams[start]] -= 1
+                matches[length].add(start)
+        for start in matches[length]:
+            longest[start] = max(longest[start], length)
+    return matches
 
 
-def cover(tokens: Sequence[str], matching: Mapping[int, Mapping[tuple[str, ...], int]]) -> list[set[int]]:
+def cover(tokens: Sequence[str], matching: Matching) -> list[set[int]]:
     """Return, for each token, the lengths of the matching n-grams that it is part of.
 
     Args:

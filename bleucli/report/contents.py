@@ -20,7 +20,7 @@ from bleucli.metrics.differences import Share, share_out
 from bleucli.phrases import tell_place
 from bleucli.prose.markup import readable
 from bleucli.records import NamedTuple
-from bleucli.report import ngrams, passages, profiles, tokens
+from bleucli.report import ngrams, passages, profiles
 from bleucli.results import DECIMALS, Ranking, Results, ScoreRecord, decimals_of
 from bleucli.segment_scores import LARGEST
 from bleucli.signature import VERSION, Signature
@@ -379,7 +379,7 @@ def make_report(
             groups += _group_labels(measured, column, title, [str(labels[column][line] or "") for line in chosen])
     names = [readable(system.name) for system in results.systems]
     pairs = [_pair(measured, columns, names, *both) for both in combinations(range(len(names)), 2)]
-    numbered = tokens.number_tokens(texts)
+    numbered = passages.number_tokens(texts)
     leads = ngrams.find(texts, numbered)
     curves = profiles.find(numbered, [(one.name, one.segment_scores, one.limits()) for one in columns])
     return Report(names, chosen, columns, pairs, groups, texts, leads, curves, found.hints, plan)

@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from functools import cache
 
 from bleucli.records import NamedTuple
-from bleucli.report.passages import Passages
-from bleucli.report.tokens import Tokens, find_keys
+from bleucli.report.passages import Passages, Tokens, find_keys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli.report.tokens import Numbers
+    from bleucli.report.passages import Numbers
 
     Ngram = tuple[str, ...]
 

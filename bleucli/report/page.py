@@ -539,5 +539,5 @@ def _pair_data(report: Report, pair: Pair) -> dict[str, Any]:
 
 
 def _text_data(text: passages.Text) -> list[str]:
-    """Return a text with the lengths of its tokens, or with the tokens if they are not parts of the text."""
-    return [text.text, text.marks] if text.marks else [text.text, "", text.tokens]
+    """Return a text with its matches and the lengths of its tokens, or with tokens that are not parts of the text."""
+    return [text.text, text.matches, text.lengths] if text.lengths else [text.text, text.matches, "", text.tokens]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from bleucli.records import NamedTuple
-from bleucli.report.tokens import Tokens, find_keys
+from bleucli.report.passages import Tokens, find_keys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@
   const PAGE = 20; // segments shown at a time
   const PATIENCE = 12; // milliseconds of work before other tasks have their turn
   const PAUSE = 120; // milliseconds without a key before a search begins
-  const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
   const spaces = new Set(data.spaces);
   const one = (id) => document.getElementById(id);
   const state = { first: data.pair[0], second: data.pair[1], metric: 0, page: 0, order: [], run: 0, drawn: 0, here: null };
@@ -137,14 +137,14 @@
     for (const figure of document.querySelectorAll("figure[data-metric]")) figure.hidden = Number(figure.dataset.metric) !== state.metric;
   }
 
-  // --- what matches
+  // --- tokens and what is marked
 
   /** Return the tokens of a text: the part that is shown, the part that is compared, and the text before it. */
-  function tokensOf([text, marks, tokens]) {
-    if (!marks) return (tokens || "").split(" ").filter(Boolean).map((token) => ({ shown: token, key: token, before: " " }));
+  function tokensOf([text, , lengths, tokens]) {
+    if (!lengths) return (tokens || "").split(" ").filter(Boolean).map((token) => ({ shown: token, key: token, before: " " }));
     const found = [];
     let place = 0;
-    for (const digit of marks) {
+    for (const digit of lengths) {
       const start = place;
       while (spaces.has(text[place])) place += 1;
       const end = place + DIGITS.indexOf(digit);
@@ -155,43 +155,11 @@
     return found;
   }
 
-  function countNgrams(keys, order) {
-    const counts = new Map();
-    for (let start = 0; start + order <= keys.length; start += 1) {
-      const ngram = keys.slice(start, start + order).join(" ");
-      counts.set(ngram, (counts.get(ngram) || 0) + 1);
-    }
-    return counts;
-  }
-
-  /** Return for each token the orders of the matching n-grams that contain it. If an n-gram occurs more often than it
-   * matches, the occurrences inside the longest matching n-grams count. */
-  function coverTokens(keys, references) {
-    const covered = keys.map(() => []);
-    let longest = [];
-    for (let order = Math.min(data.order, keys.length); order > 0; order -= 1) {
-      const left = new Map();
-      for (const reference of references) {
-        for (const [ngram, count] of countNgrams(reference, order)) left.set(ngram, Math.max(count, left.get(ngram) || 0));
-      }
-      const starts = Array.from({ length: keys.length - order + 1 }, (_, start) => start);
-      longest = starts.map((start) => Math.max(0, ...longest.slice(Math.max(0, start - 1), start + 1)));
-      const chosen = [];
-      for (const start of [...starts].sort((a, b) => longest[b] - longest[a])) {
-        const ngram = keys.slice(start, start + order).join(" ");
-        if (left.get(ngram) > 0) {
-          left.set(ngram, left.get(ngram) - 1);
-          chosen.push(start);
-        }
-      }
-      const inside = new Set();
-      for (const start of chosen) {
-        longest[start] = Math.max(longest[start], order);
-        for (let place = start; place < start + order; place += 1) inside.add(place);
-      }
-      for (const place of inside) covered[place].unshift(order);
-    }
-    return covered;
+  /** Return the classes of a token whose matching n-grams have these lengths, as bits of a digit. */
+  function classOf(digit) {
+    const bits = DIGITS.indexOf(digit);
+    const orders = [1, 2, 3, 4, 5, 6].filter((order) => bits & (1 << (order - 1)));
+    return orders.length ? [`l${orders.at(-1)}`, ...orders.map((order) => `m${order}`)].join(" ") : "";
   }
 
   /** Return for each token whether it is in a longest common subsequence with another text. */
@@ -247,16 +215,12 @@
       return;
     }
     const tokens = tokensOf(text);
-    const keys = tokens.map(({ key }) => key);
     let classes;
     if (mode === "changes") {
-      const common = findCommon(keys, tokensOf(segment.hypotheses[other]).map(({ key }) => key));
+      const common = findCommon(...[tokens, tokensOf(segment.hypotheses[other])].map((both) => both.map(({ key }) => key)));
       classes = common.map((is) => (is ? "" : "changed"));
-    } else {
-      const references = segment.references.map((reference) => tokensOf(reference).map(({ key }) => key));
-      classes = coverTokens(keys, references).map((orders) => (orders.length ? [`l${Math.max(...orders)}`, ...orders.map((order) => `m${order}`)].join(" ") : ""));
-    }
-    if (!text[1]) element.append(make("span", { class: "quiet" }, "(tokens, as compared) "));
+    } else classes = [...text[1]].map(classOf);
+    if (!text[2]) element.append(make("span", { class: "quiet" }, "(tokens, as compared) "));
     fill(element, tokens, classes);
   }
 
@@ -267,8 +231,8 @@
     compares ? data.influences[state.metric][state.second][place] - data.influences[state.metric][state.first][place] : data.influences[state.metric][0][place];
   const better = () => (data.columns[state.metric].higher ? 1 : -1);
   const length = (place) => {
-    const [, marks, tokens] = data.segments[place].references[0];
-    return marks ? marks.length : (tokens || "").split(" ").filter(Boolean).length;
+    const [, , lengths, tokens] = data.segments[place].references[0];
+    return lengths ? lengths.length : (tokens || "").split(" ").filter(Boolean).length;
   };
   const score = (place, system) => data.scores[state.metric][system][place];
   const SORTS = {
