@@ -19,8 +19,8 @@ import bleucli
 from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, Segments, explain, explain_difference
 from bleucli.kernels.python_edits import edit_distance, trace_distance
 from bleucli.metrics.smoothing import METHODS
-from bleucli.prose import blocks as prose
-from bleucli.prose.blocks import Formula, Table
+from bleucli.prose.blocks import Formula, Table, Words
+from bleucli.prose.theme import COLOURS
 
 OUTPUT, REFERENCE = "the cat is on the mat", "there is a cat on the mat"
 
@@ -650,15 +650,16 @@ def test_each_row_of_a_table_is_one_line(name):
 
 
 def test_colours_of_pages_have_contrast():
-    for role, colour in prose._COLOURS.items():
-        assert min(contrast(colour, "#ffffff"), contrast(colour, "#f5f5f5")) >= 4.5
-        assert min(contrast(prose._ON_DARK[role], dark) for dark in ("#000000", "#1e1e1e")) >= 6
+    for light, dark in map(COLOURS.get, ("good", "bad", "missing")):
+        assert min(contrast(light, "#ffffff"), contrast(light, "#f5f5f5")) >= 4.5
+        assert contrast(light, "#000000") >= 4
+        assert min(contrast(dark, page) for page in ("#000000", "#1e1e1e")) >= 6
 
 
 def test_matches_are_underlined_too():
     assert 'text-decoration:underline">the cat is on</span>' in explain("the cat is on", [REFERENCE])._repr_html_()
     blocks = explain_difference(["a b c d"], ["a b x d"], [["a b c d"]]).tell()
-    found = [block.words for block in blocks if isinstance(block, prose.Words)]
+    found = [block.words for block in blocks if isinstance(block, Words)]
     assert found[1] == [("a", "match"), ("b", "match"), ("x", ""), ("d", "match")]
 
 

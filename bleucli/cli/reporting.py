@@ -37,8 +37,6 @@ KINDS = ("forest", "pairs", "lengths", "segments")
 _WIDTH = re.compile(r"(\d+(?:\.\d+)?)(in|cm|mm|pt)")
 # The point is TeX's: \the\columnwidth prints such points, of which an inch has 72.27, not 72
 _INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
-# The width of a column in most papers, in inches
-_COLUMN = 3.3
 
 
 def check(options: Options) -> None:
@@ -138,7 +136,9 @@ class Reporting:
         from bleucli.optional_deps import load
         from bleucli.report.figures import load_matplotlib
 
-        load_matplotlib()  # a missing package is reported before anything is scored
+        # A missing package is reported before anything is scored
+        if options.plot is not None:
+            load_matplotlib()
         if options.report is not None:
             load("jinja2", "report")
 
@@ -271,7 +271,7 @@ class Reporting:
         return page.render(report, run, language.replace("_", "-"), origin.replace("_", "-"))
 
     def _draw(self, report: Report) -> bytes:
-        from bleucli.report import drawings, figures, sketches
+        from bleucli.report import figures, plots
 
         options = self._options
         kind = options.plot_kind or KINDS[0]
@@ -280,8 +280,9 @@ class Reporting:
         from bleucli.cli import request
 
         number = request.names_of_metrics(options).index(options.metrics[0]) if options.metrics else 0
-        look = figures.paper(_COLUMN if options.plot_width is None else _read_width(options.plot_width))
-        drawn = sketches.draw(report, kind, number, look)
+        drawn = plots.draw(
+            report, kind, number, plots.WIDTH if options.plot_width is None else _read_width(options.plot_width)
+        )
         most = figures.MOST_SERIES
         if kind == "lengths" and len(report.names) > most:
             self.hints.append(
@@ -293,7 +294,7 @@ class Reporting:
                 f"--plot: a figure of segments compares two systems, so it shows only {report.names[0]} and"
                 f" {report.names[1]}; to choose others, name only these with -i"
             )
-        content, missing = drawings.save(drawn, _form_of(str(options.plot)))
+        content, missing = figures.save(drawn, _form_of(str(options.plot)))
         if missing:
             told = ", ".join(dict.fromkeys(missing))
             self.hints.append(

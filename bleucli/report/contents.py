@@ -10,6 +10,7 @@ Segments count from 0 here, in the order in which they were scored; `Report.line
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 from math import fsum
@@ -109,16 +110,6 @@ class Column(NamedTuple):
         """Return by how much one system is better than another, in points; below 0 if it is worse."""
         difference = self.records[first].score - self.records[second].score
         return difference if self.higher_is_better else -difference
-
-    def leads(self) -> list[list[float]]:
-        """Return by how much each system is better than each other one, with one row and one column per system."""
-        systems = range(len(self.records))
-        return [[self.lead(first, second) for second in systems] for first in systems]
-
-    def bounds(self) -> list[tuple[float, float] | None]:
-        """Return the lower and the upper bound of each system's interval."""
-        intervals = [record.interval for record in self.records]
-        return [one and (one.mean - one.half_width, one.mean + one.half_width) for one in intervals]
 
     def decimals(self, usual: int) -> int:
         """Return how many decimals points have; `usual`: how many they have if scores are in percent."""
@@ -462,6 +453,20 @@ def group_lengths(measured: Sequence[Measured], lengths: NDArray[np.int64], unit
     ranges = [f"{a} to {b - 1} {unit}" for a, b in pairwise(bounds)]
     names = [f"fewer than {bounds[0]} {unit}", *ranges, f"{bounds[-1]} {unit} or more"]
     return _score_groups(measured, "length", f"length of the reference in {unit}", names, np.digitize(lengths, bounds))
+
+
+def short_lengths(labels: Sequence[str]) -> list[str]:
+    """Return ranges of lengths as short labels of an axis.
+
+    >>> short_lengths(["fewer than 10 tokens", "10 to 19 tokens", "60 tokens or more"])
+    ['<10', '10–19', '≥60']
+    """
+    shown = []
+    for label in labels:
+        numbers = re.findall(r"\d+", label)
+        start = "<" if label.startswith("fewer") else "≥" if label.endswith("more") else ""
+        shown.append(start + "–".join(numbers))
+    return shown
 
 
 def _group_labels(measured: Sequence[Measured], column: str, title: str, values: Sequence[str]) -> Iterable[Grouping]:

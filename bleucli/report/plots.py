@@ -24,7 +24,7 @@ from collections.abc import Iterable, Mapping
 
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.limits import LEAST_WIDTH, MOST_TRIALS, MOST_WIDTH, real_number, whole_number
-from bleucli.report import contents, figures, sketches
+from bleucli.report import contents, figures
 from bleucli.results import Results, SystemResult
 from bleucli.significance.comparison import rank
 from bleucli.significance.resampling import TRIALS, choose_seed
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from bleucli.counting import CorpusStats
+    from bleucli.report.contents import Report
     from bleucli.results import Ranking, ScoreRecord
     from bleucli.significance.resampling import Seed
 
@@ -96,16 +97,8 @@ def forest(results: Results, metric: str = "", *, width: float = WIDTH) -> Figur
     Raises:
         BleuError: no metric has that name, or several have it; or matplotlib is not installed.
     """
-    records, ranking = _find(results, metric)
-    intervals = [
-        one.interval and (one.interval.mean - one.interval.half_width, one.interval.mean + one.interval.half_width)
-        for one in records
-    ]
-    names = [system.name for system in results.systems]
-    scores = [record.score for record in records]
-    clusters = None if ranking is None else ranking.clusters
-    look = _look(width)
-    return figures.forest(names, scores, intervals, rank(records), records[0].name, clusters, look)
+    names, records, ranking = _find(results, metric)
+    return figures.forest(names, records, ranking, _width(width))
 
 
 def pairs(results: Results, metric: str = "", *, width: float = WIDTH) -> Figure:
@@ -130,14 +123,10 @@ def pairs(results: Results, metric: str = "", *, width: float = WIDTH) -> Figure
     >>> float(figure.get_figwidth())
     5.0
     """
-    records, ranking = _find(results, metric)
+    names, records, ranking = _find(results, metric)
     if ranking is None:
         raise BleuError("the pairs were not tested; give the results of plots.compare for at least two systems")
-    sign = 1 if records[0].higher_is_better else -1  # so a better system has a positive lead by error rates, too
-    leads = [[sign * (one.score - other.score) for other in records] for one in records]
-    names = [system.name for system in results.systems]
-    look = _look(width)
-    return figures.pairs(names, leads, ranking.corrected, rank(records), records[0].name, look)
+    return figures.pairs(names, records, ranking, _width(width))
 
 
 def lengths(stats: Mapping[str, CorpusStats], of_segments: Iterable[int], *, width: float = WIDTH) -> Figure:
@@ -170,10 +159,10 @@ def lengths(stats: Mapping[str, CorpusStats], of_segments: Iterable[int], *, wid
     measured = contents.of_metric(counted[0].metric, counted)  # type: ignore[arg-type]
     grouping = contents.group_lengths([measured], np.asarray(numbers), "words")
     order = rank([one.record() for one in counted])
-    shown = sketches.short_lengths(grouping.labels)
-    look = _look(width)
+    shown = contents.short_lengths(grouping.labels)
+    across = "length; below: segments"
     return figures.lines(
-        list(stats), grouping.scores[0], order, shown, grouping.sizes, "length; below: segments", measured.name, look
+        list(stats), grouping.scores[0], order, shown, grouping.sizes, across, measured.name, _width(width)
     )
 
 
@@ -203,11 +192,36 @@ def segments(stats: Mapping[str, CorpusStats], *, width: float = WIDTH) -> Figur
         raise BleuError(f"plots.segments compares two systems, not {len(counted)}; give two")
     measured = contents.of_metric(counted[0].metric, counted)  # type: ignore[arg-type]
     first, second = map(measured.score_segments, measured.rows)
-    return figures.segments(list(stats), first, second, f"{measured.name} of a segment", _look(width))
+    return figures.segments(list(stats), first, second, f"{measured.name} of a segment", _width(width))
 
 
-def _look(width: float) -> figures.Look:
-    """Return the look of a figure of this width in inches.
+def draw(report: Report, kind: str, number: int, width: float) -> Figure:
+    """Return a figure of a report, for the command.
+
+    Args:
+        report: the content to show.
+        kind: "forest", "pairs", "lengths", or "segments" of the first two systems.
+        number: the number of the metric.
+        width: the width in inches.
+    """
+    column = report.columns[number]
+    if kind == "forest":
+        return figures.forest(report.names, column.records, column.ranking, width, column.decimals(2))
+    if kind == "pairs":
+        assert column.ranking is not None
+        return figures.pairs(report.names, column.records, column.ranking, width, column.decimals(1))
+    if kind == "lengths":
+        grouping = report.groups[0]
+        labels, across = contents.short_lengths(grouping.labels), f"{grouping.title}; below: segments"
+        scores, order = grouping.scores[number], column.order()
+        return figures.lines(report.names, scores, order, labels, grouping.sizes, across, column.name, width)
+    first, second = column.segment_scores[:2]
+    label = f"{column.name} of a segment"
+    return figures.segments(report.names[:2], first, second, label, width, limits=column.limits())
+
+
+def _width(width: object) -> float:
+    """Return a width in inches.
 
     Raises:
         InputTypeError: the width is not a number.
@@ -216,7 +230,7 @@ def _look(width: float) -> figures.Look:
     inches = real_number("width", width)
     if not LEAST_WIDTH <= inches <= MOST_WIDTH:
         raise UsageError(f"width {inches}; expected inches, from {LEAST_WIDTH:g} to {MOST_WIDTH:g}")
-    return figures.paper(inches)
+    return inches
 
 
 def _listed(lengths: object) -> list[Any]:
@@ -252,8 +266,8 @@ def _check(stats: Mapping[str, CorpusStats]) -> list[CorpusStats]:
     return counted
 
 
-def _find(results: Results, metric: str) -> tuple[list[ScoreRecord], Ranking | None]:
-    """Return the scores of all systems by a metric, and the test of all pairs, if there was one."""
+def _find(results: Results, metric: str) -> tuple[list[str], list[ScoreRecord], Ranking | None]:
+    """Return the names of all systems, their scores by a metric, and the test of all pairs, if there was one."""
     if not isinstance(results, Results):
         kind = type(results).__name__
         raise InputTypeError(f"results of type {kind}; give what plots.compare or evaluate_systems returns")
@@ -266,4 +280,5 @@ def _find(results: Results, metric: str) -> tuple[list[ScoreRecord], Ranking | N
         raise BleuError(f"more than one metric is called {metric}; plot results that have only one of them")
     place = known.index(metric) if metric else 0
     records = [system.scores[place] for system in results.systems]
-    return records, results.rankings[place] if results.rankings else None
+    names = [system.name for system in results.systems]
+    return names, records, results.rankings[place] if results.rankings else None
