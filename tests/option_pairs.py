@@ -26,7 +26,6 @@ sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
 from bleucli.cli.arguments import MODES  # noqa: E402
 from bleucli.cli.main import run as run_command  # noqa: E402
 from bleucli.cli.streams import Environment  # noqa: E402
-from bleucli.report import page  # noqa: E402
 
 LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "option_pairs.txt")
 FINE, TOLD, REFUSED = ".", "t", "r"
@@ -272,18 +271,9 @@ class NoClient(nullcontext):
 
 
 def answer(words, stdin, variables):
-    """Return status, both streams and what was written.
-
-    Dask runs in this process, and pages have no figures, which take longer than the rest.
-    """
+    """Return status, both streams and what was written; Dask runs in this process."""
     out, err = BytesIO(), BytesIO()
-    alone = mock.patch.object(distributed, "Client", NoClient), dask.config.set(scheduler="sync")
-    with (
-        mock.patch.object(page, "_figures", return_value=()),
-        mock.patch.object(page, "_pair_figures", return_value=()),
-        alone[0],
-        alone[1],
-    ):
+    with mock.patch.object(distributed, "Client", NoClient), dask.config.set(scheduler="sync"):
         status = run_command(words, Environment(BytesIO(stdin), out, err, variables))
     written = {}
     for name in ("out", "history", "seen.html", "drawn.svg"):

@@ -15,6 +15,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from math import floor, log10
 
 from bleucli._version import __version__
 from bleucli.corpus import check_systems, of_strings
@@ -28,7 +29,7 @@ from bleucli.prose.markup import readable
 from bleucli.prose.theme import COLOURS, style_sheet
 from bleucli.report import charts, passages, verdicts
 from bleucli.report.charts import Chart
-from bleucli.report.contents import Pair, Report, make_report, of_metric, of_numbers, plan_of
+from bleucli.report.contents import Column, Pair, Report, make_report, of_metric, of_numbers, plan_of
 from bleucli.results import Input, Run
 from bleucli.scoring import score_counted
 from bleucli.segments import blocks_of_strings
@@ -318,7 +319,8 @@ def _shares(report: Report, pair: Pair, first: int) -> list[list[str]]:
         shares = [share._replace(first=share.second, second=share.first, points=-share.points) for share in shares]
     rows = [[one.factor, f"{one.first:.4f}", f"{one.second:.4f}", f"{one.points:+.3f}"] for one in shares]
     rows.append(["sum", "", "", f"{sum(share.points for share in shares):+.3f}"])
-    return [[cell.replace("-", "\N{MINUS SIGN}") for cell in row] for row in rows] if shares else []
+    shown = [[cell.replace("-0.000", "0.000").replace("-", "\N{MINUS SIGN}") for cell in row] for row in rows]
+    return shown if shares else []
 
 
 # --- the data of the script
@@ -329,7 +331,8 @@ def as_data(
 ) -> dict[str, Any]:
     """Return the data that the script of the page reads, for JSON; its lines of segments count from 1.
 
-    Scores of segments are rounded to two decimals, or to four if they are from 0 to 1; their influences to six.
+    Scores of segments are rounded to two decimals, to four if they are from 0 to 1, or to as many as tell a thousand of
+    them apart; their influences to six.
     """
     held = [passage.place for passage in report.passages.passages]
     return {
@@ -365,7 +368,7 @@ def as_data(
             }
             for passage in report.passages.passages
         ],
-        "scores": [column.segment_scores[:, held].round(column.decimals(2)).tolist() for column in report.columns],
+        "scores": [column.segment_scores[:, held].round(_digits(column)).tolist() for column in report.columns],
         "influences": [column.influences[:, held].round(6).tolist() for column in report.columns],
         "leads": [
             {
@@ -377,6 +380,11 @@ def as_data(
             for lead in report.leads
         ],
     }
+
+
+def _digits(column: Column) -> int:
+    low, high = column.limits()
+    return max(column.decimals(2), 3 - floor(log10(high - low))) if high > low else column.decimals(2)
 
 
 def _pair_data(report: Report, pair: Pair) -> dict[str, Any]:
