@@ -417,7 +417,7 @@ def test_figures_show_names_and_numbers_as_they_are():
     assert re.search(r"\(p = \d\.\d{3}, corrected", told)
 
 
-def test_huge_scores_are_no_reason_for_warnings():
+def test_huge_scores_cause_no_warnings():
     references = [["a b c d", "e f g h"]]
     systems = {"first": references[0], "second": references[0]}
     with warnings.catch_warnings(record=True) as caught:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from bleucli.phrases import tell_count
+from bleucli.phrases import join_words, tell_count
 from bleucli.records import NamedTuple
 from bleucli.report.contents import Column, Grouping, Pair, Report
 from bleucli.report.rounding import show, show_above, show_p
@@ -47,15 +47,6 @@ def is_told_apart(column: Column, first: int, second: int) -> bool:
     return p_value is not None and p_value <= SIGNIFICANT
 
 
-def _join(names: Sequence[str], word: str = "and") -> str:
-    """Return names as an enumeration.
-
-    >>> _join(["a", "b", "c"])
-    'a, b and c'
-    """
-    return f" {word} ".join(filter(None, [", ".join(names[:-1]), names[-1] if names else ""]))
-
-
 def _tell_others(count: int, form: str = "all {} other systems") -> str:
     """Return the other systems in words; count: their number.
 
@@ -77,8 +68,9 @@ def judge(report: Report, column: Column) -> Verdict:
     tied = [number for number in others if not is_told_apart(column, best, number)]
     equal = [number for number in others if column.records[number].score == column.records[best].score]
     worse = others[len(equal) :]
+    leaders = join_words([names[number] for number in (best, *equal)])
     if not worse:
-        headline = f"{_join([names[number] for number in (best, *equal)])} have the same {column.name}, {score}"
+        headline = f"{leaders} have the same {column.name}, {score}"
         return Verdict(False, headline, _tell_clusters(report, column))
     assert column.ranking is not None
     corrected = column.ranking.corrected[best]
@@ -94,10 +86,10 @@ def judge(report: Report, column: Column) -> Verdict:
         doubtful = [names[number] for number in worse if number in tied]
         headline = f"{names[best]} has the best {column.name}, {score}"
         if equal:
-            headline = f"{_join([names[number] for number in (best, *equal)])} share the best {column.name}, {score}"
+            headline = f"{leaders} share the best {column.name}, {score}"
         if doubtful:
             which = f"{names[best]} " if equal else ""  # the others with this score may differ from fewer systems
-            headline += f", but {which}cannot be told apart from {_join(doubtful, 'or')}"
+            headline += f", but {which}cannot be told apart from {join_words(doubtful, 'or')}"
         told = show_p(corrected[second] or 0.0)
         details = f"{names[second]} is {_points(gap)} behind; {told}, so their order may be due to chance."
         if second not in tied:
@@ -136,7 +128,7 @@ def _tell_clusters(report: Report, column: Column) -> str:
     members: dict[int, list[str]] = {}
     for number in column.order():
         members.setdefault(clusters[number], []).append(report.names[number])
-    told = "; ".join(f"{place}: {_join(names)}" for place, names in sorted(members.items()))
+    told = "; ".join(f"{place}: {join_words(names)}" for place, names in sorted(members.items()))
     return f"{len(clusters)} systems in {len(members)} clusters ({told})."
 
 
@@ -147,15 +139,15 @@ def summarize(report: Report) -> str:
         scores = [
             f"{show(column.records[0].score, decimals=column.decimals(1))} {column.name}" for column in report.columns
         ]
-        return f"{name} scores {_join(scores)}. Give several systems to compare them."
+        return f"{name} scores {join_words(scores)}. Give several systems to compare them."
     if all(len({record.score for record in column.records}) == 1 for column in report.columns):
-        return f"{_join(report.names)} have the same {_join([column.name for column in report.columns])}."
+        return f"{join_words(report.names)} have the same {join_words([column.name for column in report.columns])}."
     leaders = [_lead(column) for column in report.columns]
     everywhere = [number for number in leaders[0] if all(number in some for some in leaders)]
     verdicts = [judge(report, column) for column in report.columns]
     names = [column.name for column in report.columns]
     if len(everywhere) > 1:
-        return f"{_join([report.names[number] for number in everywhere])} share the best {_join(names)}."
+        return f"{join_words([report.names[number] for number in everywhere])} share the best {join_words(names)}."
     sure = {some[0] for some, verdict in zip(leaders, verdicts, strict=True) if verdict.is_clear}
     if not everywhere and len(sure) == 1:
         (surest,) = sure
@@ -164,10 +156,10 @@ def summarize(report: Report) -> str:
     if not everywhere:
         by_leaders: dict[str, list[str]] = {}
         for some, name in zip(leaders, names, strict=True):
-            by_leaders.setdefault(_join([report.names[number] for number in some]), []).append(name)
-        told = "; ".join(f"{some} by {_join(metrics)}" for some, metrics in by_leaders.items())
+            by_leaders.setdefault(join_words([report.names[number] for number in some]), []).append(name)
+        told = "; ".join(f"{some} by {join_words(metrics)}" for some, metrics in by_leaders.items())
         clear = [name for name, verdict in zip(names, verdicts, strict=True) if verdict.is_clear]
-        which = f"Only by {_join(clear)}" if clear else "By no metric"
+        which = f"Only by {join_words(clear)}" if clear else "By no metric"
         rest = "the other" if len(report.names) == 2 else "all others"
         return (
             f"The metrics disagree on the best system: {told}. {which} is the best one significantly better than"
@@ -180,14 +172,14 @@ def summarize(report: Report) -> str:
     other = report.names[next(number for number, name in enumerate(report.names) if name != best)]
     all_others = other if one else _tell_others(len(report.names) - 1)
     if len(clear) == len(names):
-        return f"{best} is significantly better than {all_others} by {_join(names)}."
+        return f"{best} is significantly better than {all_others} by {join_words(names)}."
     unsure = [column for column, verdict in zip(report.columns, verdicts, strict=True) if not verdict.is_clear]
     doubt = f"cannot be told apart from {_name_tied(report, unsure, place)}"
     if not clear:
-        return f"{best} has the best {_join(names)}, but {doubt}."
+        return f"{best} has the best {join_words(names)}, but {doubt}."
     return (
-        f"{best} has the best {_join(names)}; by {_join(clear)} it is significantly better than {all_others}, but by"
-        f" {_join([column.name for column in unsure])} it {doubt}."
+        f"{best} has the best {join_words(names)}; by {join_words(clear)} it is significantly better than {all_others},"
+        f" but by {join_words([column.name for column in unsure])} it {doubt}."
     )
 
 
@@ -199,7 +191,7 @@ def _name_tied(report: Report, columns: Sequence[Column], best: int) -> str:
         tied.add(frozenset(number for number in others if not is_told_apart(column, best, number)))
     few = min(tied, key=len)
     if len(tied) == 1 and len(few) <= _MOST_NAMED:
-        return _join([report.names[number] for number in columns[0].order() if number in few], "or")
+        return join_words([report.names[number] for number in columns[0].order() if number in few], "or")
     return "some of the others" if len(few) < len(report.names) - 1 else "any of the others"
 
 
@@ -213,14 +205,14 @@ def _summarize_with_doubt(report: Report, judged: Sequence[Verdict], best: int) 
         if best not in leaders:
             if any(is_told_apart(column, leader, best) for leader in leaders):
                 return ""
-            whose = _join([report.names[leader] for leader in leaders])
+            whose = join_words([report.names[leader] for leader in leaders])
             ahead = "is ahead" if len(leaders) == 1 else "are ahead"
             doubts.append(f"by {column.name} {whose} {ahead}, but cannot be told apart from {name}")
         elif column.name not in clear:
             doubts.append(f"by {column.name} it has the best score, but is not significantly better than all others")
     others = len(report.names) - 1
     all_others = "the other system" if others == 1 else _tell_others(others)
-    return f"{name} is significantly better than {all_others} by {_join(clear)}; {_join(doubts)}."
+    return f"{name} is significantly better than {all_others} by {join_words(clear)}; {join_words(doubts)}."
 
 
 def find_disagreements(report: Report) -> list[str]:
@@ -235,15 +227,17 @@ def find_disagreements(report: Report) -> list[str]:
             continue
         sure = [[c.name for c in side if is_told_apart(c, pair.first, pair.second)] for side in ways.values()]
         first, second = report.names[pair.first], report.names[pair.second]
-        sides = [_join([column.name for column in side]) for side in ways.values()]
+        sides = [join_words([column.name for column in side]) for side in ways.values()]
         told = f"{first} is ahead of {second} by {sides[0]} but behind by {sides[1]}"
         significant = [*sure[0], *sure[1]]
-        why = f"only the difference{'' if len(significant) == 1 else 's'} by {_join(significant)}"
-        why += " is significant" if len(significant) == 1 else " are significant"
         if all(sure):
-            why = f"the differences by {_join(significant)} are significant, so these metrics truly disagree"
-        elif not any(sure):
+            why = f"the differences by {join_words(significant)} are significant, so these metrics truly disagree"
+        elif not significant:
             why = "no difference is significant"
+        elif len(significant) == 1:
+            why = f"only the difference by {significant[0]} is significant"
+        else:
+            why = f"only the differences by {join_words(significant)} are significant"
         found.append((not all(sure), not any(sure), f"{told}; {why}."))
     # True disagreements first, then those with one significant side, then those without any
     return [told for _, _, told in sorted(found, key=lambda one: one[:2])]
@@ -334,7 +328,7 @@ def _tell_orders(orders: Sequence[str]) -> str:
     numbers = [int(order.removeprefix("p")) for order in orders]
     if len(orders) > 2 and numbers[-1] - numbers[0] == len(orders) - 1:
         return f"{orders[0]} to {orders[-1]}"
-    return _join(orders)
+    return join_words(orders)
 
 
 def _weak_group(report: Report, grouping: Grouping, number: int, better: int, worse: int) -> Iterator[str]:
