@@ -8,7 +8,7 @@
   const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
   const spaces = new Set(data.spaces);
   const one = (id) => document.getElementById(id);
-  const state = { first: data.pair[0], second: data.pair[1], metric: 0, page: 0, order: [], run: 0, drawn: 0, here: null };
+  const state = { first: data.pair[0], second: data.pair[1], metric: 0, page: 0, order: [], run: 0, drawn: 0, here: null, width: 0 };
   const compares = data.names.length > 1;
 
   function make(tag, attributes = {}, ...children) {
@@ -336,6 +336,7 @@
 
   /** Draw the figures of the chosen metric, and hide those of others. */
   function drawAll() {
+    state.width = innerWidth;
     if (compares) drawPair();
     document.querySelectorAll("#figures figure").forEach((figure, place) => {
       const { metric, kind, ...chart } = data.figures[place];
@@ -637,7 +638,8 @@
       timer = setTimeout(action, PAUSE);
     };
   };
-  addEventListener("resize", after(drawAll));
+  // Telephones also report that the bar with the address comes and goes
+  addEventListener("resize", after(() => innerWidth !== state.width && drawAll()));
   one("search").addEventListener("input", after(refresh));
   for (const select of [one("sort"), ...document.querySelectorAll("[data-group]")]) select.addEventListener("change", refresh);
   one("mark").addEventListener("change", showPage);
