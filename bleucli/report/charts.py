@@ -143,18 +143,7 @@ def _series(
     values: Floats,
     decimals: int,
 ) -> Chart:
-    """Return a figure with a series for each system, or for the best ones.
-
-    Args:
-        report: the content of the page.
-        metric: the number of the metric; None if the figure does not depend on one.
-        caption: what the figure shows.
-        axes: the kind of the figure, and what its axes show.
-        labels: the labels of the groups.
-        sizes: the number of items in each group; None if it is not shown.
-        values: one row per system, one value per group.
-        decimals: those of values.
-    """
+    """Return a figure with a series for each system, or for the best ones; values: one row per system."""
     order = report.columns[metric or 0].order()
     systems = sorted(order[:MOST_SERIES])
     if len(order) > MOST_SERIES:
@@ -165,8 +154,8 @@ def _series(
     for group, label in enumerate(labels):
         size = [] if sizes is None else [f"{sizes[group]:,}"]
         table.append([label, *size, *(f"{values[system][group]:,.{decimals}f}" for system in systems)])
-    shown = [list(map(_brief, values[system].tolist())) for system in systems]
-    data = {**axes, "systems": systems, "labels": labels, "sizes": sizes, "values": shown}
+    rows = [list(map(_brief, values[system].tolist())) for system in systems]
+    data = {**axes, "systems": systems, "labels": labels, "sizes": sizes, "values": rows}
     return Chart(metric, caption, table, data)
 
 
@@ -175,16 +164,10 @@ def _brief(number: float) -> float:
     return float(f"{number:.6g}")
 
 
-def caption_of_segments(column: Column) -> str:
-    """Return what the points of the figure of two systems are."""
-    where = "above" if column.higher_is_better else "below"
-    return f"Each point is a segment on this page; {where} the line, the second system is better."
-
-
 def of_pair(report: Report, pair: Pair, first: int, second: int) -> tuple[Chart, Chart]:
     """Return the figures of two systems by the first metric, as tables: their scores, and the differences.
 
-    The script draws the figures of all pairs from the scores of segments and the counts of bins.
+    The script draws the figures of all pairs, by all metrics, from the scores of segments and the counts of bins.
 
     Args:
         report: the content of the page.
@@ -214,5 +197,5 @@ def of_pair(report: Report, pair: Pair, first: int, second: int) -> tuple[Chart,
     for place, count in enumerate(pair.counts[0] if pair.first == first else pair.counts[0][::-1]):
         if count:
             gaps.append([f"{ends[place]} to {ends[place + 1]}", f"{count:,}"])
-    told = "Number of segments by the difference of their scores, second minus first."
-    return Chart(0, caption, both, {}), Chart(0, told, gaps, {})
+    difference = "Number of segments by the difference of their scores, second minus first."
+    return Chart(0, caption, both, {}), Chart(0, difference, gaps, {})

@@ -45,6 +45,7 @@ _MARKERS = "osD^vPX*"
 _DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
 # The most systems for which cells of a matrix have room for two lines, and for one
 ROOMY, TIGHT = 7, 14
+_HATCHED: dict[str, Any] = {"facecolor": "none", "hatch": "////"}
 _FONT = "STIXGeneral"
 # Fonts with characters that it lacks; they are used if they are installed
 _FALLBACKS = (
@@ -227,17 +228,9 @@ def pairs(
                     continue
                 lead = sign * (records[first].score - records[second].score)
                 is_sure = p_value <= SIGNIFICANT
-                axes.add_patch(
-                    Rectangle(
-                        (column - 0.5, row - 0.5),
-                        1,
-                        1,
-                        facecolor=PAPER["better" if lead > 0 else "worse"] if is_sure else "none",
-                        hatch=None if is_sure else "////",
-                        edgecolor=PAPER["line"],
-                        linewidth=0.6,
-                    )
-                )
+                look: dict[str, Any] = {"facecolor": PAPER["better" if lead > 0 else "worse"]} if is_sure else _HATCHED
+                corner = (column - 0.5, row - 0.5)
+                axes.add_patch(Rectangle(corner, 1, 1, edgecolor=PAPER["line"], linewidth=0.6, **look))
                 if count <= TIGHT:
                     lines = show_cell(lead, p_value, decimals)[: 2 if count <= ROOMY else 1]
                     shade = {} if is_sure else {"bbox": {"facecolor": PAPER["panel"], "edgecolor": "none", "pad": 1}}
@@ -280,15 +273,12 @@ def segments(
         margin = (high - low) * 0.02 or max(0.5, abs(high) * 0.02)
         ends = (low - margin, high + margin)
         axes.plot(ends, ends, color=PAPER["quiet"], linewidth=0.8, dashes=(4, 2), zorder=1)
-        axes.plot(
-            first.clip(low, high),
-            second.clip(low, high),
-            "o",
-            markersize=2.4 if len(first) > 500 else 3.5,
-            markeredgewidth=0,
-            color=PAPER["series-1"],
-            alpha=0.45,
-        )
+        look: dict[str, Any] = {
+            "markersize": 2.4 if len(first) > 500 else 3.5,
+            "markeredgewidth": 0,
+            "color": PAPER["series-1"],
+        }
+        axes.plot(first.clip(low, high), second.clip(low, high), "o", alpha=0.45, **look)
         axes.set_xlim(ends)
         axes.set_ylim(ends)
         axes.grid()

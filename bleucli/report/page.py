@@ -347,7 +347,8 @@ def as_data(
                 "span": column.span,
                 "limits": column.limits(),
                 "decimals": column.decimals(1),
-                "caption": charts.caption_of_segments(column),
+                "caption": "Each point is a segment on this page; "
+                f"{'above' if column.higher_is_better else 'below'} the line, the second system is better.",
             }
             for column in report.columns
         ],

@@ -603,7 +603,7 @@
   // --- the start
 
   function addOptions(select, options) {
-    select.replaceChildren(...Object.entries(options).map(([value, told]) => make("option", { value }, told)));
+    select.replaceChildren(...options.map(([value, text]) => make("option", { value }, text)));
   }
 
   function choose() {
@@ -612,11 +612,10 @@
     refresh();
   }
 
-  addOptions(one("sort"), Object.fromEntries(Object.entries(SORTS).map(([name, [told]]) => [name, told])));
-  // JavaScript puts keys that are numbers first; a space, removed below, keeps these orders in their place
-  const orders = Object.fromEntries(Array.from({ length: data.order }, (_, place) => [` ${place + 1}`, `${place + 1}-grams that match`]));
-  addOptions(one("mark"), { all: "n-grams that match", ...(compares && { changes: "differences between the two" }), ...orders, none: "nothing" });
-  for (const option of one("mark").options) option.value = option.value.trim();
+  addOptions(one("sort"), Object.entries(SORTS).map(([name, [text]]) => [name, text]));
+  const orders = Array.from({ length: data.order }, (_, place) => [place + 1, `${place + 1}-grams that match`]);
+  const changes = compares ? [["changes", "differences between the two"]] : [];
+  addOptions(one("mark"), [["all", "n-grams that match"], ...changes, ...orders, ["none", "nothing"]]);
   for (const name of ["first", "second", "metric"]) {
     one(name)?.addEventListener("change", ({ target }) => {
       const other = { first: "second", second: "first" }[name];
