@@ -251,10 +251,11 @@
       const slot = (width - left) / labels.length;
       const x = (place) => left + slot * (place + 0.5);
       draw(svg, "axis", `M${left} ${bottom}H${width}`);
+      const size = Math.min(TEXT, (TEXT * (slot - 4)) / widest([...labels, ...(sizes || []).map(many)]));
       labels.forEach((text, place) => {
         draw(svg, "axis", `M${x(place)} ${bottom}v4`);
-        write(svg, x(place), bottom + 15, text, "middle", slot - 4);
-        if (sizes) write(svg, x(place), bottom + 32, many(sizes[place]), "middle", slot - 4, { class: "aside" });
+        write(svg, x(place), bottom + 15, text, "middle", Infinity, { "font-size": size });
+        if (sizes) write(svg, x(place), bottom + 32, many(sizes[place]), "middle", Infinity, { class: "aside", "font-size": size });
       });
       values.forEach((row, place) => drawSeries(svg, place, row.map((value, group) => [x(group), y(value)])));
       write(svg, (left + width) / 2, bottom + (sizes ? 54 : 38), across, "middle", width - left);
