@@ -504,7 +504,7 @@ def _(w, worse, what, all, gap, n, whole):  # noqa: A002
     " {told:“.+?” \\(\\d+ against \\d+\\)(?:, “.+?” \\(\\d+ against \\d+\\))*}.",
 )
 def _(w, worse, better, here, told):
-    sampled = bool(w.report.passages.told)
+    sampled = bool(w.report.passages.why)
     found = re.findall(r"“(.+?)” \((\d+) against (\d+)\)", told)
     return bool(here) == sampled and all(
         int(fewer) < int(more)
@@ -688,7 +688,7 @@ def _(w, title):
 
 @PAGE.sentence("which segments a figure counts", "Only the segments on this page are counted.")
 def _(w):
-    return bool(w.report.passages.told)
+    return bool(w.report.passages.why)
 
 
 @PAGE.sentence(
@@ -710,7 +710,7 @@ def _(w):
     " to bottom, {second:system} from left to right.",
 )
 def _(w, held, metric, first, second):
-    return bool(held) == bool(w.report.passages.told) and [first, second] == list(w.first_pair) and metric == 0
+    return bool(held) == bool(w.report.passages.why) and [first, second] == list(w.first_pair) and metric == 0
 
 
 @PAGE.sentence(
@@ -740,7 +740,7 @@ def _(w):
 )
 def _(w):
     sample = w.report.leads[:: max(1, len(w.report.leads) // 5)]
-    on_page = bool(w.report.passages.told)
+    on_page = bool(w.report.passages.why)
     return all(
         lead.matches[system] == w.matches(system, " ".join(lead.ngram), on_page)
         for lead in sample

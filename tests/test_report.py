@@ -667,7 +667,7 @@ def test_a_small_page_keeps_the_most_informative_segments(whole):
     held = [one.place for one in report.passages.passages]
     assert 10 <= len(held) < 60
     assert held == sorted(set(held))
-    assert "drawn at random" in report.passages.told
+    assert "drawn at random" in report.passages.why
     influences = abs(np.ptp(report.columns[0].influences, axis=0))
     assert set(np.argsort(-influences)[: len(held) // 3].tolist()) <= set(held)
     again = report_of(systems, references, [BLEU()], room=30 * 400)

@@ -127,14 +127,14 @@ def highlight(pieces: Sequence[Piece]) -> str:
             joined[-1] = Piece(joined[-1].text + piece.text, piece.orders, piece.space, piece.note)
         else:
             joined.append(piece)
-    shown = []
+    parts = []
     for text, orders, space, note in joined:
         if orders:
             longest = min(max(orders), SHADES)
             names = " ".join([f"l{longest}", *(f"m{order}" for order in sorted(orders)), *([note] if note else [])])
-            shown.append(f'<mark class="{names}">{escape_html(text)}</mark>{space}')
+            parts.append(f'<mark class="{names}">{escape_html(text)}</mark>{space}')
         elif note:
-            shown.append(f'<span class="{note}">{escape_html(text)}</span>{space}')
+            parts.append(f'<span class="{note}">{escape_html(text)}</span>{space}')
         else:
-            shown.append(escape_html(text) + space)
-    return "".join(shown)
+            parts.append(escape_html(text) + space)
+    return "".join(parts)

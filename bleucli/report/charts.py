@@ -126,7 +126,7 @@ def _groups(report: Report, grouping: Grouping, number: int) -> Chart:
 
 def _profile(report: Report, profile: Profile) -> Chart:
     caption = f"{profile.title}."
-    if report.passages.told and profile.metric is None:
+    if report.passages.why and profile.metric is None:
         caption += " Only the segments on this page are counted."
     axes = {"kind": "lines", "across": profile.across, "label": profile.label}
     decimals = 2 if profile.kind == "frequency" else 0
@@ -180,13 +180,13 @@ def of_pair(report: Report, pair: Pair, first: int, second: int) -> tuple[Chart,
     column = report.columns[0]
     low, high = column.limits()
     edges = np.linspace(low, high if high > low else low + 1, _BINS + 1)
-    held = [passage.place for passage in report.passages.passages]
-    scores = np.clip(column.segment_scores[:, held], low, high)
+    places = [passage.place for passage in report.passages.passages]
+    scores = np.clip(column.segment_scores[:, places], low, high)
     counts, _, _ = np.histogram2d(scores[first], scores[second], (edges, edges))
     starts = [f"{edge:.3g}" for edge in edges[:-1]]
     both = [["", *starts]]
     both += [[start, *(f"{count:,.0f}" for count in row)] for start, row in zip(starts, counts, strict=True)]
-    where = " on this page" if report.passages.told else ""
+    where = " on this page" if report.passages.why else ""
     caption = (
         f"Number of segments{where} by their {column.name} (start of each range): {report.names[first]} from top to"
         f" bottom, {report.names[second]} from left to right."

@@ -98,8 +98,8 @@ def _style(width: float) -> Iterator[float]:
     from matplotlib import font_manager
 
     size = 7.0 if width < 3 else 8.0 if width < 5 else 9.0
-    known = {font.name for font in font_manager.fontManager.ttflist}
-    fonts = [_FONT, *(name for name in _FALLBACKS if name in known)]
+    installed = {font.name for font in font_manager.fontManager.ttflist}
+    fonts = [_FONT, *(name for name in _FALLBACKS if name in installed)]
     settings = {
         "font.family": fonts,
         "font.size": size,
@@ -148,8 +148,8 @@ def shorten(name: str) -> str:
     >>> shorten("a" * 30)
     'aaaaaaaaaaaaaaaaaaaaa…'
     """
-    shown = readable(name)
-    return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"
+    text = readable(name)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
 def forest(
@@ -217,9 +217,9 @@ def pairs(
     with _style(width) as size:
         from matplotlib.patches import Rectangle
 
-        shown = [shorten(names[number]) for number in order]
+        labels = [shorten(names[number]) for number in order]
         # The lines of text that the names below the columns need: from three systems on, they are slanted
-        slant = 2.4 + 0.25 * max(map(len, shown)) if count > 2 else 2.4
+        slant = 2.4 + 0.25 * max(map(len, labels)) if count > 2 else 2.4
         figure, axes = _make(width, width * 0.68 * min(1.0, 0.34 + 0.11 * count) + 0.13 * slant * size / 9)
         for row, first in enumerate(order):
             for column, second in enumerate(order):
@@ -236,8 +236,8 @@ def pairs(
                     shade = {} if is_sure else {"bbox": {"facecolor": PAPER["panel"], "edgecolor": "none", "pad": 1}}
                     small = size - 0.5 if count <= ROOMY else size - 2.5
                     axes.text(column, row, "\n".join(lines), ha="center", va="center", size=small, **shade)
-        axes.set_yticks(range(count), shown)
-        axes.set_xticks(range(count), shown, rotation=35 if count > 2 else 0, ha="right" if count > 2 else "center")
+        axes.set_yticks(range(count), labels)
+        axes.set_xticks(range(count), labels, rotation=35 if count > 2 else 0, ha="right" if count > 2 else "center")
         axes.set_xlim(-0.5, count - 0.5)
         axes.set_ylim(count - 0.5, -0.5)
         axes.tick_params(length=0)
@@ -310,18 +310,18 @@ def lines(
         width: the width of the figure.
     """
     with _style(width) as size:
-        shown = sorted(order[:MOST_SERIES])
-        figure, axes = _make(width, width * 0.58 + 0.2 * ((len(shown) + 1) // 2) * size / 9)
-        for place, number in enumerate(shown):
+        systems = sorted(order[:MOST_SERIES])
+        figure, axes = _make(width, width * 0.58 + 0.2 * ((len(systems) + 1) // 2) * size / 9)
+        for place, number in enumerate(systems):
             axes.plot(scores[number], **series(place, size))
         axes.set_xticks(range(len(labels)), [f"{one}\n{count:,}" for one, count in zip(labels, sizes, strict=True)])
         axes.grid(axis="y")
         axes.set_xlabel(across)
         axes.set_ylabel(label)
-        numbers = list(map(str, range(len(shown))))
+        numbers = list(map(str, range(len(systems))))
         legend = figure.legend(axes.lines, numbers, loc="outside upper center", ncols=2, borderaxespad=0)
         # Matplotlib leaves out labels that begin with an underscore, so the names are written afterwards
-        for text, number in zip(legend.get_texts(), shown, strict=True):
+        for text, number in zip(legend.get_texts(), systems, strict=True):
             text.set_text(shorten(names[number]))
     return figure
 

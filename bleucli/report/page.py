@@ -85,27 +85,27 @@ def compare_systems(
     >>> page[page.index("<h1>") : page.index("</h1>")]
     '<h1>second has the best BLEU, but cannot be told apart from first.'
     """
-    named, made = check_systems(systems), [find_metric(one) for one in list_metrics(metrics)]
+    outputs, scorers = check_systems(systems), [find_metric(one) for one in list_metrics(metrics)]
     trials, seed, jobs = whole_number("trials", trials, 1, MOST_TRIALS), choose_seed(seed), count_threads(jobs)
-    columns = _check_scores(scores, len(named))
+    columns = _check_scores(scores, len(outputs))
     texts = None
     if sources is not None:
         texts = [text or "" for block in blocks_of_strings(sources, "source") for text in block]
-    corpus, read_again = of_strings(list(named.items()), references).kept()
-    counted = count(corpus, made, jobs=jobs, keep_rows=True, inspect=True)
-    measured = [of_metric(one, [system.stats[place] for system in counted]) for place, one in enumerate(made)]
-    segments = counted[0].stats[0].segments
+    corpus, read_again = of_strings(list(outputs.items()), references).kept()
+    system_stats = count(corpus, scorers, jobs=jobs, keep_rows=True, inspect=True)
+    measured = [of_metric(one, [system.stats[place] for system in system_stats]) for place, one in enumerate(scorers)]
+    segments = system_stats[0].stats[0].segments
     lengths = {len(column) for of_tool in columns.values() for column in of_tool}
     if (lengths if texts is None else {*lengths, len(texts)}) - {segments}:
         raise BleuError(
             f"there are {segments} segments; give one source per segment, and one score per segment and system"
         )
-    measured += [of_numbers(name, given) for name, given in columns.items()]
-    plan = plan_of(None, len(counted), jobs, seed)
+    measured += [of_numbers(name, numbers) for name, numbers in columns.items()]
+    plan = plan_of(None, len(system_stats), jobs, seed)
     if plan.tests is not None:
         plan = plan._replace(tests=plan.tests._replace(trials=trials))
     read_sources = None if texts is None else lambda: iter(texts)
-    results = score_counted(counted, made, references=corpus.reference_names())
+    results = score_counted(system_stats, scorers, references=corpus.reference_names())
     return render(make_report(results, measured, read_again, plan, sources=read_sources))
 
 
@@ -151,10 +151,10 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
     summary = verdicts.summarize(report)
     order = report.columns[0].order()
     compares = len(report.names) > 1
-    chosen = (order[0], order[1]) if compares else (0, 0)
-    pair = report.pair(*chosen) if compares else None
+    best = (order[0], order[1]) if compares else (0, 0)
+    pair = report.pair(*best) if compares else None
     figures = list(charts.of_systems(report))
-    data = as_data(report, chosen, figures, language, origin)
+    data = as_data(report, best, figures, language, origin)
     values: dict[str, Any] = {
         "policy": policy,
         "version": __version__,
@@ -164,7 +164,7 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
         "summary": summary,
         "verdicts": [verdicts.judge(report, column) for column in report.columns],
         "pairs": bool(report.pairs),
-        "pair": chosen,
+        "pair": best,
         "disagreements": verdicts.find_disagreements(report),
         "hints": report.hints,
         "columns": report.columns,
@@ -172,7 +172,7 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
         "names": report.names,
         "made_from": list(_made_from(report, order)),
         "charts": figures,
-        "sampled": report.passages.told,
+        "sampled": report.passages.why,
         "filters": [
             {"title": one.title, "place": place, "labels": one.labels, "sizes": one.sizes}
             for place, one in enumerate(report.groups)
@@ -196,8 +196,8 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
             "weaknesses": verdicts.find_weaknesses(report, pair, 0),
             "wins": _tell_wins(report, pair, 0),
             "why_not": pair.why_not[0],
-            "shares": _shares(report, pair, chosen[0]),
-            "pair_charts": charts.of_pair(report, pair, *chosen),
+            "shares": _shares(report, pair, best[0]),
+            "pair_charts": charts.of_pair(report, pair, *best),
         }
     return str(template.render(values))
 
@@ -294,10 +294,10 @@ def _cells(report: Report, number: int) -> Iterator[dict[str, Any]]:
         ranking = column.ranking
         p_value = None if ranking is None else ranking.corrected[best][number]
         interval, decimals = record.interval, column.decimals(2)
-        told = "" if interval is None else f"{interval.mean:.{decimals}f} ± {interval.half_width:.{decimals}f}"
+        bounds = "" if interval is None else f"{interval.mean:.{decimals}f} ± {interval.half_width:.{decimals}f}"
         yield {
             "score": f"{record.score:.{decimals}f}",
-            "interval": told,
+            "interval": bounds,
             "p": "\N{EN DASH}" if p_value is None else f"{p_value:.4f}",
             "cluster": "" if ranking is None else ranking.clusters[number],
             "best": number == best or (p_value is not None and not verdicts.is_told_apart(column, best, number)),
@@ -308,8 +308,8 @@ def _made_from(report: Report, order: Sequence[int]) -> Iterator[dict[str, Any]]
     """Give one row per metric and system with the details that text output prints after the score."""
     for column in report.columns:
         for number in order:
-            if told := column.records[number].verbose:
-                yield {"system": report.names[number], "metric": column.name, "told": told}
+            if details := column.records[number].verbose:
+                yield {"system": report.names[number], "metric": column.name, "details": details}
 
 
 def _shares(report: Report, pair: Pair, first: int) -> list[list[str]]:
@@ -319,8 +319,8 @@ def _shares(report: Report, pair: Pair, first: int) -> list[list[str]]:
         shares = [share._replace(first=share.second, second=share.first, points=-share.points) for share in shares]
     rows = [[one.factor, f"{one.first:.4f}", f"{one.second:.4f}", f"{one.points:+.3f}"] for one in shares]
     rows.append(["sum", "", "", f"{sum(share.points for share in shares):+.3f}"])
-    shown = [[cell.replace("-0.000", "0.000").replace("-", "\N{MINUS SIGN}") for cell in row] for row in rows]
-    return shown if shares else []
+    cells = [[cell.replace("-0.000", "0.000").replace("-", "\N{MINUS SIGN}") for cell in row] for row in rows]
+    return cells if shares else []
 
 
 # --- the data of the script
@@ -334,7 +334,7 @@ def as_data(
     Scores of segments are rounded to two decimals, to four if they are from 0 to 1, or to as many as tell a thousand of
     them apart; their influences to six.
     """
-    held = [passage.place for passage in report.passages.passages]
+    places = [passage.place for passage in report.passages.passages]
     return {
         "names": report.names,
         "pair": list(chosen),
@@ -369,8 +369,8 @@ def as_data(
             }
             for passage in report.passages.passages
         ],
-        "scores": [column.segment_scores[:, held].round(_digits(column)).tolist() for column in report.columns],
-        "influences": [column.influences[:, held].round(6).tolist() for column in report.columns],
+        "scores": [column.segment_scores[:, places].round(_digits(column)).tolist() for column in report.columns],
+        "influences": [column.influences[:, places].round(6).tolist() for column in report.columns],
         "leads": [
             {
                 "ngram": " ".join(lead.ngram),

@@ -42,12 +42,12 @@ SPACES += "\u2028\u2029\u202f\u205f\u3000"
 class Held(NamedTuple):
     """The segments on a page.
 
-    places: their indexes among the scored segments, ascending. told: which segments they are, and why, in words; "" if
+    places: their indexes among the scored segments, ascending. why: which segments they are, and why, in words; "" if
     the page has all.
     """
 
     places: Sequence[int]
-    told: str
+    why: str
 
 
 class Text(NamedTuple):
@@ -81,7 +81,7 @@ class Passages(NamedTuple):
     """
 
     passages: Sequence[Passage]
-    told: str
+    why: str
     order: int
     lowercase: bool
     by: str
@@ -139,28 +139,28 @@ def choose(influences: Floats, scores: Floats, size: int, room: int) -> Held:
     if count <= most:
         return Held(range(count), "")
     third = most // 3
-    found: list[int] = []
+    places: list[int] = []
     for numbers in (influences, scores):
         spread = np.ptp(numbers, axis=0) if len(numbers) > 1 else abs(numbers[0])
-        spread[found] = -1.0  # those are on the page already
-        found += np.argsort(-spread, kind="stable")[:third].tolist()
+        spread[places] = -1.0  # those are on the page already
+        places += np.argsort(-spread, kind="stable")[:third].tolist()
     from random import Random
 
-    left = sorted(set(range(count)) - set(found))
-    found += Random(_SEED).sample(left, third)  # noqa: S311 # this is not about secrets
+    left = sorted(set(range(count)) - set(places))
+    places += Random(_SEED).sample(left, third)  # noqa: S311 # this is not about secrets
     several = (
         "with the largest influence on a difference between two systems"
         if len(scores) > 1
         else "with the largest influence on the score"
     )
     spreads = "whose scores differ most between two systems" if len(scores) > 1 else "with the highest scores"
-    told = (
+    why = (
         f"This page holds {3 * third} of {count} segments, so that it stays small enough to mail and to read:"
         f" the {third} {several}, {third} others {spreads} (both by the first metric), and {third} drawn at random from"
         f" the rest (seed {_SEED}). Scores, tests, groups and distributions cover all {count} segments; n-grams and the"
         " list of segments cover only those on this page."
     )
-    return Held(sorted(found), told)
+    return Held(sorted(places), why)
 
 
 # --- their texts
@@ -184,12 +184,12 @@ def read(
     """
     lowercase = tokenizer is not None and tokenizer.lowercase
     order = 4 if tokenizer is None else min(SHADES, tokenizer.max_ngram_order)
-    wanted = {chosen[place]: place for place in held.places}
+    places = {chosen[place]: place for place in held.places}
     origins = iter(sources()) if sources is not None else None
-    found = []
+    passages = []
     for piece in corpus.pieces():
         lines = range(piece.start, piece.start + len(piece.hypotheses[0]))
-        here = [line for line in lines if line in wanted]
+        here = [line for line in lines if line in places]
         texts = [None] * len(lines) if origins is None else [next(origins, "") for _ in lines]
         inside = [line - piece.start for line in here]
         references = [_read_texts(stream.take(inside), tokenizer, lowercase, True) for stream in piece.references]
@@ -202,13 +202,13 @@ def read(
                 for system in hypotheses
                 if (text := system[place]) is not None
             ]
-            found.append(Passage(wanted[line], texts[inside[place]], present, outputs))
+            passages.append(Passage(places[line], texts[inside[place]], present, outputs))
     by = (
         "separated by white space"
         if tokenizer is None
         else f"those of BLEU's tokenizer {tokenizer.tokenizer.signature}"
     )
-    return Passages(found, held.told, order, lowercase, by)
+    return Passages(passages, held.why, order, lowercase, by)
 
 
 def _read_texts(segments: Segments, tokenizer: BLEU | None, lowercase: bool, references: bool) -> list[Text | None]:
@@ -297,14 +297,14 @@ def number_tokens(passages: Passages) -> Tokens:
         words = np.fromiter(map(numbers.__getitem__, chain.from_iterable(split)), np.int64)
         return Stream(words, np.repeat(np.arange(len(split)), lengths), lengths)
 
-    held = passages.passages
-    most = max(len(passage.references) for passage in held)
+    rows = passages.passages
+    most = max(len(passage.references) for passage in rows)
     references = [
-        read(passage.references[place] if place < len(passage.references) else None for passage in held)
+        read(passage.references[place] if place < len(passage.references) else None for passage in rows)
         for place in range(most)
     ]
-    systems = range(len(held[0].hypotheses))
-    hypotheses = [read(passage.hypotheses[place] for passage in held) for place in systems]
+    systems = range(len(rows[0].hypotheses))
+    hypotheses = [read(passage.hypotheses[place] for passage in rows) for place in systems]
     return Tokens(list(numbers), references, hypotheses)
 
 

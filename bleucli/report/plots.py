@@ -73,14 +73,14 @@ def compare(
     >>> [(system.name, round(system.scores[0].score, 1)) for system in results.systems], results.rankings[0].clusters
     ([('one', 9.1), ('two', 0.0)], [2, 1])
     """
-    counted = _check(stats)
+    all_stats = _check(stats)
     trials = whole_number("trials", trials, 1, MOST_TRIALS)
-    plan = contents.plan_of(None, len(counted), count_threads(jobs), choose_seed(seed))
+    plan = contents.plan_of(None, len(all_stats), count_threads(jobs), choose_seed(seed))
     if plan.tests is not None:
         plan = plan._replace(tests=plan.tests._replace(trials=trials))
     systems = [SystemResult(name, [one.record()]) for name, one in stats.items()]
-    measured = [contents.of_metric(counted[0].metric, counted)]  # type: ignore[arg-type]
-    return contents.resample(Results(systems, counted[0].segments, []), measured, plan)
+    measured = [contents.of_metric(all_stats[0].metric, all_stats)]  # type: ignore[arg-type]
+    return contents.resample(Results(systems, all_stats[0].segments, []), measured, plan)
 
 
 def forest(results: Results, metric: str = "", *, width: float = WIDTH) -> Figure:
@@ -152,17 +152,17 @@ def lengths(stats: Mapping[str, CorpusStats], of_segments: Iterable[int], *, wid
     """
     import numpy as np
 
-    counted = _check(stats)
+    all_stats = _check(stats)
     numbers = [whole_number("length", one, 0, np.iinfo(np.int64).max) for one in _listed(of_segments)]
-    if len(numbers) != counted[0].segments:
-        raise BleuError(f"{len(numbers)} lengths for {counted[0].segments} segments; give one for each")
-    measured = contents.of_metric(counted[0].metric, counted)  # type: ignore[arg-type]
+    if len(numbers) != all_stats[0].segments:
+        raise BleuError(f"{len(numbers)} lengths for {all_stats[0].segments} segments; give one for each")
+    measured = contents.of_metric(all_stats[0].metric, all_stats)  # type: ignore[arg-type]
     grouping = contents.group_lengths([measured], np.asarray(numbers), "words")
-    order = rank([one.record() for one in counted])
-    shown = contents.short_lengths(grouping.labels)
+    order = rank([one.record() for one in all_stats])
+    labels = contents.short_lengths(grouping.labels)
     across = "length; below: segments"
     return figures.lines(
-        list(stats), grouping.scores[0], order, shown, grouping.sizes, across, measured.name, _width(width)
+        list(stats), grouping.scores[0], order, labels, grouping.sizes, across, measured.name, _width(width)
     )
 
 
@@ -187,10 +187,10 @@ def segments(stats: Mapping[str, CorpusStats], *, width: float = WIDTH) -> Figur
     >>> float(figure.get_figwidth())
     3.3
     """
-    counted = _check(stats)
-    if len(counted) != 2:
-        raise BleuError(f"plots.segments compares two systems, not {len(counted)}; give two")
-    measured = contents.of_metric(counted[0].metric, counted)  # type: ignore[arg-type]
+    both = _check(stats)
+    if len(both) != 2:
+        raise BleuError(f"plots.segments compares two systems, not {len(both)}; give two")
+    measured = contents.of_metric(both[0].metric, both)  # type: ignore[arg-type]
     first, second = map(measured.score_segments, measured.rows)
     return figures.segments(list(stats), first, second, f"{measured.name} of a segment", _width(width))
 
@@ -247,23 +247,23 @@ def _check(stats: Mapping[str, CorpusStats]) -> list[CorpusStats]:
         isinstance(name, str) and isinstance(one, CorpusStats) for name, one in stats.items()
     ):
         raise InputTypeError('stats: expected statistics by name; write {"name": metric.corpus_stats(...), ...}')
-    counted = list(stats.values())
-    if not counted:
+    all_stats = list(stats.values())
+    if not all_stats:
         raise BleuError("no system was given; expected a dictionary of names and statistics")
     for name, one in stats.items():
         if one.rows is None:
             raise BleuError(f"{name} has no rows; count with keep_rows=True")
-        if one.segments != counted[0].segments:
+        if one.segments != all_stats[0].segments:
             raise BleuError(
-                f"{name} has {one.segments} segments, and {next(iter(stats))} has {counted[0].segments}; give"
+                f"{name} has {one.segments} segments, and {next(iter(stats))} has {all_stats[0].segments}; give"
                 " statistics of the same segments"
             )
-        if one.metric.configuration() != counted[0].metric.configuration():
+        if one.metric.configuration() != all_stats[0].metric.configuration():
             raise BleuError(
                 f"{name} was not counted with the same metric as {next(iter(stats))}; count both with the same metric"
                 " and options"
             )
-    return counted
+    return all_stats
 
 
 def _find(results: Results, metric: str) -> tuple[list[str], list[ScoreRecord], Ranking | None]:
@@ -273,12 +273,12 @@ def _find(results: Results, metric: str) -> tuple[list[str], list[ScoreRecord], 
         raise InputTypeError(f"results of type {kind}; give what plots.compare or evaluate_systems returns")
     if not results.systems:
         raise BleuError("the results have no system; give results of at least one system")
-    known = [record.name for record in results.systems[0].scores]
-    if metric and metric not in known:
-        raise BleuError(f"there is no metric {metric}; expected one of {', '.join(known)}")
-    if known.count(metric) > 1:
+    metrics = [record.name for record in results.systems[0].scores]
+    if metric and metric not in metrics:
+        raise BleuError(f"there is no metric {metric}; expected one of {', '.join(metrics)}")
+    if metrics.count(metric) > 1:
         raise BleuError(f"more than one metric is called {metric}; plot results that have only one of them")
-    place = known.index(metric) if metric else 0
+    place = metrics.index(metric) if metric else 0
     records = [system.scores[place] for system in results.systems]
     names = [system.name for system in results.systems]
     return names, records, results.rankings[place] if results.rankings else None

@@ -22,9 +22,9 @@ def show(value: float, sign: str = "", decimals: int = 1) -> str:
     ('1.2', '+0.04', '0.0', '-0.0004', '2e-05')
     """
     for places in range(decimals, max(decimals, _MOST_DECIMALS) + 1):
-        shown = f"{value:{sign}.{places}f}"
-        if not value or float(shown):
-            return shown
+        text = f"{value:{sign}.{places}f}"
+        if not value or float(text):
+            return text
     return f"{value:{sign}.0e}"
 
 
@@ -70,5 +70,5 @@ def show_cell(lead: float, p_value: float, decimals: int) -> tuple[str, str]:
     >>> show_cell(-0.64, 0.0301, 1), show_cell(12.0, 0.0001, 1)
     (('−0.6', 'p=.030'), ('+12.0', 'p<.001'))
     """
-    shown = "p<.001" if p_value < 0.001 else f"p={round_p(p_value)}".replace("0.", ".", 1)
-    return f"{lead:+.{decimals}f}".replace("-", "\N{MINUS SIGN}"), shown
+    certainty = "p<.001" if p_value < 0.001 else f"p={round_p(p_value)}".replace("0.", ".", 1)
+    return f"{lead:+.{decimals}f}".replace("-", "\N{MINUS SIGN}"), certainty

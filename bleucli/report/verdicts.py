@@ -80,8 +80,8 @@ def judge(report: Report, column: Column) -> Verdict:
         highest = max(corrected[number] or 0.0 for number in others)
         many = "the other system" if len(others) == 1 else _tell_others(len(others), "each of the {} others")
         headline = f"{names[best]} leads by {column.name}: {score}, significantly better than {many}"
-        told = show_p(highest) if len(others) == 1 else f"{show_p(highest, up=True)} in every comparison"
-        details = f"The next best is {names[second]}, {_points(gap)} behind; {told}."
+        certainty = show_p(highest) if len(others) == 1 else f"{show_p(highest, up=True)} in every comparison"
+        details = f"The next best is {names[second]}, {_points(gap)} behind; {certainty}."
     else:
         doubtful = [names[number] for number in worse if number in tied]
         headline = f"{names[best]} has the best {column.name}, {score}"
@@ -90,10 +90,10 @@ def judge(report: Report, column: Column) -> Verdict:
         if doubtful:
             which = f"{names[best]} " if equal else ""  # the others with this score may differ from fewer systems
             headline += f", but {which}cannot be told apart from {join_words(doubtful, 'or')}"
-        told = show_p(corrected[second] or 0.0)
-        details = f"{names[second]} is {_points(gap)} behind; {told}, so their order may be due to chance."
+        certainty = show_p(corrected[second] or 0.0)
+        details = f"{names[second]} is {_points(gap)} behind; {certainty}, so their order may be due to chance."
         if second not in tied:
-            details = f"{names[second]} is {_points(gap)} behind; {told}."
+            details = f"{names[second]} is {_points(gap)} behind; {certainty}."
         if set(tied) == set(others) and len(others) > 1:
             details += " None of the systems is significantly worse than the best."
     return Verdict(not tied, headline, f"{details} {_tell_clusters(report, column)}".strip())
@@ -118,18 +118,18 @@ def _tell_clusters(report: Report, column: Column) -> str:
     if max(clusters) == 1:
         pairs = list(combinations(range(len(clusters)), 2))
         apart = sum(is_told_apart(column, *pair) for pair in pairs)
-        told = f"All {len(clusters)} systems are in one cluster"
+        start = f"All {len(clusters)} systems are in one cluster"
         if not apart:
-            return f"{told}: no two of them differ significantly."
+            return f"{start}: no two of them differ significantly."
         return (
-            f"{told}, although {apart} of {len(pairs)} pairs {'differs' if apart == 1 else 'differ'} significantly:"
+            f"{start}, although {apart} of {len(pairs)} pairs {'differs' if apart == 1 else 'differ'} significantly:"
             " wherever the ranking is cut, a system above the cut cannot be told apart from one below."
         )
     members: dict[int, list[str]] = {}
     for number in column.order():
         members.setdefault(clusters[number], []).append(report.names[number])
-    told = "; ".join(f"{place}: {join_words(names)}" for place, names in sorted(members.items()))
-    return f"{len(clusters)} systems in {len(members)} clusters ({told})."
+    list_of_clusters = "; ".join(f"{place}: {join_words(names)}" for place, names in sorted(members.items()))
+    return f"{len(clusters)} systems in {len(members)} clusters ({list_of_clusters})."
 
 
 def summarize(report: Report) -> str:
@@ -157,12 +157,12 @@ def summarize(report: Report) -> str:
         by_leaders: dict[str, list[str]] = {}
         for some, name in zip(leaders, names, strict=True):
             by_leaders.setdefault(join_words([report.names[number] for number in some]), []).append(name)
-        told = "; ".join(f"{some} by {join_words(metrics)}" for some, metrics in by_leaders.items())
+        winners = "; ".join(f"{some} by {join_words(metrics)}" for some, metrics in by_leaders.items())
         clear = [name for name, verdict in zip(names, verdicts, strict=True) if verdict.is_clear]
         which = f"Only by {join_words(clear)}" if clear else "By no metric"
         rest = "the other" if len(report.names) == 2 else "all others"
         return (
-            f"The metrics disagree on the best system: {told}. {which} is the best one significantly better than"
+            f"The metrics disagree on the best system: {winners}. {which} is the best one significantly better than"
             f" {rest}."
         )
     (place,) = everywhere
@@ -217,7 +217,7 @@ def _summarize_with_doubt(report: Report, judged: Sequence[Verdict], best: int) 
 
 def find_disagreements(report: Report) -> list[str]:
     """Return the pairs that metrics rank differently, in sentences that say which differences are significant."""
-    found = []
+    sentences = []
     for pair in report.pairs:
         ways: dict[bool, list[Column]] = {True: [], False: []}
         for column in report.columns:
@@ -228,7 +228,7 @@ def find_disagreements(report: Report) -> list[str]:
         sure = [[c.name for c in side if is_told_apart(c, pair.first, pair.second)] for side in ways.values()]
         first, second = report.names[pair.first], report.names[pair.second]
         sides = [join_words([column.name for column in side]) for side in ways.values()]
-        told = f"{first} is ahead of {second} by {sides[0]} but behind by {sides[1]}"
+        sides_of_pair = f"{first} is ahead of {second} by {sides[0]} but behind by {sides[1]}"
         significant = [*sure[0], *sure[1]]
         if all(sure):
             why = f"the differences by {join_words(significant)} are significant, so these metrics truly disagree"
@@ -238,9 +238,9 @@ def find_disagreements(report: Report) -> list[str]:
             why = f"only the difference by {significant[0]} is significant"
         else:
             why = f"only the differences by {join_words(significant)} are significant"
-        found.append((not all(sure), not any(sure), f"{told}; {why}."))
+        sentences.append((not all(sure), not any(sure), f"{sides_of_pair}; {why}."))
     # True disagreements first, then those with one significant side, then those without any
-    return [told for _, _, told in sorted(found, key=lambda one: one[:2])]
+    return [sentence for _, _, sentence in sorted(sentences, key=lambda one: one[:2])]
 
 
 # --- two systems
@@ -274,11 +274,11 @@ def find_weaknesses(report: Report, pair: Pair, number: int) -> list[str]:
     if not lead:
         return []
     better, worse = (pair.first, pair.second) if lead > 0 else (pair.second, pair.first)
-    found = [*_weak_factors(report, pair, number, better, worse)]
+    weaknesses = [*_weak_factors(report, pair, number, better, worse)]
     for grouping in report.groups:
-        found += _weak_group(report, grouping, number, better, worse)
-    found += _weak_ngrams(report, better, worse)
-    return found[:_MOST]
+        weaknesses += _weak_group(report, grouping, number, better, worse)
+    weaknesses += _weak_ngrams(report, better, worse)
+    return weaknesses[:_MOST]
 
 
 def _weak_factors(report: Report, pair: Pair, number: int, better: int, worse: int) -> Iterator[str]:
@@ -364,19 +364,20 @@ def _weak_ngrams(report: Report, better: int, worse: int) -> Iterator[str]:
     from bleucli.report.ngrams import odds
 
     leads = sorted(report.leads, key=lambda lead: -odds(lead.matches[better], lead.matches[worse]))
-    found: list[str] = []
+    phrases: list[str] = []
     for lead in leads:
-        told = " ".join(lead.ngram)
+        phrase = " ".join(lead.ngram)
         has, lacks = lead.matches[better], lead.matches[worse]
         is_new = not any(
-            told in one or one.partition("\N{RIGHT DOUBLE QUOTATION MARK}")[0][1:] in told for one in found
+            phrase in other or other.partition("\N{RIGHT DOUBLE QUOTATION MARK}")[0][1:] in phrase for other in phrases
         )
         if has - lacks >= 2 and is_new and all(map(str.isalpha, lead.ngram)):
-            found.append(f"\N{LEFT DOUBLE QUOTATION MARK}{told}\N{RIGHT DOUBLE QUOTATION MARK} ({lacks} against {has})")
-        if len(found) == _NGRAMS:
+            quoted = f"\N{LEFT DOUBLE QUOTATION MARK}{phrase}\N{RIGHT DOUBLE QUOTATION MARK}"
+            phrases.append(f"{quoted} ({lacks} against {has})")
+        if len(phrases) == _NGRAMS:
             break
-    if found:
-        told = f"{report.names[worse]} gets these n-grams right less often than {report.names[better]}"
-        if report.passages.told:
-            told += " in the segments on this page"
-        yield f"{told}: {', '.join(found)}."
+    if phrases:
+        sentence = f"{report.names[worse]} gets these n-grams right less often than {report.names[better]}"
+        if report.passages.why:
+            sentence += " in the segments on this page"
+        yield f"{sentence}: {', '.join(phrases)}."
