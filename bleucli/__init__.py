@@ -15,7 +15,7 @@ from bleucli._version import __version__
 
 TYPE_CHECKING: bool = False  # without the annotation, completion in editors (jedi) skips the imports below
 if TYPE_CHECKING:
-    from bleucli import arrow, metrics, plots, significance, statsfiles
+    from bleucli import arrow, metrics, significance, statsfiles
     from bleucli.counting import CorpusStats
     from bleucli.errors import BleuError, BleuWarning, InputTypeError
     from bleucli.evaluate import evaluate_systems
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from bleucli.metrics.wer import WER, WERScore, corpus_wer, sentence_wer
     from bleucli.output import render_table
     from bleucli.output.bibliography import cite
+    from bleucli.report import plots
     from bleucli.report.page import compare_systems
     from bleucli.results import Results
     from bleucli.results.signature import Signature
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "arrow": "bleucli.arrow",
     "metrics": "bleucli.metrics",
-    "plots": "bleucli.plots",
+    "plots": "bleucli.report.plots",
     "resampling": "bleucli.significance.resampling",
     "significance": "bleucli.significance",
     "statsfiles": "bleucli.statsfiles",

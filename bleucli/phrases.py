@@ -1,7 +1,7 @@
 """Phrases that messages are made of.
 
 - `tell_count`: a number with its noun
-- `join_words`: words with commas and "and"
+- `join_words`: words with commas and "and" or "or"
 - `tell_orders`, `list_orders`: the n-grams of some orders, in a sentence and in a list
 - `Turn`, `tell_place`: parts that Python and the command word differently; `in_command`: the wording of the command
 - `suggest`: the known names that are most like an unknown one
@@ -33,14 +33,14 @@ def tell_count(count: int, noun: str, plural: str = "") -> str:
     return f"{count} {noun if count == 1 else plural or f'{noun}s'}"
 
 
-def join_words(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str], before_last: str = "and") -> str:
     """Return words as an enumeration.
 
-    >>> join_words(["BLEU", "chrF2", "TER"]), join_words(["BLEU"])
-    ('BLEU, chrF2 and TER', 'BLEU')
+    >>> join_words(["BLEU", "chrF2", "TER"]), join_words(["BLEU"]), join_words(["1", "2"], "or")
+    ('BLEU, chrF2 and TER', 'BLEU', '1 or 2')
     """
     *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
+    return f"{', '.join(first)} {before_last} {last}" if first else last
 
 
 class Turn(str):

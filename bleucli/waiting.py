@@ -85,7 +85,7 @@ def show_status(text: str) -> Iterator[None]:
     if not is_watched():
         yield
         return
-    from bleucli.markup import visible
+    from bleucli.prose.markup import visible
 
     line = visible(text)[: _terminal_width() - 1]  # a full line would move the cursor to the next one
     sys.stderr.write(f"\r{line}")

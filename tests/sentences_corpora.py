@@ -18,7 +18,7 @@ from test_explanations import agree, evaluate, smoothed_by
 
 from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, explain_corpus
 from bleucli.metrics.smoothing import METHODS
-from bleucli.prose import Formula, Heading, Paragraph, Table, Words
+from bleucli.prose.blocks import Formula, Heading, Paragraph, Table, Words
 
 CORPUS = Place("corpus")
 EXTREMES = ["chen-cherry-5", "chen-cherry-6", "chen-cherry-7"]

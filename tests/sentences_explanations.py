@@ -17,7 +17,7 @@ from test_explanations import smoothed_by
 
 from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, explain, explain_difference
 from bleucli.metrics.smoothing import METHODS
-from bleucli.prose import Alignment, Formula, Heading, Paragraph, Table, Words
+from bleucli.prose.blocks import Alignment, Formula, Heading, Paragraph, Table, Words
 
 SEGMENT, SMOOTHING_NOTE, DIFFERENCE = Place("segment"), Place("smoothing"), Place("difference")
 EXTREMES = ["chen-cherry-5", "chen-cherry-6", "chen-cherry-7"]

@@ -9,10 +9,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from contextlib import contextmanager
 from html.parser import HTMLParser
 from itertools import pairwise
-from unittest import mock
 
 import numpy as np
 from sentences import Place, Shown, match, split_list
@@ -20,7 +18,7 @@ from sentences import Place, Shown, match, split_list
 from bleucli import BLEU, CER, CHRF, TER, WER, Segments
 from bleucli.counting import count
 from bleucli.counting.corpus import of_strings
-from bleucli.report import contents, figures, page, verdicts
+from bleucli.report import charts, contents, figures, page, verdicts
 from bleucli.report.contents import Column, Grouping, Pair, Report
 from bleucli.report.ngrams import Lead
 from bleucli.report.passages import Passages
@@ -31,7 +29,6 @@ from bleucli.significance import comparison
 from bleucli.significance.comparison import Sampling
 
 PAGE = Place("page")
-DRAW_PAIRS = figures.pairs
 FEW = 20  # segments of a group that is worth a sentence
 OTHERS = r"both other systems|the other system|(?:all|each of the) \d+ (?:other systems|others)"
 
@@ -507,7 +504,7 @@ def _(w, worse, what, all, gap, n, whole):  # noqa: A002
     " {told:“.+?” \\(\\d+ against \\d+\\)(?:, “.+?” \\(\\d+ against \\d+\\))*}.",
 )
 def _(w, worse, better, here, told):
-    sampled = bool(w.report.passages.told)
+    sampled = bool(w.report.passages.why)
     found = re.findall(r"“(.+?)” \((\d+) against (\d+)\)", told)
     return bool(here) == sampled and all(
         int(fewer) < int(more)
@@ -593,12 +590,12 @@ def _(w, version):
 
 @PAGE.sentence(
     "without JavaScript",
-    "Without JavaScript, this page shows only the figures of the first metric[[{two:, compares only the two best"
-    " systems in detail,}]] and shows no segments.",
+    "Without JavaScript, this page shows tables in place of figures[[, compares only the two best systems in detail (by"
+    " {metric:metric})]] and shows no segments.",
 )
-def _(w, two):
+def _(w, metric):
     best = set(w.report.columns[0].order()[:2])
-    return bool(two) == (len(w.names) > 1) and (not two or best == set(w.first_pair))
+    return metric == (0 if len(w.names) > 1 else None) and (metric is None or best == set(w.first_pair))
 
 
 @PAGE.sentence(
@@ -636,19 +633,6 @@ def _(w, metric, bands):
     return bool(bands) == (ranking is not None and max(ranking.clusters) > 1)
 
 
-@PAGE.sentence("the best first", "Best first: {told:text}.")
-def _(w, told):
-    parts = [part.rpartition(" ") for part in told.split("; ")]
-    order = [w.names.index(name) for name, _, _ in parts]
-    fits = [
-        m
-        for m in range(len(w.metrics))
-        if all(Shown(score).of(w.score(m, system)) for system, (_, _, score) in zip(order, parts, strict=True))
-        and all(w.lead(m, a, b) >= 0 for a, b in pairwise(order))
-    ]
-    return sorted(order) == list(range(len(w.names))) and bool(fits)
-
-
 @PAGE.sentence(
     "the figure of pairs",
     "Every pair of systems by {metric:metric}: how much better the row is than the column[[{ps:, with corrected"
@@ -657,20 +641,19 @@ def _(w, told):
     " Hatched: the two systems cannot be told apart.",
 )
 def _(w, metric, ps=""):
-    with drawing() as figure:
-        page._draw_pairs(w.report, w.report.columns[metric], metric, w.report.columns[metric].order())
-    cells = [text.get_text() for text in figure[0].axes[0].texts]
-    count = len(w.names)
-    shaded = [patch.get_hatch() is None for patch in figure[0].axes[0].patches]
-    pairs = [(a, b) for a in w.report.columns[metric].order() for b in w.report.columns[metric].order() if a != b]
-    fine = shaded == [w.apart(metric, a, b) for a, b in pairs]
-    if ps != "":
-        fine = fine and len(cells) == count * (count - 1) and all(("p" in cell) == bool(ps) for cell in cells)
-        fine = fine and all(
-            Shown(cell.partition("\n")[0].replace("+", "")).of(w.lead(metric, a, b))
-            for cell, (a, b) in zip(cells, pairs, strict=True)
-        )
-    return fine and bool(cells) == (ps != "")
+    order = w.report.columns[metric].order()
+    (chart,) = (one for one in charts.of_systems(w.report) if (one.metric, one.data["kind"]) == (metric, "pairs"))
+    pairs = [(a, b) for a in order for b in order]
+    fine = chart.data["systems"] == order
+    for (a, b), cell in zip(pairs, [cell for row in chart.data["cells"] for cell in row], strict=True):
+        if a == b:
+            fine = fine and cell is None
+            continue
+        side, *words = cell
+        fine = fine and side == (w.apart(metric, a, b) and (1 if w.lead(metric, a, b) > 0 else -1))
+        fine = fine and len(words) == (0 if ps == "" else 2 if ps else 1)
+        fine = fine and (not words or Shown(words[0].replace("+", "")).of(w.lead(metric, a, b)))
+    return fine
 
 
 @PAGE.sentence(
@@ -680,37 +663,18 @@ def _(w, metric, ps=""):
 )
 def _(w, metric, title, n, all):  # noqa: A002
     (grouping,) = (one for one in w.report.groups if one.title == title)
-    is_cut = grouping.kind != "length" and len(grouping.labels) > figures.MOST_GROUPS
-    return is_cut == (n is not None) and (n is None or (n, all) == (figures.MOST_GROUPS, len(grouping.labels)))
+    is_cut = grouping.kind != "length" and len(grouping.labels) > charts.MOST_GROUPS
+    return is_cut == (n is not None) and (n is None or (n, all) == (charts.MOST_GROUPS, len(grouping.labels)))
+
+
+@PAGE.sentence("the numbers of a figure", "Numbers")
+def _(w):
+    return True  # `check_table` checks them
 
 
 @PAGE.sentence("systems that a figure leaves out", "Only the {n:count} best of {all:count} systems are shown.")
 def _(w, n, all):  # noqa: A002
     return n == figures.MOST_SERIES < all == len(w.names)
-
-
-@PAGE.sentence("the title of a figure of groups", "{metric:metric} by {title:[^.]+}")
-def _(w, metric, title):
-    return any(one.title == title for one in w.report.groups)
-
-
-@PAGE.sentence("the best in each group", "{told:[^;]+: best \\S+ [-\\d.]+(?:; .+?: best \\S+ [-\\d.]+)*}.")
-def _(w, told):
-    parts = [re.fullmatch(r"(.+): best (\S+) ([-\d.]+)", part).groups() for part in told.split("; ")]
-    for m, column in enumerate(w.report.columns):
-        for grouping in w.report.groups:
-            scores = grouping.scores[m] if column.higher_is_better else -grouping.scores[m]
-            if len(parts) > len(grouping.labels) or any(label not in grouping.labels for label, _, _ in parts):
-                continue
-            places = [grouping.labels.index(label) for label, _, _ in parts]
-            if all(
-                name in w.names
-                and scores[w.names.index(name)][at] == scores[:, at].max()
-                and Shown(shown).of(abs(scores[w.names.index(name)][at]))
-                for at, (_, name, shown) in zip(places, parts, strict=True)
-            ):
-                return True
-    return False
 
 
 @PAGE.sentence(
@@ -724,19 +688,7 @@ def _(w, title):
 
 @PAGE.sentence("which segments a figure counts", "Only the segments on this page are counted.")
 def _(w):
-    return bool(w.report.passages.told)
-
-
-@PAGE.sentence(
-    "the values of a profile", "{told:\\S+: [-\\d.e+]+(?:, [-\\d.e+]+)*(?:; \\S+: [-\\d.e+]+(?:, [-\\d.e+]+)*)*}."
-)
-def _(w, told):
-    rows = [part.partition(": ") for part in told.split("; ")]
-    for profile in w.report.profiles:
-        values = {name: [f"{value:.4g}" for value in row] for name, row in zip(w.names, profile.values, strict=True)}
-        if all(values[name] == shown.split(", ") for name, _, shown in rows):
-            return len(rows) == min(len(w.names), figures.MOST_SERIES)
-    return False
+    return bool(w.report.passages.why)
 
 
 @PAGE.sentence(
@@ -744,21 +696,21 @@ def _(w, told):
     "Each point is a segment on this page; {where:above|below} the line, the second system is better.",
 )
 def _(w, where):
-    return (where == "above") == w.higher(w.figure)
+    return (where == "above") == w.higher(w.metric)
 
 
 @PAGE.sentence("the figure of differences", "Number of segments by the difference of their scores, second minus first.")
 def _(w):
-    return all(sum(pair.counts[w.figure]) == len(w.report.lines) for pair in w.report.pairs)
+    return all(sum(counts) == len(w.report.lines) for pair in w.report.pairs for counts in pair.counts)
 
 
 @PAGE.sentence(
-    "the title of a figure of two systems",
-    "{metric:metric} of each segment: {first:system} and {second:system}",
-    "Differences between {first:system} and {second:system}, segment by segment, in {metric:metric}",
+    "the table of two systems",
+    "Number of segments[[{held: on this page}]] by their {metric:metric} (start of each range): {first:system} from top"
+    " to bottom, {second:system} from left to right.",
 )
-def _(w, metric, first, second):
-    return (first, second) == tuple(w.first_pair)
+def _(w, held, metric, first, second):
+    return bool(held) == bool(w.report.passages.why) and [first, second] == list(w.first_pair) and metric == 0
 
 
 @PAGE.sentence(
@@ -788,7 +740,7 @@ def _(w):
 )
 def _(w):
     sample = w.report.leads[:: max(1, len(w.report.leads) // 5)]
-    on_page = bool(w.report.passages.told)
+    on_page = bool(w.report.passages.why)
     return all(
         lead.matches[system] == w.matches(system, " ".join(lead.ngram), on_page)
         for lead in sample
@@ -862,20 +814,16 @@ def _(w, n):
 class _Texts(HTMLParser):
     """Collect the sentences of a page: elements with text of their own, and the cells of the table of scores."""
 
-    TAGS = ("h1", "p", "li", "figcaption", "desc", "title", "summary")
+    TAGS = ("h1", "p", "li", "figcaption", "title", "summary")
 
     def __init__(self):
         super().__init__()
         self.found, self.open, self.cells, self.skipped = [], [], {}, 0
         self.row, self.cell = None, None
-        self.figure = None
         self.in_table = False
 
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)
-        if tag == "figure":
-            number = attributes.get("data-metric")
-            self.figure = None if number is None else int(number)
         if tag == "table":
             self.in_table = attributes.get("id") == "table"
         if self.in_table and tag == "th" and attributes.get("scope") == "row":
@@ -884,7 +832,7 @@ class _Texts(HTMLParser):
             self.cell = ["best" in (attributes.get("class") or ""), ""]
             self.row.append(self.cell)
         if tag in self.TAGS and attributes.get("id") != "found":
-            self.open.append((tag, [], self.figure))
+            self.open.append((tag, []))
 
     def handle_endtag(self, tag):
         if tag == "table":
@@ -894,9 +842,9 @@ class _Texts(HTMLParser):
             self.cells[name] = cells
             self.row = self.cell = None
         if self.open and self.open[-1][0] == tag:
-            _, parts, figure = self.open.pop()
+            _, parts = self.open.pop()
             if text := " ".join("".join(parts).split("\n")).strip():
-                self.found.append((tag, figure, text))
+                self.found.append((tag, text))
 
     def handle_data(self, data):
         if self.cell is not None and self.in_table:
@@ -924,19 +872,46 @@ def read_page(html, w, tally):
     signatures = {f"{column.name}|{column.signature}" for column in w.report.columns}
     hints = set(w.report.hints)
     seen_title = False
-    for tag, figure, text in texts.found:
+    for tag, text in texts.found:
         if tag == "title" and not seen_title:  # of the page: the start of the headline, which is judged in full
             seen_title = True
             assert text.endswith(" (bleu)")
         elif text not in signatures and text not in hints:
-            w.pair, w.metric, w.figure = w.first_pair, 0, figure
+            w.pair, w.metric = w.first_pair, 0
             PAGE.read(text, w, tally)
+    for m, column in enumerate(data["columns"]):
+        w.metric = m
+        if compares:
+            PAGE.read(column["caption"], w, tally)
+    for chart in charts.of_systems(w.report):
+        check_table(w, chart)
     for pair in data["pairs"]:
         w.pair = (pair["a"], pair["b"])
         for m in range(len(w.metrics)):
             w.metric = m
             for told in (pair["told"][m], pair["title"][m], *pair["weak"][m], pair["wins"][m], pair["why"][m]):
                 PAGE.read(told, w, tally)
+
+
+def check_table(w, chart):
+    """Check the numbers of a figure of all systems, as its table shows them."""
+    header, *rows = chart.table
+    m, kind = chart.metric, chart.data["kind"]
+    if kind == "forest":
+        systems = [w.names.index(row[0]) for row in rows]
+        assert all(Shown(row[1]).of(w.score(m, system)) for row, system in zip(rows, systems, strict=True))
+        assert all(w.lead(m, a, b) >= 0 for a, b in pairwise(systems))
+        assert sorted(systems) == list(range(len(w.names)))
+    elif kind != "pairs":
+        systems = [w.names.index(name) for name in header[-len(chart.data["systems"]) :]]
+        assert len(systems) == min(len(w.names), figures.MOST_SERIES)
+        values_of = {f"{w.metrics[m or 0]} by {one.title}": one.scores[m or 0] for one in w.report.groups}
+        values_of |= {one.title: one.values for one in w.report.profiles}
+        values = values_of[re.split(r"\.|, the \d+ largest", chart.caption)[0]]
+        assert len(rows) == min(values.shape[1], charts.MOST_GROUPS)
+        if len(rows) == values.shape[1]:
+            shown = [[float(cell.replace(",", "")) for cell in row[-len(systems) :]] for row in rows]
+            assert np.allclose(np.transpose(shown), values[systems], rtol=1e-9, atol=0.00501)
 
 
 def read_words(w, tally):
@@ -1197,24 +1172,3 @@ def counted_report(draw, seed=None):
     return PageWorld(
         report, factors_of(systems, references, metrics), (list(systems.values()), references, metrics), seed
     )
-
-
-@contextmanager
-def drawing():
-    """Draw figures after all, and give a list to which they are added."""
-    found = []
-    keep = mock.patch.object(page.drawings, "inline", lambda figure, *_: found.append(figure) or "")
-    with keep, mock.patch.object(page.figures, "pairs", DRAW_PAIRS):
-        yield found
-
-
-def undrawn():
-    """Leave out the drawing of figures, which takes most of the time; titles and descriptions stay on the page."""
-
-    def inline(_figure, name, title, description):
-        from bleucli.markup import escape_html
-
-        return f"<svg><title>{escape_html(title)}</title><desc>{escape_html(description)}</desc></svg>"
-
-    nothing = {name: lambda *_, **__: None for name in ("forest", "pairs", "lines", "dots", "segments", "distribution")}
-    return mock.patch.multiple(page.figures, **nothing), mock.patch.object(page.drawings, "inline", inline)

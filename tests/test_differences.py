@@ -18,7 +18,7 @@ from strategies import enough
 from bleucli import BLEU, CHRF, TER, WER, BleuError, explain_difference
 from bleucli.counting.corpus import of_strings
 from bleucli.metrics.differences import explain_differences
-from bleucli.prose import Formula
+from bleucli.prose.blocks import Formula
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # hints about short texts
 DEMO = os.path.join(ROOT, "bleucli", "testsets", "demo")

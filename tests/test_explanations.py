@@ -16,10 +16,11 @@ from strategies import FRAGMENTS
 from test_sentencepiece import trained
 
 import bleucli
-from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, Segments, explain, explain_difference, prose
+from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, Segments, explain, explain_difference
 from bleucli.kernels.python_edits import edit_distance, trace_distance
 from bleucli.metrics.smoothing import METHODS
-from bleucli.prose import Formula, Table
+from bleucli.prose.blocks import Formula, Table, Words
+from bleucli.prose.theme import COLOURS
 
 OUTPUT, REFERENCE = "the cat is on the mat", "there is a cat on the mat"
 
@@ -629,7 +630,7 @@ def test_html_is_complete():
 @pytest.mark.parametrize("width", [60, 80, 200])
 @pytest.mark.parametrize("name", KINDS)
 def test_lines_fit_the_terminal(name, width):
-    from bleucli.prose import as_text
+    from bleucli.prose.blocks import as_text
 
     output = "it was the best of times and it was the worst of times it was the age of wisdom " * 2
     for references in ([output[40:], REFERENCE], [REFERENCE]):
@@ -639,7 +640,7 @@ def test_lines_fit_the_terminal(name, width):
 
 @pytest.mark.parametrize("name", KINDS)
 def test_each_row_of_a_table_is_one_line(name):
-    from bleucli.prose import as_text
+    from bleucli.prose.blocks import as_text
 
     pair = "der Körper, der am Donnerstagmorgen gefunden wurde", ["der am Donnerstag gefundene Leichnam wurde erkannt"]
     told = explain(*pair, name).tell()
@@ -649,15 +650,16 @@ def test_each_row_of_a_table_is_one_line(name):
 
 
 def test_colours_of_pages_have_contrast():
-    for role, colour in prose._COLOURS.items():
-        assert min(contrast(colour, "#ffffff"), contrast(colour, "#f5f5f5")) >= 4.5
-        assert min(contrast(prose._ON_DARK[role], dark) for dark in ("#000000", "#1e1e1e")) >= 6
+    for light, dark in map(COLOURS.get, ("good", "bad", "missing")):
+        assert min(contrast(light, "#ffffff"), contrast(light, "#f5f5f5")) >= 4.5
+        assert contrast(light, "#000000") >= 4
+        assert min(contrast(dark, page) for page in ("#000000", "#1e1e1e")) >= 6
 
 
 def test_matches_are_underlined_too():
     assert 'text-decoration:underline">the cat is on</span>' in explain("the cat is on", [REFERENCE])._repr_html_()
     blocks = explain_difference(["a b c d"], ["a b x d"], [["a b c d"]]).tell()
-    found = [block.words for block in blocks if isinstance(block, prose.Words)]
+    found = [block.words for block in blocks if isinstance(block, Words)]
     assert found[1] == [("a", "match"), ("b", "match"), ("x", ""), ("d", "match")]
 
 

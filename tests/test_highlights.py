@@ -9,10 +9,11 @@ from contrast import contrast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bleucli import explain, theme
-from bleucli.highlights import Piece, cover, highlight
+from bleucli import explain
 from bleucli.metrics.ngrams import mark_matches
-from bleucli.prose import as_html
+from bleucli.prose import theme
+from bleucli.prose.blocks import as_html
+from bleucli.prose.highlights import Piece, cover, highlight
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=12)
 
@@ -65,6 +66,10 @@ def test_all_text_has_enough_contrast(which):
     for order in range(1, 7):
         assert contrast(colours["match-text"], colours[f"match-{order}"]) >= 4.5, order
     assert contrast(colours["smoothed"], colours["field"]) >= 3
+    for name in ("better", "worse", "band"):
+        assert contrast(colours["text"], colours[name]) >= 4.5, name
+    for number in range(1, 9):
+        assert contrast(colours[f"series-{number}"], colours["panel"]) >= 3, number
     for ground in ("page", "panel", "field"):
         assert contrast(colours["edge"], colours[ground]) >= 3, ground
 
@@ -74,6 +79,14 @@ def test_longer_n_grams_stand_out_more():
         field = theme.COLOURS["field"][which]
         found = [contrast(theme.COLOURS[f"match-{order}"][which], field) for order in range(1, 7)]
         assert found == sorted(found)
+
+
+def test_figures_on_paper_have_the_colours_of_figures_on_pages():
+    series = [name for name in theme.PAPER if name.startswith("series-")]
+    assert theme.PAPER.keys() < theme.COLOURS.keys()
+    assert len({theme.PAPER[name] for name in series}) == len(series) == 8
+    for name in ("better", "worse", "band", "panel"):
+        assert contrast(theme.PAPER["text"], theme.PAPER[name]) >= 4.5, name
 
 
 def test_the_style_sheet_has_both_themes_and_names_every_colour_that_it_uses():

@@ -12,9 +12,9 @@ import pytest
 from sample_results import HOSTILE, paired, ranked, record, results
 from sample_results import one as one_system
 
-from bleucli.markup import visible
 from bleucli.output import FORMATS, explanation, html_text, latex, markdown, render, rst, shows_bold
 from bleucli.output.layout import Layout
+from bleucli.prose.markup import visible
 
 TABLES = ("latex", "markdown", "html", "rst", "csv", "tsv")
 FULL, BOLD = Layout(), Layout(bold_best=True)

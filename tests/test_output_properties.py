@@ -16,9 +16,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sample_results import HOSTILE, one, paired, ranked
 
-from bleucli.markup import visible
 from bleucli.output import FORMATS, latex, markdown, render
 from bleucli.output.layout import Layout, marked_names
+from bleucli.prose.markup import visible
 from bleucli.results import Verdict
 
 SPECIAL = "\\`*_{}[]<>()#+-.!|&~$@:;,'\"=%^?/ \t\n\r\x00\x1b\x85\u2028\u00a0\u3000e\u0301系aiv1"

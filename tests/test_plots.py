@@ -12,10 +12,8 @@ from oracles import read_lines
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed; there are no figures")
 
-import numpy as np
-
-from bleucli import BLEU, CHRF, BleuError, plots
-from bleucli.report import drawings, figures
+from bleucli import BLEU, CHRF, BleuError
+from bleucli.report import figures, plots
 from bleucli.results import Results
 
 DEMO = os.path.join(ROOT, "bleucli", "testsets", "demo")
@@ -93,10 +91,10 @@ def test_settings_that_matplotlib_refuses_are_an_error_in_one_line(demo_files, f
 def test_a_style_of_the_caller_reaches_no_figure_and_stays_as_it_is(stats):
     import matplotlib as mpl
 
-    plain = drawings.save(plots.forest(plots.compare(stats, trials=99)), "pdf")
+    plain = figures.save(plots.forest(plots.compare(stats, trials=99)), "pdf")
     style = {"text.usetex": True, "savefig.bbox": "tight", "font.size": 30.0, "axes.grid": True}
     with mpl.rc_context(style):
-        assert drawings.save(plots.forest(plots.compare(stats, trials=99)), "pdf") == plain
+        assert figures.save(plots.forest(plots.compare(stats, trials=99)), "pdf") == plain
         assert {name: mpl.rcParams[name] for name in style} == style
 
 
@@ -148,8 +146,14 @@ def test_legends_name_every_system(stats):
     lengths = [len(text.split()) for text in read_lines(DEMO, "reference.A.de.txt")]
     (legend,) = plots.lengths(named, lengths).legends
     assert [text.get_text() for text in legend.get_texts()] == list(named)
-    dotted = figures.dots(list(named), np.ones((3, 2)), [0, 1, 2], ["a", "b"], [5, 5], "BLEU", figures.PAGE)
-    assert [text.get_text() for text in dotted.legends[0].get_texts()] == list(named)
+
+
+def test_the_best_of_many_systems_are_drawn_each_in_its_own_way(stats):
+    named = {f"system {number}": stats["weak" if number else "strong"] for number in range(10)}
+    figure = plots.lengths(named, [len(text.split()) for text in read_lines(DEMO, "reference.A.de.txt")])
+    lines = figure.axes[0].lines
+    assert len(lines) == len(figure.legends[0].get_texts()) == figures.MOST_SERIES
+    assert len({line.get_color() for line in lines}) == len({line.get_marker() for line in lines}) == len(lines)
 
 
 def test_what_cannot_be_drawn_is_refused(stats):
@@ -172,7 +176,7 @@ def test_names_are_drawn_as_they_are(stats):
     systems = dict(zip(names, stats.values(), strict=True))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        svg = drawings.save(plots.forest(plots.compare(systems, trials=10)), "svg")[0].decode()
+        svg = figures.save(plots.forest(plots.compare(systems, trials=10)), "svg")[0].decode()
     assert "$\\alpha$ &lt;/text&gt;" in svg
     assert "x" * 60 not in svg
     assert "\N{HORIZONTAL ELLIPSIS}" in svg
@@ -196,24 +200,9 @@ def test_a_figure_that_leaves_out_systems_gets_a_hint(demo_files, write, run):
 
 
 def test_series_can_be_distinguished_without_colour():
-    look = figures.paper(3.3)
-    looks = [figures._series(look, number) for number in range(figures.MOST_SERIES)]
+    looks = [figures.series(place, 8.0) for place in range(figures.MOST_SERIES)]
     for kind in ("color", "marker", "linestyle"):
         assert len({str(one[kind]) for one in looks}) == figures.MOST_SERIES
-
-
-def test_colours_of_pages_can_be_seen():
-    from test_highlights import contrast
-
-    from bleucli.report.page import FIGURE_COLOURS
-    from bleucli.theme import COLOURS
-
-    for name, pair in FIGURE_COLOURS.items():
-        for theme in (0, 1):
-            if name.startswith("series"):
-                assert contrast(pair[theme], COLOURS["panel"][theme]) >= 3, name
-            else:
-                assert contrast(COLOURS["text"][theme], pair[theme]) >= 4.5, name
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import math
 import os
 import random
 import re
+import sys
 import warnings
 from html import unescape
 
@@ -14,7 +15,6 @@ import pytest
 from conftest import ROOT, raised, refused
 from oracles import read_lines
 
-pytest.importorskip("matplotlib", reason="matplotlib is not installed; there are no figures")
 pytest.importorskip("jinja2", reason="Jinja2 is not installed; there are no pages")
 
 import numpy as np
@@ -22,7 +22,8 @@ import numpy as np
 from bleucli import BLEU, CHRF, TER, BleuError, compare_systems, explain, explain_difference
 from bleucli.counting import count
 from bleucli.counting.corpus import of_strings
-from bleucli.report import contents, ngrams, page, passages, verdicts
+from bleucli.prose.highlights import cover
+from bleucli.report import charts, contents, ngrams, page, passages, verdicts
 from bleucli.results import Interval, Ranking
 from bleucli.scoring import score_counted
 
@@ -198,8 +199,8 @@ def test_scores_from_elsewhere_up_to_1_have_more_decimals(write, run, factor, de
     assert data["columns"][1]["decimals"] == decimals
     assert data["columns"][0]["decimals"] == 1
     assert data["scores"][1][0][:2] == [round(value * factor, decimals + 1) for value in first]
-    (told,) = [line for line in page.splitlines() if f"b {other:.{decimals + 1}f}" in line][:1]
-    assert f"a {best:.{decimals + 1}f}; b {other:.{decimals + 1}f}." in told
+    (rows,) = (rows[1:] for caption, rows in tables_in(page).items() if caption.startswith("comet with 95% intervals."))
+    assert [row[:2] for row in rows] == [["a", f"{best:.{decimals + 1}f}"], ["b", f"{other:.{decimals + 1}f}"]]
 
 
 def test_systems_that_are_left_out_are_named(write, run):
@@ -300,15 +301,96 @@ def test_scores_of_other_tools_must_be_numbers(wrong, told):
     assert str(raised.value).startswith(told)
 
 
+# --- figures
+
+
+def tables_in(html):
+    """Return the tables of the figures on a page: the rows by caption."""
+    figures = re.findall(r"<figcaption[^>]*>(.*?)</figcaption>(.*?)</figure>", html, re.DOTALL)
+    return {
+        unescape(caption): [
+            [unescape(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)]
+            for row in re.findall(r"<tr>(.*?)</tr>", rest, re.DOTALL)
+        ]
+        for caption, rest in figures
+    }
+
+
 def test_figures_say_how_many_systems_they_leave_out():
     report = report_of({f"system {number}": demo("weak") for number in range(9)}, [demo("reference.A")], [BLEU()], 20)
-    limited = [figure.caption for figure in page._figures(report) if "Only the 8 best of 9 systems" in figure.caption]
-    assert [caption.partition(". ")[0] for caption in limited] == [
+    limited = [chart for chart in charts.of_systems(report) if "Only the 8 best of 9 systems" in chart.caption]
+    assert [chart.caption.partition(". ")[0] for chart in limited] == [
         "BLEU by length of the reference in tokens",
         "F1 of tokens by how often they occur in the first references",
         "Number of segments by how much longer the output is than the first reference",
         "Number of segments by their BLEU",
     ]
+    assert all(chart.data["systems"] == list(range(8)) == list(range(len(chart.data["values"]))) for chart in limited)
+
+
+def test_tables_have_the_numbers_of_figures(whole):
+    """Every number that the script draws is in the table of the figure, for readers without JavaScript."""
+    tables = tables_in(page.render(whole))
+    names = whole.names
+    for chart in charts.of_systems(whole):
+        header, *rows = tables[chart.caption]
+        data = chart.data
+        if data["kind"] == "forest":
+            drawn = [[names[system], *(f"{one:.2f}" for one in ends[:3])] for system, *ends in data["rows"]]
+            assert [row[:4] for row in rows] == drawn
+            column = whole.columns[chart.metric]
+            assert [row[0] for row in rows] == [names[system] for system in column.order()]
+            for name, score, low, high, cluster in rows:
+                record, interval = (one := column.records[names.index(name)]), one.interval
+                assert score == f"{record.score:.2f}"
+                assert low == f"{interval.mean - interval.half_width:.2f}"
+                assert high == f"{interval.mean + interval.half_width:.2f}"
+                assert int(cluster) == column.ranking.clusters[names.index(name)]
+        elif data["kind"] == "pairs":
+            assert header == ["", *(names[system] for system in data["systems"])]
+            for (name, *cells), drawn in zip(rows, data["cells"], strict=True):
+                assert cells == ["" if cell is None else " ".join(cell[1:]) for cell in drawn]
+                assert drawn[header.index(name) - 1] is None
+        else:
+            assert header[-len(names) :] == names
+            assert len(rows) == len(data["labels"])
+            assert [row[0] for row in rows] == list(data["labels"])
+            if data["sizes"] is not None:
+                assert [row[1] for row in rows] == [f"{size:,}" for size in data["sizes"]]
+            columns = list(zip(*rows, strict=True))[-len(names) :]
+            for shown, drawn in zip(columns, data["values"], strict=True):
+                assert np.allclose([float(one.replace(",", "")) for one in shown], drawn, rtol=1e-5, atol=0.00501)
+    grouping = whole.groups[0]
+    (chart,) = (one for one in charts.of_systems(whole) if one.caption.startswith("BLEU by length"))
+    assert np.allclose(chart.data["values"], grouping.scores[0], rtol=1e-5)
+
+
+def test_tables_of_two_systems_count_every_segment(whole):
+    first, second = whole.columns[0].order()[:2]
+    for one, other in ((first, second), (second, first)):
+        both, gaps = charts.of_pair(whole, whole.pair(one, other), one, other)
+        counts = np.array([list(map(int, row[1:])) for row in both.table[1:]])
+        assert counts.sum() == sum(int(row[1]) for row in gaps.table[1:]) == 100
+        scores = whole.columns[0].segment_scores
+        assert counts[0].sum() == (scores[one] < 10).sum()
+        assert counts[:, -1].sum() == (scores[other] >= 90).sum()
+        higher = sum(int(row[1]) for row in gaps.table[1:] if not row[0].startswith(MINUS))
+        assert higher == ((scores[other] - scores[one]) > 100 / contents.BINS).sum()
+
+
+def test_shares_of_the_first_pair_are_in_the_page(whole):
+    html = page.render(whole)
+    table = re.search(r'id="shares-table".*?</table>', html, re.DOTALL)[0]
+    rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall("<tr>(.*?)</tr>", table, re.DOTALL)]
+    first, second = data_in(html)["pair"]
+    assert rows[0] == ["factor", whole.names[first], whole.names[second], "points"]
+    pair = whole.pair(first, second)
+    sign = 1 if pair.first == first else -1
+    shown = [float(row[3].replace(MINUS, "-")) for row in rows[1:]]
+    assert np.allclose(shown[:-1], [sign * share.points for share in pair.shares[0]], rtol=0, atol=0.000501)
+    assert math.isclose(shown[-1], -whole.columns[0].lead(first, second), abs_tol=0.000501)
+    for row, share in zip(rows[1:], pair.shares[0], strict=False):
+        assert row[:3] == [share.factor, *(f"{one:.4f}" for one in (share.first, share.second)[::sign])]
 
 
 def test_figures_show_names_and_numbers_as_they_are():
@@ -318,27 +400,30 @@ def test_figures_show_names_and_numbers_as_they_are():
         'step-0.0002 <b id="x" href="#y">': references[0],
         "#010101 url(#z)": ["the cat", "a dog"],
     }
-    report = compare_systems(systems, references, trials=100)
-    drawings = "".join(re.findall("<svg.*?</svg>", report, re.DOTALL))
-    shown = {unescape(text) for text in re.findall("<text[^>]*>([^<]*)</text>", drawings)}
-    assert {"step-0.0001", 'step-0.0002 <b id="x"…', "#010101 url(#z)"} <= shown
-    told = " ".join(map(unescape, re.findall("<(?:title|desc)[^>]*>([^<]*)<", drawings)))
-    assert all(name in told for name in systems)
+    html = compare_systems(systems, references, trials=100)
+    (table,) = (rows for caption, rows in tables_in(html).items() if caption.startswith("BLEU with 95% intervals."))
+    assert {row[0] for row in table[1:]} == systems.keys()
+    (told, *_) = data_in(html)["pairs"][0]["told"]
     assert "p = 0.00" not in told
     assert re.search(r"\(p = \d\.\d{3}, corrected", told)
 
 
-def test_scales_of_figures_suit_scores_of_any_size():
+def test_huge_scores_cause_no_warnings():
     references = [["a b c d", "e f g h"]]
     systems = {"first": references[0], "second": references[0]}
-    for most in (1e-6, 1e6):
-        report = compare_systems(systems, references, scores={"other": [[0, most], [most, 0]]}, trials=100)
-        (scale,) = re.findall('data-scale="([^"]*)" aria-labelledby="segments-1', report)
-        assert 100 < float(scale.split()[1]) * most < 400
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         compare_systems(systems, references, scores={"other": [[1e20, 1e20]] * 2}, trials=100)
     assert caught == []
+
+
+def test_a_report_needs_no_matplotlib_and_a_figure_says_what_to_type(run, demo_files, monkeypatch):
+    for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    words = ("reference.A.de.txt", "-i", "weak.de.txt", "strong.de.txt", "-q")
+    assert run(*words, "--report", "x.html").status == 0
+    refused(run(*words, "--plot", "x.pdf"), "the module matplotlib is not installed; type: pip install 'bleucli[plot]'")
 
 
 # --- words
@@ -573,7 +658,7 @@ def test_a_small_page_keeps_the_most_informative_segments(whole):
     held = [one.place for one in report.passages.passages]
     assert 10 <= len(held) < 60
     assert held == sorted(set(held))
-    assert "drawn at random" in report.passages.told
+    assert "drawn at random" in report.passages.why
     influences = abs(np.ptp(report.columns[0].influences, axis=0))
     assert set(np.argsort(-influences)[: len(held) // 3].tolist()) <= set(held)
     again = report_of(systems, references, [BLEU()], room=30 * 400)
@@ -585,7 +670,7 @@ def test_a_small_page_keeps_the_most_informative_segments(whole):
 
 
 @pytest.mark.parametrize(
-    ("text", "tokens", "lowercase", "marks"),
+    ("text", "tokens", "lowercase", "lengths"),
     [
         ("a b", "a b", False, "11"),
         (" a  b ", "a b", False, "11"),
@@ -598,11 +683,26 @@ def test_a_small_page_keeps_the_most_informative_segments(whole):
         ("&amp; x", "& x", False, ""),
         ("", "", False, ""),
         ("x" * 61, "x" * 61, False, "Z"),
-        ("x" * 62, "x" * 62, False, ""),
+        ("x" * 63, "x" * 63, False, "_"),
+        ("x" * 64, "x" * 64, False, ""),
     ],
 )
-def test_tokens_are_found_in_texts(text, tokens, lowercase, marks):
-    assert passages.mark_tokens(text, tokens, lowercase) == marks
+def test_tokens_are_found_in_texts(text, tokens, lowercase, lengths):
+    assert passages.spell_lengths(text, tokens, lowercase) == lengths
+
+
+def test_as_many_n_grams_are_marked_on_the_page_as_match(whole):
+    """The marks of a text are those of the calculator and of explanations, in every order."""
+    references = [demo("reference.A"), demo("reference.B")]
+    for passage in whole.passages.passages:
+        for number, name in enumerate(("weak", "strong")):
+            text = passage.hypotheses[number]
+            parts = explain(demo(name)[passage.place], [stream[passage.place] for stream in references]).parts
+            matching = {order.order: {gram.ngram: gram.matches for gram in order.ngrams} for order in parts.orders}
+            covered = cover(text.tokens.split(), matching)
+            bits = [passages._DIGITS.index(digit) for digit in text.matches]
+            assert bits == [sum(1 << (order - 1) for order in orders) for orders in covered]
+            assert sum(one & 1 for one in bits) == parts.orders[0].matches
 
 
 # --- the page as text
@@ -666,7 +766,11 @@ def test_identifiers_are_unique_and_nothing_is_loaded(whole):
     html = page.render(whole)
     found = re.findall(r'\sid="([^"]+)"', html)
     assert len(found) == len(set(found))
-    referred = set(re.findall(r'(?:href="#|url\(#|aria-labelledby="|for="|aria-describedby=")([^")]+)', html))
+    referred = set(
+        re.findall(
+            r'(?:href="#|url\(#|aria-labelledby="|for="|aria-describedby=")([^")]+)', html.partition('id="data"')[0]
+        )
+    )
     for names in referred:
         assert set(names.split()) <= set(found), names
     assert not re.findall(r'(?:src|href)="(?!#)[^"]*"', html.partition('id="data"')[0].replace("http://www.w3.org", ""))

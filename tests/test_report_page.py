@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+from itertools import pairwise
 
 import evaluation_data
 import pytest
@@ -15,7 +16,6 @@ from oracles import our_command, read_lines, real_data
 
 from bleucli import BLEU, Segments
 
-pytest.importorskip("matplotlib", reason="matplotlib is not installed; there are no figures")
 pytest.importorskip("jinja2", reason="Jinja2 is not installed; there are no pages")
 
 CARD = "article.segment"
@@ -88,11 +88,12 @@ def test_the_first_view_says_who_leads(opened):
 def test_systems_and_metrics_are_chosen(opened):
     page = opened
     assert page.inner_text("#pair-verdict").startswith(("strong is better than mixed", "strong and mixed cannot"))
-    points = page.get_attribute("#two figure:not([hidden]) .points", "d")
+    points, bars = (page.get_attribute(f"#two .{name}", "d") for name in ("points", "bars"))
     page.select_option("#second", label="weak")
     assert page.inner_text("#pair-verdict").startswith("strong is better than weak")
     assert page.inner_text("#weak-title") == "Where weak is behind"
-    assert page.get_attribute("#two figure:not([hidden]) .points", "d") != points
+    assert page.get_attribute("#two .points", "d") != points
+    assert page.get_attribute("#two .bars", "d") != bars
     assert page.inner_text("#shares-table thead").split() == ["factor", "strong", "weak", "points"]
     shares = [
         float(one.replace("\u2212", "-")) for one in page.locator("#shares-table td:last-child").all_inner_texts()
@@ -106,9 +107,11 @@ def test_systems_and_metrics_are_chosen(opened):
     page.select_option("#metric", label="TER")
     assert "of TER" in page.inner_text("#pair-verdict")
     assert not page.is_visible("#shares")
-    assert all(
-        "TER" in one for one in page.locator("#figures figure[data-metric]:visible figcaption").all_inner_texts()
-    )
+    metrics = [figure["metric"] for figure in data_of(page)["figures"]]
+    captions = page.locator("#figures figcaption").all()
+    assert [one.is_visible() for one in captions] == [metric in (1, None) for metric in metrics]
+    assert all("TER" in one.inner_text() for one, metric in zip(captions, metrics, strict=True) if metric == 1)
+    assert "below the line" in page.inner_text("#pair-0-caption")
 
 
 def test_segments_are_sorted(opened):
@@ -141,7 +144,7 @@ def test_segments_are_sorted(opened):
         page.select_option("#sort", name)
         assert lines_of(page) == order(key), name
     page.select_option("#sort", "short")
-    lengths = [len(data["segments"][line - 1]["references"][0][1]) for line in lines_of(page)]
+    lengths = [len(data["segments"][line - 1]["references"][0][2]) for line in lines_of(page)]
     assert lengths == sorted(lengths)
     page.click("[data-step='1'] >> nth=0")
     assert page.inner_text("#found") == "Segments 21 to 40 of 100."
@@ -251,8 +254,196 @@ def test_figures_have_unique_names_and_follow_the_theme(chromium, demo_page):
             ids = page.eval_on_selector_all("[id]", "all => all.map((one) => one.id)")
             assert len(ids) == len(set(ids))
             colours.append(page.evaluate("getComputedStyle(document.querySelector('#figures text')).fill"))
-            assert page.locator("#figures svg[role=img] > title").count() == page.locator("#figures svg").count()
+            names = page.eval_on_selector_all("svg", "all => all.map((one) => one.getAttribute('aria-labelledby'))")
+            assert len(names) == len(set(names)) == page.locator("figure:visible").count() > 5
+            assert set(names) <= set(ids)
+            fills = page.eval_on_selector_all(".cell", "all => all.map((one) => one.style.fill)")
+            patterns = {fill.split("#")[1].rstrip('")') for fill in fills if fill.startswith("url")}
+            assert patterns <= set(ids)
     assert colours[0] != colours[1]
+
+
+def numbers_in(path):
+    """Return the numbers in a path of SVG."""
+    return [float(one) for one in re.findall(r"-?[\d.]+(?:e-?\d+)?", path)]
+
+
+def figure_of(page, caption):
+    return page.locator("#figures figure:visible", has_text=caption)
+
+
+def test_figures_are_drawn_from_the_numbers(opened):
+    """Places on the page are in the order of the numbers, and in proportion to them."""
+    page = opened
+    figures = {figure["kind"]: figure for figure in reversed(data_of(page)["figures"])}
+    names = data_of(page)["names"]
+
+    rows = figures["forest"]["rows"]
+    forest = figure_of(page, "BLEU with 95% intervals")
+    texts = forest.locator("svg text").all_text_contents()
+    assert [text for text in texts if text in names] == [names[row[0]] for row in rows]
+    assert [f"{row[1]:.2f}" for row in rows] == [text for text in texts if re.fullmatch(r"\d+\.\d\d", text)]
+    ends = [numbers_in(one.get_attribute("d")) for one in forest.locator(".interval").all()]
+    dots = [numbers_in(one.get_attribute("d"))[0] for one in forest.locator(".marker").all()]
+    (first, *_, last) = rows
+    per_point = (dots[0] - dots[-1]) / (first[1] - last[1])
+    assert per_point > 0
+    for (_, score, low, high, *_), dot, line in zip(rows, dots, ends, strict=True):
+        assert dot == pytest.approx(dots[-1] + per_point * (score - last[1]), abs=0.1)
+        assert [line[0], line[2]] == pytest.approx([dot - per_point * (score - end) for end in (low, high)], abs=0.1)
+
+    pairs = figure_of(page, "Every pair of systems by BLEU")
+    cells = [cell for row in figures["pairs"]["cells"] for cell in row if cell]
+    fills = pairs.locator(".cell").evaluate_all("all => all.map((one) => one.style.fill)")
+    sides = [{"var(--better)": 1, "var(--worse)": -1}.get(fill, 0) for fill in fills]
+    assert sides == [cell[0] for cell in cells]
+    words = [text for text in pairs.locator("svg text").all_text_contents() if re.match("[+\u2212p]", text)]
+    assert words == [word for cell in cells for word in cell[1:]]
+
+    lengths = figures["lines"]
+    lines = figure_of(page, "BLEU by length")
+    paths = [numbers_in(one.get_attribute("d")) for one in lines.locator(".series").all()][len(names) :]
+    heights = [height for path in paths for height in path[1::2]]
+    values = [value for row in lengths["values"] for value in row]
+    assert len(heights) == len(values)
+    order = sorted(range(len(values)), key=values.__getitem__)
+    assert [heights[place] for place in order] == sorted(heights, reverse=True)
+    texts = lines.locator("svg text").all_text_contents()
+    assert texts[: len(names)] == names
+    assert all(text in texts for text in [*lengths["labels"], *map(str, lengths["sizes"])])
+
+    data = data_of(page)
+    first, second = data["pair"]
+    points = numbers_in(page.get_attribute("#two .points", "d"))
+    places, heights = points[::3], points[1::3]
+    for drawn, system in ((places, first), ([-height for height in heights], second)):
+        scores = data["scores"][0][system]
+        assert len(drawn) == len(scores) == 100
+        order = sorted(range(100), key=lambda place: scores[place])
+        assert all(drawn[a] <= drawn[b] + 0.11 for a, b in pairwise(order))
+    (pair,) = (one for one in data["pairs"] if {one["a"], one["b"]} == {first, second})
+    counts = pair["counts"][0] if pair["a"] == first else pair["counts"][0][::-1]
+    bars = re.findall(r"V([\d.]+)h", page.get_attribute("#two .bars", "d"))
+    floor = numbers_in(page.get_attribute("#two .bars", "d"))[1]
+    assert len(bars) == len(counts)
+    squares = [(floor - float(bar)) ** 2 for bar in bars]
+    assert squares == pytest.approx([count * max(squares) / max(counts) for count in counts], rel=0.02, abs=1)
+
+
+def test_every_figure_has_its_numbers_as_a_table(opened):
+    page = opened
+    figure = figure_of(page, "BLEU with 95% intervals")
+    assert not figure.locator("table").is_visible()
+    figure.locator("summary").click()
+    assert figure.locator("tbody tr").count() == 3
+    assert figure.locator("table").is_visible()
+
+
+def test_figures_fit_the_window_again_when_its_size_changes(opened):
+    page = opened
+    before = page.get_attribute("#figures svg >> nth=0", "viewBox")
+    page.set_viewport_size({"width": 500, "height": 900})
+    page.wait_for_function(f"() => document.querySelector('#figures svg').getAttribute('viewBox') !== '{before}'")
+    width = page.evaluate("document.querySelector('#figures svg').getBoundingClientRect().width")
+    assert abs(float(page.get_attribute("#figures svg >> nth=0", "viewBox").split()[2]) - width) <= 0.5
+
+
+def test_texts_of_figures_stay_inside(chromium, demo_page):
+    outside = """() => [...document.querySelectorAll("figure:not([hidden]) svg")].flatMap((svg) => {
+        const box = svg.getBoundingClientRect();
+        return [...svg.querySelectorAll("text")].filter((text) => {
+            const { left, right, top, bottom } = text.getBoundingClientRect();
+            return left < box.left - 1 || right > box.right + 1 || top < box.top - 1 || bottom > box.bottom + 1;
+        }).map((text) => text.textContent);
+    })"""
+    for size in (WIDE, NARROW):
+        with watch(chromium, demo_page, size) as watched:
+            watched.page.wait_for_selector(CARD)
+            for metric in ("BLEU", "TER"):
+                watched.page.select_option("#metric", label=metric)
+                assert watched.page.evaluate(outside) == []
+
+
+def test_without_javascript_the_numbers_are_in_tables(chromium, demo_page):
+    with watch(chromium, demo_page, java_script_enabled=False) as watched:
+        page = watched.page
+        data = json.loads(page.locator("#data").text_content())
+        names = data["names"]
+        assert page.locator("svg").count() == 0
+        assert page.locator("#choice, #controls, .pages, #ngrams").evaluate_all(
+            "all => all.every((one) => !one.getClientRects().length)"
+        )
+        assert "this page shows tables in place of figures" in page.inner_text("noscript p")
+        shown = page.locator("figure").all()
+        assert len(shown) == 2 + len(data["figures"])
+        for figure in shown:
+            assert figure.locator("figcaption").is_visible()
+            assert figure.locator("table").is_visible()
+        assert page.locator("#shares-table tbody tr").count() == 6
+        # Each number that the script would draw
+        for figure, drawn in zip(shown[2:], data["figures"], strict=True):
+            rows = [row.split("\t") for row in figure.locator("tbody").inner_text().split("\n") if row]
+            if drawn["kind"] == "forest":
+                numbers = [[names[row[0]], *(f"{one:.2f}" for one in row[1:4])] for row in drawn["rows"]]
+                assert [row[:4] for row in rows] == numbers
+            elif drawn["kind"] == "pairs":
+                words = [" ".join(cell[1:]) if cell else "" for row in drawn["cells"] for cell in row]
+                assert [cell for row in rows for cell in row[1:]] == words
+            else:
+                columns = list(zip(*rows, strict=True))[-len(names) :]
+                numbers = [[float(one.replace(",", "")) for one in column] for column in columns]
+                for column, values in zip(numbers, drawn["values"], strict=True):
+                    assert column == pytest.approx(values, abs=0.00501)
+        counts = next(pair["counts"][0] for pair in data["pairs"] if {pair["a"], pair["b"]} == set(data["pair"]))
+        bars = [int(row.split("\t")[1]) for row in shown[1].locator("tbody").inner_text().split("\n") if row]
+        assert sorted(bars) == sorted(filter(None, counts))
+        assert watched.asked == [demo_page]
+        assert page.evaluate("document.documentElement.scrollWidth") <= WIDE[0]
+
+
+@pytest.mark.parametrize("most", [0.0, 1e-6, 1e6, 1e20])
+def test_figures_suit_scores_of_any_size(chromium, tmp_path, most):
+    texts = ("a b c d", "e f g h")
+    for name, lines in (("ref", texts), ("one", texts), ("two", texts), ("x", (0, most)), ("y", (most, most))):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
+    address = make(tmp_path, "ref", "-i", "one", "two", "--add-scores", "other=x,y")
+    with watch(chromium, address) as watched:
+        page = watched.page
+        page.wait_for_selector(CARD)
+        page.select_option("#metric", label="other")
+        figures = page.eval_on_selector_all("svg", "all => all.map((one) => one.outerHTML).join()")
+        assert not re.search("NaN|Infinity|undefined", figures)
+        places = numbers_in(page.get_attribute("#two .points", "d"))[::3]
+        assert len(places) == 2
+        assert not most or 100 < places[1] - places[0] < 600
+        assert watched.said == []
+
+
+def test_the_best_of_many_systems_are_drawn_each_in_its_own_way(chromium, tmp_path):
+    lines = read_lines(DEMO, "weak.de.txt")
+    for number in range(10):
+        shuffled = [*lines]
+        random.Random(number).shuffle(shuffled)
+        texts = [
+            one if place % (number + 2) else other
+            for place, (one, other) in enumerate(zip(lines, shuffled, strict=True))
+        ]
+        (tmp_path / f"system{number}").write_text("".join(f"{line}\n" for line in texts), encoding="utf-8")
+    address = make(tmp_path, f"{DEMO}/reference.A.de.txt", "-i", *(f"system{number}" for number in range(10)))
+    with watch(chromium, address) as watched:
+        page = watched.page
+        page.wait_for_selector(CARD)
+        figure = figure_of(page, "BLEU by length")
+        looks = figure.locator("g").evaluate_all(
+            "all => all.map(({ firstChild, lastChild }) => [getComputedStyle(lastChild).fill,"
+            " firstChild.getAttribute('stroke-dasharray'),"
+            " lastChild.getAttribute('d').replace(/^M[^a-z]*/, '').split('M')[0]])"
+        )
+        assert len(looks) == 16  # in the legend, and as lines
+        assert looks[:8] == looks[8:]
+        for parts in zip(*looks[:8], strict=True):
+            assert len(set(parts)) == 8
+        assert watched.said == []
 
 
 def test_special_characters_are_shown_as_they_are(chromium, tmp_path):

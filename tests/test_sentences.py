@@ -12,7 +12,6 @@ from functools import cache
 import pytest
 from strategies import enough
 
-pytest.importorskip("matplotlib", reason="matplotlib is not installed; there are no figures")
 pytest.importorskip("jinja2", reason="Jinja2 is not installed; there are no pages")
 pytest.importorskip("fastapi", reason="FastAPI is not installed; there is no calculator")
 

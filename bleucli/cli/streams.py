@@ -121,7 +121,7 @@ class Environment:
 def _visible(text: str) -> str:
     if text.isprintable():  # nearly always; this saves importing the module
         return text
-    from bleucli.markup import visible
+    from bleucli.prose.markup import visible
 
     return visible(text)
 

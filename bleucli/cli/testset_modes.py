@@ -14,8 +14,8 @@ from itertools import chain
 from bleucli.cli import outputs
 from bleucli.cli.streams import shown
 from bleucli.errors import BleuError, UsageError
-from bleucli.markup import visible
 from bleucli.phrases import suggest, tell_count
+from bleucli.prose.markup import visible
 from bleucli.testsets import registry
 
 TYPE_CHECKING = False

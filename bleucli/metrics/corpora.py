@@ -22,7 +22,7 @@ from bleucli.metrics.explanations import as_data, check_parts, explaining_module
 from bleucli.metrics.ngrams import mark_matches
 from bleucli.metrics.score import MOST_DECIMALS
 from bleucli.phrases import tell_count
-from bleucli.prose import Block, Heading, Paragraph, Words, as_html, as_text
+from bleucli.prose.blocks import Block, Heading, Paragraph, Words, as_html, as_text
 from bleucli.records import NamedTuple
 from bleucli.results.hints import about, warn
 from bleucli.results.signature import Signature

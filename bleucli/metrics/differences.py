@@ -23,7 +23,7 @@ from bleucli.metrics import Metric, find_metric
 from bleucli.metrics.corpora import Influence, count_rows, read_segments, score_without, tell_texts
 from bleucli.metrics.explanations import as_data, explaining_module, tell_signature
 from bleucli.metrics.score import MOST_DECIMALS
-from bleucli.prose import Block, Formula, Heading, Paragraph, Table, as_html, as_text, show_numbers
+from bleucli.prose.blocks import Block, Formula, Heading, Paragraph, Table, as_html, as_text, show_numbers
 from bleucli.records import NamedTuple
 from bleucli.results.hints import warn
 from bleucli.results.signature import Signature

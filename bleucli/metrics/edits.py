@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from bleucli.kernels.python_ter import DELETION, INSERTION, NAMES
 from bleucli.phrases import tell_count
-from bleucli.prose import Alignment, Formula, Paragraph, show_numbers
+from bleucli.prose.blocks import Alignment, Formula, Paragraph, show_numbers
 from bleucli.records import NamedTuple
 
 # Shown under a word that is edited

@@ -16,13 +16,13 @@ from bleucli.metrics.bleu import BLEU, BLEUScore, show_penalty
 from bleucli.metrics.ngrams import NGram, compare_ngrams, explain_verdicts, ngram_table, tell_tokens
 from bleucli.metrics.smoothing import SACREBLEU_METHODS
 from bleucli.phrases import tell_count
-from bleucli.prose import Formula, Heading, Paragraph, Table, show_numbers
+from bleucli.prose.blocks import Formula, Heading, Paragraph, Table, show_numbers
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.counting import CorpusStats
-    from bleucli.prose import Block
+    from bleucli.prose.blocks import Block
 
 # Explanations of the methods, for students
 _SMOOTHING = {

@@ -12,13 +12,13 @@ from bleucli.kernels.python_chrf import EPSILON, chrf_counts, chrf_row, f_score
 from bleucli.metrics.chrf import CHRF, CHRFScore
 from bleucli.metrics.ngrams import NGram, compare_ngrams, explain_verdicts, ngram_table
 from bleucli.phrases import tell_count
-from bleucli.prose import Formula, Heading, Paragraph, Table, Words, show_numbers
+from bleucli.prose.blocks import Formula, Heading, Paragraph, Table, Words, show_numbers
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.counting import CorpusStats
-    from bleucli.prose import Block
+    from bleucli.prose.blocks import Block
 
 _KINDS = {"character": "char", "word": "word"}
 # The most n-grams of each character order that text and HTML list: a text has about as many as it has characters

@@ -23,13 +23,13 @@ from bleucli.metrics.edits import (
 )
 from bleucli.metrics.ter import TER, TERScore
 from bleucli.phrases import tell_count
-from bleucli.prose import Heading, Paragraph, Words
+from bleucli.prose.blocks import Heading, Paragraph, Words
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.counting import CorpusStats
-    from bleucli.prose import Block
+    from bleucli.prose.blocks import Block
 
 # The search for shifts takes a second or two if the output and each reference have this many words
 _MOST_WORDS = 1000

@@ -14,14 +14,14 @@ from bleucli.kernels.python_edits import edited_words, trace_distance
 from bleucli.metrics.edits import NOTHING, PERFECT, Edit, count_edits, list_edits, tell_choice, tell_edits, tell_rate
 from bleucli.metrics.wer import ErrorRate, ErrorRateScore
 from bleucli.phrases import tell_count
-from bleucli.prose import Heading, Paragraph
+from bleucli.prose.blocks import Heading, Paragraph
 from bleucli.records import NamedTuple
 from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.counting import CorpusStats
-    from bleucli.prose import Block
+    from bleucli.prose.blocks import Block
 
 # The most cells in the table of alignments, which have one byte each; this many take about ten seconds
 _MOST_CELLS = 1 << 23

@@ -14,7 +14,7 @@ from bleucli.errors import BleuError, InputTypeError, SegmentError
 from bleucli.limits import whole_number
 from bleucli.metrics import METRICS, Metric, find_metric
 from bleucli.phrases import tell_count
-from bleucli.prose import Heading, Paragraph, as_html, as_text
+from bleucli.prose.blocks import Heading, Paragraph, as_html, as_text
 from bleucli.records import NamedTuple
 from bleucli.results.signature import Signature
 from bleucli.text import Segments
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bleucli.metrics.explain_chrf import CHRFParts
     from bleucli.metrics.explain_ter import TERParts
     from bleucli.metrics.explain_wer import ErrorRateParts
-    from bleucli.prose import Block
+    from bleucli.prose.blocks import Block
 
 # How far a score may be from the one that its parts give, because of rounding; relative to scores above 1
 _ROUNDING = 1e-9

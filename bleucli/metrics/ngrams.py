@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from bleucli.highlights import choose_matches
-from bleucli.kernels.python_groups import count_ngrams
 from bleucli.phrases import tell_count
-from bleucli.prose import Paragraph, Table, Words
+from bleucli.prose.blocks import Paragraph, Table, Words
+from bleucli.prose.highlights import choose_matches, count_most
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeVar
 
-    from bleucli.prose import Block
+    from bleucli.prose.blocks import Block
 
     GramT = TypeVar("GramT", bound="str | tuple[str, ...]")
 
@@ -112,10 +111,5 @@ def mark_matches(
     >>> mark_matches(["a", "c", "a", "b"], [["a", "b"]], "bad", 2)
     [('a', 'bad'), ('c', 'bad'), ('a', 'match'), ('b', 'match')]
     """
-    matching: dict[int, Counter[tuple[str, ...]]] = {}
-    for number in range(1, min(order, len(tokens)) + 1):
-        matching[number] = Counter()
-        for other in others:
-            matching[number] |= count_ngrams(list(other), number)
-    matches = choose_matches(tokens, matching).get(1, set())
+    matches = choose_matches(tokens, count_most(others, min(order, len(tokens)))).get(1, set())
     return [(token, "match" if place in matches else beyond) for place, token in enumerate(tokens)]

@@ -183,7 +183,7 @@ class Score:
 
     def _repr_html_(self) -> str:
         """Return a table for notebooks: the score and its parts."""
-        from bleucli.markup import html_table
+        from bleucli.prose.markup import html_table
 
         figures = self.figures()
         shares = zip(figures.precisions or (), figures.counts or (), figures.totals or (), strict=False)

@@ -14,10 +14,10 @@ from bleucli import kernels
 from bleucli.counting.threads import count_threads, in_order
 from bleucli.errors import BleuError, InputTypeError, SegmentError
 from bleucli.kernels.stats import SegmentStats
-from bleucli.markup import html_table
 from bleucli.metrics import find_metric
 from bleucli.metrics.bleu import BLEU
 from bleucli.phrases import tell_count, tell_place
+from bleucli.prose.markup import html_table
 from bleucli.records import NamedTuple
 from bleucli.results import Description, ScoreRecord
 from bleucli.results.hints import Hint

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 from io import StringIO
 
-from bleucli.markup import visible
 from bleucli.output.layout import Layout, order_rows
+from bleucli.prose.markup import visible
 from bleucli.results import Results, bare_name
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bleucli.output import json_text
 from bleucli.output.layout import Layout
-from bleucli.prose import WIDTH, Block, as_html, as_text
+from bleucli.prose.blocks import WIDTH, Block, as_html, as_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bleucli.markup import visible
 from bleucli.output import matrices
 from bleucli.output.layout import Layout, marked_names, order_rows
+from bleucli.prose.markup import visible
 from bleucli.records import NamedTuple
 from bleucli.results import AVERAGE, SIGNIFICANT, Matrix, Results, ScoreRecord
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import html
 
-from bleucli.markup import visible
 from bleucli.output import explanation
 from bleucli.output.grids import Markup, grids, tabulate
 from bleucli.output.layout import Layout
+from bleucli.prose.markup import visible
 from bleucli.results import Results
 
 

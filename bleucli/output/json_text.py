@@ -20,7 +20,6 @@ from __future__ import annotations
 import json
 import re
 
-from bleucli.markup import UNSEEN
 from bleucli.output.layout import Layout, marked_names
 from bleucli.results import Ranking, Results, ScoreRecord, bare_name
 
@@ -142,4 +141,6 @@ def dump(value: object, indent: int | None = None) -> str:
     text = json.dumps(value, indent=indent, ensure_ascii=False)
     if text.replace("\n", "").isprintable():
         return text
+    from bleucli.prose.markup import UNSEEN
+
     return re.sub(f"[{UNSEEN}]", lambda match: json.dumps(match[0])[1:-1], text)

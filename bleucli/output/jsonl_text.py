@@ -16,8 +16,8 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 
-from bleucli.markup import UNSEEN
 from bleucli.output.layout import Layout
+from bleucli.prose.markup import UNSEEN
 from bleucli.results import SHAPE, Results, Run, ScoreRecord, run_item, score_item
 
 TYPE_CHECKING = False

@@ -5,9 +5,9 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from bleucli.markup import visible
 from bleucli.output.layout import Layout
 from bleucli.output.lines import score_line
+from bleucli.prose.markup import visible
 from bleucli.results import Results, Verdict
 
 

@@ -6,10 +6,10 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from bleucli.markup import visible
 from bleucli.output import explanation, publication
 from bleucli.output.grids import Grid, Markup, grids, tabulate
 from bleucli.output.layout import Layout
+from bleucli.prose.markup import visible
 from bleucli.results import Results
 
 _BAR = r"\textbar{}"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bleucli.markup import visible
 from bleucli.output.layout import Layout
+from bleucli.prose.markup import visible
 from bleucli.results import Results, ScoreRecord, SystemResult
 
 

@@ -9,9 +9,9 @@
 
 from __future__ import annotations
 
-from bleucli.markup import visible
 from bleucli.output.layout import Layout
 from bleucli.phrases import join_words
+from bleucli.prose.markup import visible
 from bleucli.results import PAIR, Matrix, Results, ScoreRecord, SystemResult, bare_name, tell_references
 
 

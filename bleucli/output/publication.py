@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from bleucli.markup import visible
 from bleucli.output import matrices
 from bleucli.output.bibliography import compares_texts, shows_intervals
 from bleucli.output.layout import Layout
 from bleucli.phrases import join_words, tell_count
+from bleucli.prose.markup import visible
 from bleucli.results import TESTS, Matrix, Results, ScoreRecord, citations
 
 # --- prose

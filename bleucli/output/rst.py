@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from bleucli.markup import visible
 from bleucli.output import explanation
 from bleucli.output.grids import Grid, Markup, grids
 from bleucli.output.layout import Layout
+from bleucli.prose.markup import visible
 from bleucli.results import Results
 
 # What has a special meaning within a line; :: would start a literal block

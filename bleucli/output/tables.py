@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bleucli.markup import visible
 from bleucli.output import explanation
 from bleucli.output.grids import Grid, Markup, grids, tabulate
 from bleucli.output.layout import Layout, marked_names
 from bleucli.output.lines import details
+from bleucli.prose.markup import visible
 from bleucli.results import Results
 
 # Output of sacreBLEU 2.6.0 on a terminal

@@ -10,18 +10,19 @@ Segments count from 0 here, in the order in which they were scored; `Report.line
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 from math import fsum
 
 from bleucli.errors import BleuError, InputTypeError
 from bleucli.kernels.stats import SegmentStats
-from bleucli.markup import readable
 from bleucli.metrics import BLEU, CHRF, Metric
 from bleucli.metrics.differences import Share, share_out
 from bleucli.phrases import tell_place
+from bleucli.prose.markup import readable
 from bleucli.records import NamedTuple
-from bleucli.report import ngrams, passages, profiles, tokens
+from bleucli.report import ngrams, passages, profiles
 from bleucli.results import DECIMALS, Ranking, Results, ScoreRecord, decimals_of
 from bleucli.results.signature import VERSION, Signature
 from bleucli.segment_scores import LARGEST
@@ -109,16 +110,6 @@ class Column(NamedTuple):
         """Return by how much one system is better than another, in points; below 0 if it is worse."""
         difference = self.records[first].score - self.records[second].score
         return difference if self.higher_is_better else -difference
-
-    def leads(self) -> list[list[float]]:
-        """Return by how much each system is better than each other one, with one row and one column per system."""
-        systems = range(len(self.records))
-        return [[self.lead(first, second) for second in systems] for first in systems]
-
-    def bounds(self) -> list[tuple[float, float] | None]:
-        """Return the lower and the upper bound of each system's interval."""
-        intervals = [record.interval for record in self.records]
-        return [one and (one.mean - one.half_width, one.mean + one.half_width) for one in intervals]
 
     def decimals(self, usual: int) -> int:
         """Return how many decimals points have; `usual`: how many they have if scores are in percent."""
@@ -283,11 +274,11 @@ def _add_records(results: Results, measured: Sequence[Measured]) -> Results:
     """Return results with the means of other tools' scores, after the scores of metrics."""
     systems = []
     for number, system in enumerate(results.systems):
-        given = [
+        means = [
             ScoreRecord(one.name, fsum(one.rows[number][:, 0]) / len(one.rows[number]), "", _GIVEN, True)
             for one in measured[len(system.scores) :]
         ]
-        systems.append(system._replace(scores=[*system.scores, *given]))
+        systems.append(system._replace(scores=[*system.scores, *means]))
     return results._replace(systems=systems)
 
 
@@ -314,16 +305,16 @@ def resample(
     # The command may have tested the metrics already, but not the scores of other tools
     untested = [place for place in range(len(measured)) if place not in rankings]
     if plan.tests is not None and untested:
-        found = resample_some(untested, plan.tests)
-        rankings |= dict(zip(untested, found.rankings, strict=True))
-        hints += found.hints
+        tested = resample_some(untested, plan.tests)
+        rankings |= dict(zip(untested, tested.rankings, strict=True))
+        hints += tested.hints
         for index, place in enumerate(untested):
-            replace(place, [system.scores[index] for system in found.systems])
+            replace(place, [system.scores[index] for system in tested.systems])
     bare = [place for place in range(len(measured)) if results.systems[0].scores[place].interval is None]
     if bare:
-        found = resample_some(bare, plan.intervals)
+        tested = resample_some(bare, plan.intervals)
         for index, place in enumerate(bare):
-            both = zip(results.systems, found.systems, strict=True)
+            both = zip(results.systems, tested.systems, strict=True)
             replace(place, [old.scores[place]._replace(interval=new.scores[index].interval) for old, new in both])
     ordered = [rankings[place] for place in sorted(rankings)]
     return results._replace(hints=list(dict.fromkeys(hints)), rankings=ordered)
@@ -357,25 +348,25 @@ def make_report(
         room: the most bytes of text for the page.
         progress: called with the number of trials done, and the number of all trials.
     """
-    found = resample(_add_records(results, measured), measured, plan, progress)
-    columns = [_column(found, number, one) for number, one in enumerate(measured)]
+    results = resample(_add_records(results, measured), measured, plan, progress)
+    columns = [_column(results, number, one) for number, one in enumerate(measured)]
     count = len(measured[0].rows[0])
-    chosen = range(count) if lines is None else lines
+    lines = range(count) if lines is None else lines
     tokenizer, unit = _tokenizer(measured)
     # The texts are read twice: which segments the page holds depends on the size of all texts
-    lengths, size = passages.measure(read_again(), chosen, tokenizer, unit)
+    lengths, size = passages.measure(read_again(), lines, tokenizer, unit)
     held = passages.choose(columns[0].influences, columns[0].segment_scores, size, room)
-    texts = passages.read(read_again(), chosen, held, tokenizer, sources)
+    texts = passages.read(read_again(), lines, held, tokenizer, sources)
     groups = [group_lengths(measured, lengths, unit)]
     for column, title in _LABELS.items():
         if labels and column in labels:
-            groups += _group_labels(measured, column, title, [str(labels[column][line] or "") for line in chosen])
+            groups += _group_labels(measured, column, title, [str(labels[column][line] or "") for line in lines])
     names = [readable(system.name) for system in results.systems]
     pairs = [_pair(measured, columns, names, *both) for both in combinations(range(len(names)), 2)]
-    numbered = tokens.number_tokens(texts)
+    numbered = passages.number_tokens(texts)
     leads = ngrams.find(texts, numbered)
     curves = profiles.find(numbered, [(one.name, one.segment_scores, one.limits()) for one in columns])
-    return Report(names, chosen, columns, pairs, groups, texts, leads, curves, found.hints, plan)
+    return Report(names, lines, columns, pairs, groups, texts, leads, curves, results.hints, plan)
 
 
 def _column(results: Results, number: int, measured: Measured) -> Column:
@@ -384,13 +375,13 @@ def _column(results: Results, number: int, measured: Measured) -> Column:
     records = [system.scores[number] for system in results.systems]
     ranking = results.rankings[number] if results.rankings else None
     signature = records[0].signature
-    told = "|".join(f"{key}:{value}" for key, value in signature if key not in _SAMPLING)
+    settings = "|".join(f"{key}:{value}" for key, value in signature if key not in _SAMPLING)
     scores = np.array([measured.score_segments(rows) for rows in measured.rows])
     span = 100.0 if measured.metric is not None else float(np.ptp(scores)) or 1.0  # bins need a width above 0
     return Column(
         measured.name,
         measured.higher_is_better,
-        told,
+        settings,
         records,
         ranking,
         scores,
@@ -431,16 +422,16 @@ def _pair(
 
     shares, why_not, counts, wins = [], [], [], []
     for one, column in zip(measured, columns, strict=True):
-        found: Sequence[Share] = ()
+        factors: Sequence[Share] = ()
         reason = ""
         if one.metric is not None:
             ours, theirs = (one.metric.score_from_stats(one.rows[n].sum(axis=0).tolist()) for n in (first, second))
-            found, _, reason = share_out(one.metric, ours, theirs, (names[first], names[second]))
-        shares.append(found)
+            factors, _, reason = share_out(one.metric, ours, theirs, (names[first], names[second]))
+        shares.append(factors)
         why_not.append(reason)
         gaps = column.segment_scores[second] - column.segment_scores[first]
-        counted, _ = np.histogram(np.clip(gaps, -column.span, column.span), BINS, (-column.span, column.span))
-        counts.append(counted.tolist())
+        bins, _ = np.histogram(np.clip(gaps, -column.span, column.span), BINS, (-column.span, column.span))
+        counts.append(bins.tolist())
         better = int((gaps > 0).sum()), int((gaps < 0).sum())
         plus, minus = better if column.higher_is_better else better[::-1]
         wins.append((minus, len(gaps) - plus - minus, plus))
@@ -457,6 +448,20 @@ def group_lengths(measured: Sequence[Measured], lengths: NDArray[np.int64], unit
     return _score_groups(measured, "length", f"length of the reference in {unit}", names, np.digitize(lengths, bounds))
 
 
+def short_lengths(labels: Sequence[str]) -> list[str]:
+    """Return ranges of lengths as short labels of an axis.
+
+    >>> short_lengths(["fewer than 10 tokens", "10 to 19 tokens", "60 tokens or more"])
+    ['<10', '10–19', '≥60']
+    """
+    short = []
+    for label in labels:
+        numbers = re.findall(r"\d+", label)
+        start = "<" if label.startswith("fewer") else "≥" if label.endswith("more") else ""
+        short.append(start + "–".join(numbers))
+    return short
+
+
 def _group_labels(measured: Sequence[Measured], column: str, title: str, values: Sequence[str]) -> Iterable[Grouping]:
     """Return the segments grouped by a column, unless there is only one group."""
     import numpy as np
@@ -466,8 +471,8 @@ def _group_labels(measured: Sequence[Measured], column: str, title: str, values:
     if len(labels) > 1:
         number = {label: place for place, label in enumerate(labels)}
         places = np.array([number[value] for value in values])
-        shown = [label or "unknown" for label in labels]
-        yield _score_groups(measured, column, title, shown, places)
+        titles = [label or "unknown" for label in labels]
+        yield _score_groups(measured, column, title, titles, places)
 
 
 def _score_groups(

@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from functools import cache
 
 from bleucli.records import NamedTuple
-from bleucli.report.passages import Passages
-from bleucli.report.tokens import Tokens, find_keys
+from bleucli.report.passages import Passages, Tokens, find_keys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli.report.tokens import Numbers
+    from bleucli.report.passages import Numbers
 
     Ngram = tuple[str, ...]
 
@@ -82,15 +81,15 @@ def find(passages: Passages, tokens: Tokens) -> list[Lead]:
     size = len(counts.last)
     matches = np.array([np.bincount(counts.ngrams, row, size) for row in counts.right], np.int64).T
     totals = np.bincount(counts.ngrams, counts.most, size).astype(np.int64)
-    chosen = _choose(matches, counts, tokens.vocabulary)
-    places: dict[int, list[tuple[int, Sequence[int]]]] = {number: [] for number in chosen}
+    ngrams = _choose(matches, counts, tokens.vocabulary)
+    places: dict[int, list[tuple[int, Sequence[int]]]] = {number: [] for number in ngrams}
     differs = counts.right.min(axis=0) < counts.right.max(axis=0)
-    for place in np.flatnonzero(differs & np.isin(counts.ngrams, list(chosen))).tolist():
-        found = places[int(counts.ngrams[place])]
-        if len(found) < _PLACES:
-            found.append((passages.passages[counts.passages[place]].place, counts.right[:, place].tolist()))
+    for place in np.flatnonzero(differs & np.isin(counts.ngrams, list(ngrams))).tolist():
+        examples = places[int(counts.ngrams[place])]
+        if len(examples) < _PLACES:
+            examples.append((passages.passages[counts.passages[place]].place, counts.right[:, place].tolist()))
     return [
-        Lead(ngram, matches[number].tolist(), int(totals[number]), places[number]) for number, ngram in chosen.items()
+        Lead(ngram, matches[number].tolist(), int(totals[number]), places[number]) for number, ngram in ngrams.items()
     ]
 
 
@@ -105,7 +104,7 @@ def _count(tokens: Tokens, longest: int) -> _Counts:
     ends = [np.repeat(np.cumsum(stream.lengths), stream.lengths) for stream in streams]
     starts = [np.arange(len(stream.words)) for stream in streams]
     # At each start, the place of its n-gram in `ngrams`. In the beginning, each passage has one n-gram: the empty one
-    found = [stream.passages for stream in streams]
+    ngram_of = [stream.passages for stream in streams]
     base = max(1, len(tokens.vocabulary))  # place * base + token is a different number for every longer n-gram
     passages = np.arange(len(streams[0].lengths))
     ngrams = np.zeros_like(passages)
@@ -115,13 +114,13 @@ def _count(tokens: Tokens, longest: int) -> _Counts:
         for number, stream in enumerate(streams):
             fits = starts[number] + order <= ends[number][starts[number]]
             starts[number] = starts[number][fits]
-            found[number] = found[number][fits] * base + stream.words[starts[number] + order - 1]
-        keys = np.unique(np.concatenate(found[: len(tokens.references)]))
+            ngram_of[number] = ngram_of[number][fits] * base + stream.words[starts[number] + order - 1]
+        keys = np.unique(np.concatenate(ngram_of[: len(tokens.references)]))
         counts = []
         for number in range(len(streams)):
-            places = find_keys(keys, found[number])
-            starts[number], found[number] = starts[number][places >= 0], places[places >= 0]
-            counts.append(np.bincount(found[number], minlength=len(keys)))
+            places = find_keys(keys, ngram_of[number])
+            starts[number], ngram_of[number] = starts[number][places >= 0], places[places >= 0]
+            counts.append(np.bincount(ngram_of[number], minlength=len(keys)))
         before, token = np.divmod(keys, base)
         numbered, numbers = np.unique(ngrams[before] * base + token, return_inverse=True)
         shorter.append(numbered // base)
@@ -142,7 +141,7 @@ def _choose(matches: Numbers, counts: _Counts, vocabulary: Sequence[str]) -> dic
     def spell(number: int) -> Ngram:
         return (*spell(int(counts.shorter[number])), vocabulary[counts.last[number]]) if number else ()
 
-    chosen: dict[int, Ngram] = {}
+    ngrams: dict[int, Ngram] = {}
     for first, ours in enumerate(matches.T):
         for second, theirs in enumerate(matches.T):
             places = np.flatnonzero(ours - theirs >= _LEAST)
@@ -154,5 +153,5 @@ def _choose(matches: Numbers, counts: _Counts, vocabulary: Sequence[str]) -> dic
                 ours, theirs = matches[place, first], matches[place, second]
                 return -odds(ours, theirs), int(theirs - ours), -len(spell(place)), spell(place)
 
-            chosen |= {place: spell(place) for place in sorted(places.tolist(), key=key)[:MOST]}
-    return chosen
+            ngrams |= {place: spell(place) for place in sorted(places.tolist(), key=key)[:MOST]}
+    return ngrams

@@ -15,6 +15,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from math import floor, log10
 
 from bleucli._version import __version__
 from bleucli.counting import count
@@ -22,19 +23,18 @@ from bleucli.counting.corpus import check_systems, of_strings
 from bleucli.counting.threads import count_threads
 from bleucli.errors import BleuError, InputTypeError
 from bleucli.limits import MOST_TRIALS, whole_number
-from bleucli.markup import readable
 from bleucli.metrics import Metric, find_metric, list_metrics
 from bleucli.optional_deps import load
 from bleucli.phrases import tell_count
-from bleucli.report import drawings, figures, passages, verdicts
-from bleucli.report.contents import Column, Grouping, Pair, Report, make_report, of_metric, of_numbers, plan_of
-from bleucli.report.profiles import Profile
-from bleucli.report.sketches import short_lengths
+from bleucli.prose.markup import readable
+from bleucli.prose.theme import COLOURS, style_sheet
+from bleucli.report import charts, passages, verdicts
+from bleucli.report.charts import Chart
+from bleucli.report.contents import Column, Pair, Report, make_report, of_metric, of_numbers, plan_of
 from bleucli.results import Input, Run
 from bleucli.scoring import score_counted
 from bleucli.significance.resampling import TRIALS, choose_seed
 from bleucli.text import blocks_of_strings
-from bleucli.theme import COLOURS, style_sheet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,33 +43,9 @@ if TYPE_CHECKING:
 
     from bleucli.significance.resampling import Seed
 
-# Colours of figures, on light pages and on dark ones: each series has a contrast of at least 3 with its background,
-# and text one of at least 4.5 with the first three colours
-FIGURE_COLOURS = {
-    "better": ("#b9d7f7", "#1c4166"),
-    "worse": ("#f7d3b5", "#5c3510"),
-    "band": ("#e2e7ee", "#2a313c"),
-    "series-1": ("#0b5cad", "#79b8ff"),
-    "series-2": ("#b34700", "#f5a26b"),
-    "series-3": ("#1a2230", "#e6eaf0"),
-    "series-4": ("#a3347a", "#f08cc8"),
-    "series-5": ("#00755a", "#4fd1a8"),
-    "series-6": ("#7d5200", "#e2b45a"),
-    "series-7": ("#3f6f9f", "#8fb8dc"),
-    "series-8": ("#5f6b78", "#aab5c3"),
-}
 _METHODS = {"bs": "Paired bootstrap", "ar": "Paired approximate randomization"}
 # The most groups that a filter lists
 _MOST_CHOICES = 2000
-
-
-class _Figure:
-    """A figure, as the template needs it."""
-
-    def __init__(self, metric: int | None, svg: str, caption: str) -> None:
-        self.metric = metric
-        self.svg = svg
-        self.caption = caption
 
 
 def compare_systems(
@@ -109,27 +85,27 @@ def compare_systems(
     >>> page[page.index("<h1>") : page.index("</h1>")]
     '<h1>second has the best BLEU, but cannot be told apart from first.'
     """
-    named, made = check_systems(systems), [find_metric(one) for one in list_metrics(metrics)]
+    outputs, scorers = check_systems(systems), [find_metric(one) for one in list_metrics(metrics)]
     trials, seed, jobs = whole_number("trials", trials, 1, MOST_TRIALS), choose_seed(seed), count_threads(jobs)
-    columns = _check_scores(scores, len(named))
+    columns = _check_scores(scores, len(outputs))
     texts = None
     if sources is not None:
         texts = [text or "" for block in blocks_of_strings(sources, "source") for text in block]
-    corpus, read_again = of_strings(list(named.items()), references).kept()
-    counted = count(corpus, made, jobs=jobs, keep_rows=True, inspect=True)
-    measured = [of_metric(one, [system.stats[place] for system in counted]) for place, one in enumerate(made)]
-    segments = counted[0].stats[0].segments
+    corpus, read_again = of_strings(list(outputs.items()), references).kept()
+    system_stats = count(corpus, scorers, jobs=jobs, keep_rows=True, inspect=True)
+    measured = [of_metric(one, [system.stats[place] for system in system_stats]) for place, one in enumerate(scorers)]
+    segments = system_stats[0].stats[0].segments
     lengths = {len(column) for of_tool in columns.values() for column in of_tool}
     if (lengths if texts is None else {*lengths, len(texts)}) - {segments}:
         raise BleuError(
             f"there are {segments} segments; give one source per segment, and one score per segment and system"
         )
-    measured += [of_numbers(name, given) for name, given in columns.items()]
-    plan = plan_of(None, len(counted), jobs, seed)
+    measured += [of_numbers(name, numbers) for name, numbers in columns.items()]
+    plan = plan_of(None, len(system_stats), jobs, seed)
     if plan.tests is not None:
         plan = plan._replace(tests=plan.tests._replace(trials=trials))
     read_sources = None if texts is None else lambda: iter(texts)
-    results = score_counted(counted, made, references=corpus.reference_names())
+    results = score_counted(system_stats, scorers, references=corpus.reference_names())
     return render(make_report(results, measured, read_again, plan, sources=read_sources))
 
 
@@ -175,9 +151,10 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
     summary = verdicts.summarize(report)
     order = report.columns[0].order()
     compares = len(report.names) > 1
-    chosen = (order[0], order[1]) if compares else (0, 0)
-    pair = report.pair(*chosen) if compares else None
-    data = as_data(report, chosen, language, origin)
+    best = (order[0], order[1]) if compares else (0, 0)
+    pair = report.pair(*best) if compares else None
+    figures = list(charts.of_systems(report))
+    data = as_data(report, best, figures, language, origin)
     values: dict[str, Any] = {
         "policy": policy,
         "version": __version__,
@@ -187,16 +164,15 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
         "summary": summary,
         "verdicts": [verdicts.judge(report, column) for column in report.columns],
         "pairs": bool(report.pairs),
-        "pair": chosen,
+        "pair": best,
         "disagreements": verdicts.find_disagreements(report),
         "hints": report.hints,
         "columns": report.columns,
         "rows": [{"name": report.names[number], "cells": list(_cells(report, number))} for number in order],
         "names": report.names,
         "made_from": list(_made_from(report, order)),
-        "figures": list(_figures(report)),
-        "pair_figures": list(_pair_figures(report, *chosen)) if compares else [],
-        "sampled": report.passages.told,
+        "charts": figures,
+        "sampled": report.passages.why,
         "filters": [
             {"title": one.title, "place": place, "labels": one.labels, "sizes": one.sizes}
             for place, one in enumerate(report.groups)
@@ -220,6 +196,8 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
             "weaknesses": verdicts.find_weaknesses(report, pair, 0),
             "wins": _tell_wins(report, pair, 0),
             "why_not": pair.why_not[0],
+            "shares": _shares(report, pair, best[0]),
+            "pair_charts": charts.of_pair(report, pair, *best),
         }
     return str(template.render(values))
 
@@ -242,12 +220,8 @@ def _file(name: str) -> str:
 
 def _styles() -> str:
     """Return the style sheet; pages are printed in the light theme."""
-    light, dark = (" ".join(f"--{name}: {pair[theme]};" for name, pair in FIGURE_COLOURS.items()) for theme in (0, 1))
-    printed = " ".join(f"--{name}: {pair[0]};" for name, pair in (COLOURS | FIGURE_COLOURS).items())
-    return (
-        f"{style_sheet()}:root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
-        f"@media print {{ :root {{ color-scheme: light; {printed} }} }}\n{_file('report.css')}"
-    )
+    printed = " ".join(f"--{name}: {light};" for name, (light, _) in COLOURS.items())
+    return f"{style_sheet()}@media print {{ :root {{ color-scheme: light; {printed} }} }}\n{_file('report.css')}"
 
 
 def safe_json(value: object) -> str:
@@ -320,10 +294,10 @@ def _cells(report: Report, number: int) -> Iterator[dict[str, Any]]:
         ranking = column.ranking
         p_value = None if ranking is None else ranking.corrected[best][number]
         interval, decimals = record.interval, column.decimals(2)
-        told = "" if interval is None else f"{interval.mean:.{decimals}f} ± {interval.half_width:.{decimals}f}"
+        bounds = "" if interval is None else f"{interval.mean:.{decimals}f} ± {interval.half_width:.{decimals}f}"
         yield {
             "score": f"{record.score:.{decimals}f}",
-            "interval": told,
+            "interval": bounds,
             "p": "\N{EN DASH}" if p_value is None else f"{p_value:.4f}",
             "cluster": "" if ranking is None else ranking.clusters[number],
             "best": number == best or (p_value is not None and not verdicts.is_told_apart(column, best, number)),
@@ -334,150 +308,33 @@ def _made_from(report: Report, order: Sequence[int]) -> Iterator[dict[str, Any]]
     """Give one row per metric and system with the details that text output prints after the score."""
     for column in report.columns:
         for number in order:
-            if told := column.records[number].verbose:
-                yield {"system": report.names[number], "metric": column.name, "told": told}
+            if details := column.records[number].verbose:
+                yield {"system": report.names[number], "metric": column.name, "details": details}
 
 
-# --- figures
-
-
-def _figures(report: Report) -> Iterator[_Figure]:
-    """Draw the figures of all systems, metric by metric."""
-    for number, column in enumerate(report.columns):
-        order = column.order()
-        scores = [record.score for record in column.records]
-        clusters = None if column.ranking is None else column.ranking.clusters
-        decimals = column.decimals(2)
-        told = "; ".join(f"{report.names[system]} {scores[system]:.{decimals}f}" for system in order)
-        drawn = figures.forest(
-            report.names, scores, column.bounds(), order, column.name, clusters, figures.PAGE, decimals
-        )
-        caption = f"{column.name} with 95% intervals." + (
-            " A change of shade marks the border between clusters." if clusters and max(clusters) > 1 else ""
-        )
-        yield _Figure(number, drawings.inline(drawn, f"forest-{number}", caption, f"Best first: {told}."), caption)
-        if column.ranking is not None:
-            yield _draw_pairs(report, column, number, order)
-        for grouping in report.groups:
-            yield _draw_groups(report, grouping, number, order)
-    for profile in report.profiles:
-        yield _draw_profile(report, profile)
-
-
-def _draw_profile(report: Report, profile: Profile) -> _Figure:
-    order = report.columns[profile.metric or 0].order()
-    drawn = figures.lines(
-        report.names,
-        profile.values,
-        order,
-        profile.labels,
-        profile.sizes,
-        profile.across,
-        profile.label,
-        figures.PAGE,
-    )
-    caption = f"{profile.title}."
-    if report.passages.told and profile.metric is None:
-        caption += " Only the segments on this page are counted."
-    caption += _tell_best(order)
-    told = "; ".join(
-        f"{report.names[system]}: {', '.join(f'{value:.4g}' for value in profile.values[system])}"
-        for system in order[: figures.MOST_SERIES]
-    )
-    name = profile.kind if profile.metric is None else f"{profile.kind}-{profile.metric}"
-    return _Figure(profile.metric, drawings.inline(drawn, name, caption, f"{told}."), caption)
-
-
-def _draw_pairs(report: Report, column: Column, number: int, order: Sequence[int]) -> _Figure:
-    assert column.ranking is not None
-    drawn = figures.pairs(
-        report.names,
-        column.leads(),
-        column.ranking.corrected,
-        order,
-        column.name,
-        figures.PAGE,
-        decimals=column.decimals(1),
-    )
-    caption = figures.caption_of_pairs(column.name, len(order))
-    told = " ".join(verdicts.compare(report, pair, column) for pair in report.pairs)
-    return _Figure(number, drawings.inline(drawn, f"pairs-{number}", caption, told), caption)
-
-
-def _draw_groups(report: Report, grouping: Grouping, number: int, order: Sequence[int]) -> _Figure:
-    column = report.columns[number]
-    scores = grouping.scores[number]
-    title = f"{column.name} by {grouping.title}"
-    caption = f"{title}. Differences within groups are not tested."
-    if grouping.kind == "length":
-        drawn = figures.lines(
-            report.names,
-            scores,
-            order,
-            short_lengths(grouping.labels),
-            grouping.sizes,
-            f"{grouping.title}; below: segments",
-            column.name,
-            figures.PAGE,
-        )
-    else:
-        drawn = figures.dots(report.names, scores, order, grouping.labels, grouping.sizes, column.name, figures.PAGE)
-        if len(grouping.labels) > figures.MOST_GROUPS:
-            shown = f"the {figures.MOST_GROUPS} largest of {len(grouping.labels)}"
-            caption = f"{title}, {shown}. Differences within groups are not tested."
-    caption += _tell_best(order)
-    largest = sorted(range(len(grouping.sizes)), key=lambda place: -grouping.sizes[place])[: figures.MOST_GROUPS]
-    told = "; ".join(
-        f"{grouping.labels[place]}: best {report.names[best]} {scores[best][place]:.{column.decimals(2)}f}"
-        for place in sorted(largest)
-        for best in [max(order, key=lambda system: scores[system][place] * (1 if column.higher_is_better else -1))]
-    )
-    return _Figure(number, drawings.inline(drawn, f"{grouping.kind}-{number}", title, f"{told}."), caption)
-
-
-def _tell_best(order: Sequence[int]) -> str:
-    """Return the sentence about the systems that a figure leaves out; order: their numbers, the best first."""
-    most = figures.MOST_SERIES
-    return f" Only the {most} best of {len(order)} systems are shown." if len(order) > most else ""
-
-
-def _pair_figures(report: Report, first: int, second: int) -> Iterator[_Figure]:
-    """Draw the figures of two systems, metric by metric; for other pairs, the script of the page redraws them."""
-    import numpy as np
-
-    pair = report.pair(first, second)
-    names = [report.names[first], report.names[second]]
-    held = [passage.place for passage in report.passages.passages]
-    for number, column in enumerate(report.columns):
-        wins = _tell_wins(report, pair, number)
-        told = f"{verdicts.compare(report, pair, column)} {wins}"
-        low, high = column.limits()
-        scores = np.clip(column.segment_scores[:, held], low, high)
-        drawn = figures.segments(
-            names, scores[first], scores[second], f"{column.name} of a segment", figures.PAGE, limits=(low, high)
-        )
-        title = f"{column.name} of each segment: {names[0]} and {names[1]}"
-        where = "above" if column.higher_is_better else "below"
-        caption = f"Each point is a segment on this page; {where} the line, the second system is better."
-        yield _Figure(number, drawings.inline(drawn, f"segments-{number}", title, told), caption)
-        counts = pair.counts[number] if pair.first == first else pair.counts[number][::-1]
-        # The axis must suit all pairs, because the script redraws only the bars
-        most = max(max(one.counts[number]) for one in report.pairs)
-        drawn = figures.distribution(names, counts, column.span, column.name, figures.PAGE, most=most)
-        title = f"Differences between {names[0]} and {names[1]}, segment by segment, in {column.name}"
-        caption = "Number of segments by the difference of their scores, second minus first."
-        yield _Figure(number, drawings.inline(drawn, f"distribution-{number}", title, told), caption)
+def _shares(report: Report, pair: Pair, first: int) -> list[list[str]]:
+    """Return the rows of the table of shares by the first metric; first: the system that comes first on the page."""
+    shares = pair.shares[0]
+    if pair.first != first:
+        shares = [share._replace(first=share.second, second=share.first, points=-share.points) for share in shares]
+    rows = [[one.factor, f"{one.first:.4f}", f"{one.second:.4f}", f"{one.points:+.3f}"] for one in shares]
+    rows.append(["sum", "", "", f"{sum(share.points for share in shares):+.3f}"])
+    cells = [[cell.replace("-0.000", "0.000").replace("-", "\N{MINUS SIGN}") for cell in row] for row in rows]
+    return cells if shares else []
 
 
 # --- the data of the script
 
 
-def as_data(report: Report, chosen: Sequence[int], language: str = "", origin: str = "") -> dict[str, Any]:
+def as_data(
+    report: Report, chosen: Sequence[int], figures: Sequence[Chart], language: str = "", origin: str = ""
+) -> dict[str, Any]:
     """Return the data that the script of the page reads, for JSON; its lines of segments count from 1.
 
-    Scores of segments are rounded to two decimals, or to four if they are from 0 to 1; their influences to six.
+    Scores of segments are rounded to two decimals, to four if they are from 0 to 1, or to as many as tell a thousand of
+    them apart; their influences to six.
     """
-    held = [passage.place for passage in report.passages.passages]
+    places = [passage.place for passage in report.passages.passages]
     return {
         "names": report.names,
         "pair": list(chosen),
@@ -490,10 +347,13 @@ def as_data(report: Report, chosen: Sequence[int], language: str = "", origin: s
                 "span": column.span,
                 "limits": column.limits(),
                 "decimals": column.decimals(1),
+                "caption": "Each point is a segment on this page; "
+                f"{'above' if column.higher_is_better else 'below'} the line, the second system is better.",
             }
             for column in report.columns
         ],
         "pairs": [_pair_data(report, pair) for pair in report.pairs],
+        "figures": [{"metric": one.metric, **one.data} for one in figures],
         "groups": [{"kind": one.kind, "title": one.title, "labels": one.labels} for one in report.groups],
         "order": report.passages.order,
         "lowercase": report.passages.lowercase,
@@ -509,8 +369,8 @@ def as_data(report: Report, chosen: Sequence[int], language: str = "", origin: s
             }
             for passage in report.passages.passages
         ],
-        "scores": [column.segment_scores[:, held].round(column.decimals(2)).tolist() for column in report.columns],
-        "influences": [column.influences[:, held].round(6).tolist() for column in report.columns],
+        "scores": [column.segment_scores[:, places].round(_digits(column)).tolist() for column in report.columns],
+        "influences": [column.influences[:, places].round(6).tolist() for column in report.columns],
         "leads": [
             {
                 "ngram": " ".join(lead.ngram),
@@ -521,6 +381,11 @@ def as_data(report: Report, chosen: Sequence[int], language: str = "", origin: s
             for lead in report.leads
         ],
     }
+
+
+def _digits(column: Column) -> int:
+    low, high = column.limits()
+    return max(column.decimals(2), 3 - floor(log10(high - low))) if high > low else column.decimals(2)
 
 
 def _pair_data(report: Report, pair: Pair) -> dict[str, Any]:
@@ -539,5 +404,5 @@ def _pair_data(report: Report, pair: Pair) -> dict[str, Any]:
 
 
 def _text_data(text: passages.Text) -> list[str]:
-    """Return a text with the lengths of its tokens, or with the tokens if they are not parts of the text."""
-    return [text.text, text.marks] if text.marks else [text.text, "", text.tokens]
+    """Return a text with its matches and the lengths of its tokens, or with tokens that are not parts of the text."""
+    return [text.text, text.matches, text.lengths] if text.lengths else [text.text, text.matches, "", text.tokens]

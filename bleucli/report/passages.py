@@ -1,16 +1,18 @@
-"""The segments whose texts are on a page, and the places of the tokens that metrics compare.
+"""The segments whose texts are on a page, with the tokens that metrics compare, and what matches.
 
 - `measure`: the lengths of references, and the bytes of a segment's texts
 - `choose`: all segments, or the most informative ones and a sample; `Held` says which, and why
-- `read`: their texts
-- `mark_tokens`: the places of tokens in a text
+- `read`: their texts, with the places of tokens and the n-grams that match
+- `Tokens`: the tokens of all texts as numbers, which NumPy can count; `number_tokens` makes them
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 
+from bleucli.prose.highlights import SHADES, count_most, cover
 from bleucli.records import NamedTuple
 from bleucli.text import Segments
 
@@ -29,8 +31,8 @@ if TYPE_CHECKING:
 ROOM = 12_000_000
 # The seed of the random sample of segments
 _SEED = 12345
-# A token's length is one of these digits
-_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+# A token's length, and the n-grams that match there, are one digit each
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
 _AS_DIGITS = _DIGITS.encode().ljust(256)
 # White space, as Python splits text at it
 SPACES = "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -40,24 +42,26 @@ SPACES += "\u2028\u2029\u202f\u205f\u3000"
 class Held(NamedTuple):
     """The segments on a page.
 
-    places: their indexes among the scored segments, ascending. told: which segments they are, and why, in words; "" if
+    places: their indexes among the scored segments, ascending. why: which segments they are, and why, in words; "" if
     the page has all.
     """
 
     places: Sequence[int]
-    told: str
+    why: str
 
 
 class Text(NamedTuple):
     """A text, and the tokens that are compared, with spaces between them.
 
-    marks: the length of each token in UTF-16 units, as one digit in base 62; white space between tokens is skipped. It
-    is "" if tokens are not parts of the text.
+    lengths: the length of each token in UTF-16 units, as one digit in base 64; white space between tokens is skipped.
+    It is "" if tokens are not parts of the text. matches: for each token of an output, one digit in base 64, whose bits
+    are the lengths of the matching n-grams that it is part of: the lowest bit stands for single tokens.
     """
 
     text: str
     tokens: str
-    marks: str
+    lengths: str
+    matches: str = ""
 
 
 class Passage(NamedTuple):
@@ -77,7 +81,7 @@ class Passages(NamedTuple):
     """
 
     passages: Sequence[Passage]
-    told: str
+    why: str
     order: int
     lowercase: bool
     by: str
@@ -135,28 +139,28 @@ def choose(influences: Floats, scores: Floats, size: int, room: int) -> Held:
     if count <= most:
         return Held(range(count), "")
     third = most // 3
-    found: list[int] = []
+    places: list[int] = []
     for numbers in (influences, scores):
         spread = np.ptp(numbers, axis=0) if len(numbers) > 1 else abs(numbers[0])
-        spread[found] = -1.0  # those are on the page already
-        found += np.argsort(-spread, kind="stable")[:third].tolist()
+        spread[places] = -1.0  # those are on the page already
+        places += np.argsort(-spread, kind="stable")[:third].tolist()
     from random import Random
 
-    left = sorted(set(range(count)) - set(found))
-    found += Random(_SEED).sample(left, third)  # noqa: S311 # this is not about secrets
+    left = sorted(set(range(count)) - set(places))
+    places += Random(_SEED).sample(left, third)  # noqa: S311 # this is not about secrets
     several = (
         "with the largest influence on a difference between two systems"
         if len(scores) > 1
         else "with the largest influence on the score"
     )
     spreads = "whose scores differ most between two systems" if len(scores) > 1 else "with the highest scores"
-    told = (
+    why = (
         f"This page holds {3 * third} of {count} segments, so that it stays small enough to mail and to read:"
         f" the {third} {several}, {third} others {spreads} (both by the first metric), and {third} drawn at random from"
         f" the rest (seed {_SEED}). Scores, tests, groups and distributions cover all {count} segments; n-grams and the"
         " list of segments cover only those on this page."
     )
-    return Held(sorted(found), told)
+    return Held(sorted(places), why)
 
 
 # --- their texts
@@ -179,33 +183,32 @@ def read(
         sources: a function that gives the source of every segment.
     """
     lowercase = tokenizer is not None and tokenizer.lowercase
-    wanted = {chosen[place]: place for place in held.places}
+    order = 4 if tokenizer is None else min(SHADES, tokenizer.max_ngram_order)
+    places = {chosen[place]: place for place in held.places}
     origins = iter(sources()) if sources is not None else None
-    found = []
+    passages = []
     for piece in corpus.pieces():
         lines = range(piece.start, piece.start + len(piece.hypotheses[0]))
-        here = [line for line in lines if line in wanted]
+        here = [line for line in lines if line in places]
         texts = [None] * len(lines) if origins is None else [next(origins, "") for _ in lines]
         inside = [line - piece.start for line in here]
         references = [_read_texts(stream.take(inside), tokenizer, lowercase, True) for stream in piece.references]
         hypotheses = [_read_texts(system.take(inside), tokenizer, lowercase, False) for system in piece.hypotheses]
         for place, line in enumerate(here):
-            present = [stream[place] for stream in references]
-            found.append(
-                Passage(
-                    wanted[line],
-                    texts[inside[place]],
-                    [text for text in present if text is not None],
-                    [text for system in hypotheses if (text := system[place]) is not None],
-                )
-            )
-    order = min(6, 4 if tokenizer is None else tokenizer.max_ngram_order)
+            present = [text for stream in references if (text := stream[place]) is not None]
+            matching = count_most([text.tokens.split() for text in present], order)
+            outputs = [
+                text._replace(matches=_spell_matches(cover(text.tokens.split(), matching)))
+                for system in hypotheses
+                if (text := system[place]) is not None
+            ]
+            passages.append(Passage(places[line], texts[inside[place]], present, outputs))
     by = (
         "separated by white space"
         if tokenizer is None
         else f"those of BLEU's tokenizer {tokenizer.tokenizer.signature}"
     )
-    return Passages(found, held.told, order, lowercase, by)
+    return Passages(passages, held.why, order, lowercase, by)
 
 
 def _read_texts(segments: Segments, tokenizer: BLEU | None, lowercase: bool, references: bool) -> list[Text | None]:
@@ -213,15 +216,15 @@ def _read_texts(segments: Segments, tokenizer: BLEU | None, lowercase: bool, ref
     if tokenizer is not None:
         prepared = tokenizer.prepare_reference(segments) if references else tokenizer.prepare(segments)
     return [
-        None if text is None else Text(text.rstrip("\r\n"), tokens or "", mark_tokens(text, tokens or "", lowercase))
+        None if text is None else Text(text.rstrip("\r\n"), tokens or "", spell_lengths(text, tokens or "", lowercase))
         for text, tokens in zip(segments, prepared, strict=True)
     ]
 
 
-def mark_tokens(text: str, tokens: str, lowercase: bool = False) -> str:
-    """Return the lengths of the tokens in a text, as `Text.marks`.
+def spell_lengths(text: str, tokens: str, lowercase: bool = False) -> str:
+    """Return the lengths of the tokens in a text, as `Text.lengths`.
 
-    >>> mark_tokens("It\u2019s, well", "It\u2019s , well"), mark_tokens("&quot;a", '" a')
+    >>> spell_lengths("It\u2019s, well", "It\u2019s , well"), spell_lengths("&quot;a", '" a')
     ('414', '')
     """
     words, parts = text.split(), tokens.split()
@@ -238,3 +241,83 @@ def mark_tokens(text: str, tokens: str, lowercase: bool = False) -> str:
 
 def _count_units(text: str) -> int:
     return len(text) + sum(sign > "\uffff" for sign in text)
+
+
+def _spell_matches(orders: Sequence[set[int]]) -> str:
+    """Return the lengths of the n-grams that each token is part of, as `Text.matches`.
+
+    >>> _spell_matches([{1, 2}, {1}, set()])
+    '310'
+    """
+    return "".join([_DIGITS[sum([1 << (order - 1) for order in lengths])] for lengths in orders])
+
+
+# --- their tokens as numbers
+
+
+class Stream(NamedTuple):
+    """One text of each passage, token by token.
+
+    words: the number of each token. passages: the number of its passage, ascending. lengths: the tokens per passage.
+    """
+
+    words: Numbers
+    passages: Numbers
+    lengths: Numbers
+
+
+class Tokens(NamedTuple):
+    """The tokens of all passages.
+
+    vocabulary: the different tokens; their numbers are their places in it. references: the first reference of each
+    passage, the second, and so on; a passage with fewer references has no tokens there. hypotheses: one per system.
+    """
+
+    vocabulary: Sequence[str]
+    references: Sequence[Stream]
+    hypotheses: Sequence[Stream]
+
+
+def number_tokens(passages: Passages) -> Tokens:
+    """Return the tokens of all passages.
+
+    >>> texts = [Text("a b", "a b", "11"), Text("b b", "b b", "11")]
+    >>> tokens = number_tokens(Passages([Passage(0, None, texts[:1], texts[1:])], "", 4, False, ""))
+    >>> tokens.vocabulary, tokens.references[0].words.tolist(), tokens.hypotheses[0].words.tolist()
+    (['a', 'b'], [0, 1], [1, 1])
+    """
+    import numpy as np
+
+    numbers: defaultdict[str, int] = defaultdict()
+    numbers.default_factory = numbers.__len__  # a new token gets the next number
+
+    def read(texts: Iterator[Text | None]) -> Stream:
+        split = [[] if text is None else text.tokens.split() for text in texts]
+        lengths = np.fromiter(map(len, split), np.int64, len(split))
+        words = np.fromiter(map(numbers.__getitem__, chain.from_iterable(split)), np.int64)
+        return Stream(words, np.repeat(np.arange(len(split)), lengths), lengths)
+
+    rows = passages.passages
+    most = max(len(passage.references) for passage in rows)
+    references = [
+        read(passage.references[place] if place < len(passage.references) else None for passage in rows)
+        for place in range(most)
+    ]
+    systems = range(len(rows[0].hypotheses))
+    hypotheses = [read(passage.hypotheses[place] for passage in rows) for place in systems]
+    return Tokens(list(numbers), references, hypotheses)
+
+
+def find_keys(keys: Numbers, wanted: Numbers) -> Numbers:
+    """Return the place of each wanted number among keys, which are ascending and distinct; -1 if it is missing.
+
+    >>> import numpy as np
+    >>> find_keys(np.array([2, 5]), np.array([5, 3, 2])).tolist()
+    [1, -1, 0]
+    """
+    import numpy as np
+
+    if not len(keys):
+        return np.full(len(wanted), -1)
+    places = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
+    return np.where(keys[places] == wanted, places, -1)

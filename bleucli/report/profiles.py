@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from bleucli.records import NamedTuple
-from bleucli.report.tokens import Tokens, find_keys
+from bleucli.report.passages import Tokens, find_keys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,10 +49,10 @@ def find(tokens: Tokens, scores: Sequence[tuple[str, Floats, tuple[float, float]
         tokens: the tokens of the segments on the page.
         scores: for each metric, its name, one row of segments' scores per system, and their lower and upper limit.
     """
-    found = [*_of_frequencies(tokens), *_of_gaps(tokens)]
+    profiles = [*_of_frequencies(tokens), *_of_gaps(tokens)]
     for number, (name, rows, limits) in enumerate(scores):
-        found.append(_of_scores(name, rows, limits, number))
-    return found
+        profiles.append(_of_scores(name, rows, limits, number))
+    return profiles
 
 
 def _of_frequencies(tokens: Tokens) -> Iterator[Profile]:
@@ -63,27 +63,27 @@ def _of_frequencies(tokens: Tokens) -> Iterator[Profile]:
     frequencies = np.bincount(reference.words, minlength=base)
     bucket_of = np.digitize(frequencies, _FREQUENCIES)
     buckets = len(_FREQUENCIES) + 1
-    wanted = np.bincount(bucket_of[reference.words], minlength=buckets)
+    totals = np.bincount(bucket_of[reference.words], minlength=buckets)
     keys, counts = np.unique(reference.passages * base + reference.words, return_counts=True)
-    given, found = [], []
+    outputs, hits = [], []
     for system in tokens.hypotheses:
         words = system.words[frequencies[system.words] > 0]  # tokens that are in no first reference are in no bucket
-        given.append(np.bincount(bucket_of[words], minlength=buckets))
+        outputs.append(np.bincount(bucket_of[words], minlength=buckets))
         places = find_keys(keys, system.passages * base + system.words)
         matches = np.minimum(np.bincount(places[places >= 0], minlength=len(keys)), counts)
-        found.append(np.bincount(bucket_of[keys % base], matches, buckets))
-    present = np.nonzero(wanted)[0]
+        hits.append(np.bincount(bucket_of[keys % base], matches, buckets))
+    present = np.nonzero(totals)[0]
     if len(present) < 2:
         return
     labels = ["1", *_tell_ranges(_FREQUENCIES), f"≥{_FREQUENCIES[-1]:,}"]
-    rates = 200 * np.array(found) / np.maximum(np.array(given) + wanted, 1)
+    rates = 200 * np.array(hits) / np.maximum(np.array(outputs) + totals, 1)
     yield Profile(
         "frequency",
         "F1 of tokens by how often they occur in the first references",
         "occurrences in the first references; below: tokens",
         "F1 of tokens",
         [labels[place] for place in present],
-        wanted[present].tolist(),
+        totals[present].tolist(),
         rates[:, present],
     )
 
@@ -136,7 +136,7 @@ def _tell_ranges(bounds: Sequence[int]) -> list[str]:
     >>> _tell_ranges((-5, -2, 0, 1))
     ['−5…−3', '−2…−1', '0']
     """
-    shown = [
+    ranges = [
         f"{start}\N{HORIZONTAL ELLIPSIS}{end - 1}" if end - start > 1 else f"{start}" for start, end in pairwise(bounds)
     ]
-    return [one.replace("-", "\N{MINUS SIGN}") for one in shown]
+    return [one.replace("-", "\N{MINUS SIGN}") for one in ranges]

@@ -2,6 +2,7 @@
 
 - `show`: a number that does not look like zero; `show_above`: two numbers of which the first is larger
 - `round_p`, `show_p`: p-values that stay on their side of the limit of significance
+- `show_cell`: a difference and its p-value, for the figure of all pairs
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ def show(value: float, sign: str = "", decimals: int = 1) -> str:
     ('1.2', '+0.04', '0.0', '-0.0004', '2e-05')
     """
     for places in range(decimals, max(decimals, _MOST_DECIMALS) + 1):
-        shown = f"{value:{sign}.{places}f}"
-        if not value or float(shown):
-            return shown
+        text = f"{value:{sign}.{places}f}"
+        if not value or float(text):
+            return text
     return f"{value:{sign}.0e}"
 
 
@@ -61,3 +62,13 @@ def show_p(value: float, up: bool = False) -> str:
     ('p < 0.001', 'p = 0.043', 'p = 1.000', 'p ≤ 0.002')
     """
     return "p < 0.001" if value < 0.001 else f"p {'≤' if up else '='} {round_p(value, up)}"
+
+
+def show_cell(lead: float, p_value: float, decimals: int) -> tuple[str, str]:
+    """Return by how much a system is better, and the p-value, both as short as cells need.
+
+    >>> show_cell(-0.64, 0.0301, 1), show_cell(12.0, 0.0001, 1)
+    (('−0.6', 'p=.030'), ('+12.0', 'p<.001'))
+    """
+    certainty = "p<.001" if p_value < 0.001 else f"p={round_p(p_value)}".replace("0.", ".", 1)
+    return f"{lead:+.{decimals}f}".replace("-", "\N{MINUS SIGN}"), certainty

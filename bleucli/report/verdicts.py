@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from bleucli.phrases import tell_count
+from bleucli.phrases import join_words, tell_count
 from bleucli.records import NamedTuple
 from bleucli.report.contents import Column, Grouping, Pair, Report
 from bleucli.report.rounding import show, show_above, show_p
@@ -48,15 +48,6 @@ def is_told_apart(column: Column, first: int, second: int) -> bool:
     return p_value is not None and p_value <= SIGNIFICANT
 
 
-def _join(names: Sequence[str], word: str = "and") -> str:
-    """Return names as an enumeration.
-
-    >>> _join(["a", "b", "c"])
-    'a, b and c'
-    """
-    return f" {word} ".join(filter(None, [", ".join(names[:-1]), names[-1] if names else ""]))
-
-
 def _tell_others(count: int, form: str = "all {} other systems") -> str:
     """Return the other systems in words; count: their number.
 
@@ -78,8 +69,9 @@ def judge(report: Report, column: Column) -> Verdict:
     tied = [number for number in others if not is_told_apart(column, best, number)]
     equal = [number for number in others if column.records[number].score == column.records[best].score]
     worse = others[len(equal) :]
+    leaders = join_words([names[number] for number in (best, *equal)])
     if not worse:
-        headline = f"{_join([names[number] for number in (best, *equal)])} have the same {column.name}, {score}"
+        headline = f"{leaders} have the same {column.name}, {score}"
         return Verdict(False, headline, _tell_clusters(report, column))
     assert column.ranking is not None
     corrected = column.ranking.corrected[best]
@@ -89,20 +81,20 @@ def judge(report: Report, column: Column) -> Verdict:
         highest = max(corrected[number] or 0.0 for number in others)
         many = "the other system" if len(others) == 1 else _tell_others(len(others), "each of the {} others")
         headline = f"{names[best]} leads by {column.name}: {score}, significantly better than {many}"
-        told = show_p(highest) if len(others) == 1 else f"{show_p(highest, up=True)} in every comparison"
-        details = f"The next best is {names[second]}, {_points(gap)} behind; {told}."
+        certainty = show_p(highest) if len(others) == 1 else f"{show_p(highest, up=True)} in every comparison"
+        details = f"The next best is {names[second]}, {_points(gap)} behind; {certainty}."
     else:
         doubtful = [names[number] for number in worse if number in tied]
         headline = f"{names[best]} has the best {column.name}, {score}"
         if equal:
-            headline = f"{_join([names[number] for number in (best, *equal)])} share the best {column.name}, {score}"
+            headline = f"{leaders} share the best {column.name}, {score}"
         if doubtful:
             which = f"{names[best]} " if equal else ""  # the others with this score may differ from fewer systems
-            headline += f", but {which}cannot be told apart from {_join(doubtful, 'or')}"
-        told = show_p(corrected[second] or 0.0)
-        details = f"{names[second]} is {_points(gap)} behind; {told}, so their order may be due to chance."
+            headline += f", but {which}cannot be told apart from {join_words(doubtful, 'or')}"
+        certainty = show_p(corrected[second] or 0.0)
+        details = f"{names[second]} is {_points(gap)} behind; {certainty}, so their order may be due to chance."
         if second not in tied:
-            details = f"{names[second]} is {_points(gap)} behind; {told}."
+            details = f"{names[second]} is {_points(gap)} behind; {certainty}."
         if set(tied) == set(others) and len(others) > 1:
             details += " None of the systems is significantly worse than the best."
     return Verdict(not tied, headline, f"{details} {_tell_clusters(report, column)}".strip())
@@ -127,18 +119,18 @@ def _tell_clusters(report: Report, column: Column) -> str:
     if max(clusters) == 1:
         pairs = list(combinations(range(len(clusters)), 2))
         apart = sum(is_told_apart(column, *pair) for pair in pairs)
-        told = f"All {len(clusters)} systems are in one cluster"
+        start = f"All {len(clusters)} systems are in one cluster"
         if not apart:
-            return f"{told}: no two of them differ significantly."
+            return f"{start}: no two of them differ significantly."
         return (
-            f"{told}, although {apart} of {len(pairs)} pairs {'differs' if apart == 1 else 'differ'} significantly:"
+            f"{start}, although {apart} of {len(pairs)} pairs {'differs' if apart == 1 else 'differ'} significantly:"
             " wherever the ranking is cut, a system above the cut cannot be told apart from one below."
         )
     members: dict[int, list[str]] = {}
     for number in column.order():
         members.setdefault(clusters[number], []).append(report.names[number])
-    told = "; ".join(f"{place}: {_join(names)}" for place, names in sorted(members.items()))
-    return f"{len(clusters)} systems in {len(members)} clusters ({told})."
+    list_of_clusters = "; ".join(f"{place}: {join_words(names)}" for place, names in sorted(members.items()))
+    return f"{len(clusters)} systems in {len(members)} clusters ({list_of_clusters})."
 
 
 def summarize(report: Report) -> str:
@@ -148,15 +140,15 @@ def summarize(report: Report) -> str:
         scores = [
             f"{show(column.records[0].score, decimals=column.decimals(1))} {column.name}" for column in report.columns
         ]
-        return f"{name} scores {_join(scores)}. Give several systems to compare them."
+        return f"{name} scores {join_words(scores)}. Give several systems to compare them."
     if all(len({record.score for record in column.records}) == 1 for column in report.columns):
-        return f"{_join(report.names)} have the same {_join([column.name for column in report.columns])}."
+        return f"{join_words(report.names)} have the same {join_words([column.name for column in report.columns])}."
     leaders = [_lead(column) for column in report.columns]
     everywhere = [number for number in leaders[0] if all(number in some for some in leaders)]
     verdicts = [judge(report, column) for column in report.columns]
     names = [column.name for column in report.columns]
     if len(everywhere) > 1:
-        return f"{_join([report.names[number] for number in everywhere])} share the best {_join(names)}."
+        return f"{join_words([report.names[number] for number in everywhere])} share the best {join_words(names)}."
     sure = {some[0] for some, verdict in zip(leaders, verdicts, strict=True) if verdict.is_clear}
     if not everywhere and len(sure) == 1:
         (surest,) = sure
@@ -165,13 +157,13 @@ def summarize(report: Report) -> str:
     if not everywhere:
         by_leaders: dict[str, list[str]] = {}
         for some, name in zip(leaders, names, strict=True):
-            by_leaders.setdefault(_join([report.names[number] for number in some]), []).append(name)
-        told = "; ".join(f"{some} by {_join(metrics)}" for some, metrics in by_leaders.items())
+            by_leaders.setdefault(join_words([report.names[number] for number in some]), []).append(name)
+        winners = "; ".join(f"{some} by {join_words(metrics)}" for some, metrics in by_leaders.items())
         clear = [name for name, verdict in zip(names, verdicts, strict=True) if verdict.is_clear]
-        which = f"Only by {_join(clear)}" if clear else "By no metric"
+        which = f"Only by {join_words(clear)}" if clear else "By no metric"
         rest = "the other" if len(report.names) == 2 else "all others"
         return (
-            f"The metrics disagree on the best system: {told}. {which} is the best one significantly better than"
+            f"The metrics disagree on the best system: {winners}. {which} is the best one significantly better than"
             f" {rest}."
         )
     (place,) = everywhere
@@ -181,14 +173,14 @@ def summarize(report: Report) -> str:
     other = report.names[next(number for number, name in enumerate(report.names) if name != best)]
     all_others = other if one else _tell_others(len(report.names) - 1)
     if len(clear) == len(names):
-        return f"{best} is significantly better than {all_others} by {_join(names)}."
+        return f"{best} is significantly better than {all_others} by {join_words(names)}."
     unsure = [column for column, verdict in zip(report.columns, verdicts, strict=True) if not verdict.is_clear]
     doubt = f"cannot be told apart from {_name_tied(report, unsure, place)}"
     if not clear:
-        return f"{best} has the best {_join(names)}, but {doubt}."
+        return f"{best} has the best {join_words(names)}, but {doubt}."
     return (
-        f"{best} has the best {_join(names)}; by {_join(clear)} it is significantly better than {all_others}, but by"
-        f" {_join([column.name for column in unsure])} it {doubt}."
+        f"{best} has the best {join_words(names)}; by {join_words(clear)} it is significantly better than {all_others},"
+        f" but by {join_words([column.name for column in unsure])} it {doubt}."
     )
 
 
@@ -200,7 +192,7 @@ def _name_tied(report: Report, columns: Sequence[Column], best: int) -> str:
         tied.add(frozenset(number for number in others if not is_told_apart(column, best, number)))
     few = min(tied, key=len)
     if len(tied) == 1 and len(few) <= _MOST_NAMED:
-        return _join([report.names[number] for number in columns[0].order() if number in few], "or")
+        return join_words([report.names[number] for number in columns[0].order() if number in few], "or")
     return "some of the others" if len(few) < len(report.names) - 1 else "any of the others"
 
 
@@ -214,19 +206,19 @@ def _summarize_with_doubt(report: Report, judged: Sequence[Verdict], best: int) 
         if best not in leaders:
             if any(is_told_apart(column, leader, best) for leader in leaders):
                 return ""
-            whose = _join([report.names[leader] for leader in leaders])
+            whose = join_words([report.names[leader] for leader in leaders])
             ahead = "is ahead" if len(leaders) == 1 else "are ahead"
             doubts.append(f"by {column.name} {whose} {ahead}, but cannot be told apart from {name}")
         elif column.name not in clear:
             doubts.append(f"by {column.name} it has the best score, but is not significantly better than all others")
     others = len(report.names) - 1
     all_others = "the other system" if others == 1 else _tell_others(others)
-    return f"{name} is significantly better than {all_others} by {_join(clear)}; {_join(doubts)}."
+    return f"{name} is significantly better than {all_others} by {join_words(clear)}; {join_words(doubts)}."
 
 
 def find_disagreements(report: Report) -> list[str]:
     """Return the pairs that metrics rank differently, in sentences that say which differences are significant."""
-    found = []
+    sentences = []
     for pair in report.pairs:
         ways: dict[bool, list[Column]] = {True: [], False: []}
         for column in report.columns:
@@ -236,18 +228,20 @@ def find_disagreements(report: Report) -> list[str]:
             continue
         sure = [[c.name for c in side if is_told_apart(c, pair.first, pair.second)] for side in ways.values()]
         first, second = report.names[pair.first], report.names[pair.second]
-        sides = [_join([column.name for column in side]) for side in ways.values()]
-        told = f"{first} is ahead of {second} by {sides[0]} but behind by {sides[1]}"
+        sides = [join_words([column.name for column in side]) for side in ways.values()]
+        sides_of_pair = f"{first} is ahead of {second} by {sides[0]} but behind by {sides[1]}"
         significant = [*sure[0], *sure[1]]
-        why = f"only the difference{'' if len(significant) == 1 else 's'} by {_join(significant)}"
-        why += " is significant" if len(significant) == 1 else " are significant"
         if all(sure):
-            why = f"the differences by {_join(significant)} are significant, so these metrics truly disagree"
-        elif not any(sure):
+            why = f"the differences by {join_words(significant)} are significant, so these metrics truly disagree"
+        elif not significant:
             why = "no difference is significant"
-        found.append((not all(sure), not any(sure), f"{told}; {why}."))
+        elif len(significant) == 1:
+            why = f"only the difference by {significant[0]} is significant"
+        else:
+            why = f"only the differences by {join_words(significant)} are significant"
+        sentences.append((not all(sure), not any(sure), f"{sides_of_pair}; {why}."))
     # True disagreements first, then those with one significant side, then those without any
-    return [told for _, _, told in sorted(found, key=lambda one: one[:2])]
+    return [sentence for _, _, sentence in sorted(sentences, key=lambda one: one[:2])]
 
 
 def tell(report: Report) -> list[str]:
@@ -291,11 +285,11 @@ def find_weaknesses(report: Report, pair: Pair, number: int) -> list[str]:
     if not lead:
         return []
     better, worse = (pair.first, pair.second) if lead > 0 else (pair.second, pair.first)
-    found = [*_weak_factors(report, pair, number, better, worse)]
+    weaknesses = [*_weak_factors(report, pair, number, better, worse)]
     for grouping in report.groups:
-        found += _weak_group(report, grouping, number, better, worse)
-    found += _weak_ngrams(report, better, worse)
-    return found[:_MOST]
+        weaknesses += _weak_group(report, grouping, number, better, worse)
+    weaknesses += _weak_ngrams(report, better, worse)
+    return weaknesses[:_MOST]
 
 
 def _weak_factors(report: Report, pair: Pair, number: int, better: int, worse: int) -> Iterator[str]:
@@ -345,7 +339,7 @@ def _tell_orders(orders: Sequence[str]) -> str:
     numbers = [int(order.removeprefix("p")) for order in orders]
     if len(orders) > 2 and numbers[-1] - numbers[0] == len(orders) - 1:
         return f"{orders[0]} to {orders[-1]}"
-    return _join(orders)
+    return join_words(orders)
 
 
 def _weak_group(report: Report, grouping: Grouping, number: int, better: int, worse: int) -> Iterator[str]:
@@ -381,19 +375,20 @@ def _weak_ngrams(report: Report, better: int, worse: int) -> Iterator[str]:
     from bleucli.report.ngrams import odds
 
     leads = sorted(report.leads, key=lambda lead: -odds(lead.matches[better], lead.matches[worse]))
-    found: list[str] = []
+    phrases: list[str] = []
     for lead in leads:
-        told = " ".join(lead.ngram)
+        phrase = " ".join(lead.ngram)
         has, lacks = lead.matches[better], lead.matches[worse]
         is_new = not any(
-            told in one or one.partition("\N{RIGHT DOUBLE QUOTATION MARK}")[0][1:] in told for one in found
+            phrase in other or other.partition("\N{RIGHT DOUBLE QUOTATION MARK}")[0][1:] in phrase for other in phrases
         )
         if has - lacks >= 2 and is_new and all(map(str.isalpha, lead.ngram)):
-            found.append(f"\N{LEFT DOUBLE QUOTATION MARK}{told}\N{RIGHT DOUBLE QUOTATION MARK} ({lacks} against {has})")
-        if len(found) == _NGRAMS:
+            quoted = f"\N{LEFT DOUBLE QUOTATION MARK}{phrase}\N{RIGHT DOUBLE QUOTATION MARK}"
+            phrases.append(f"{quoted} ({lacks} against {has})")
+        if len(phrases) == _NGRAMS:
             break
-    if found:
-        told = f"{report.names[worse]} gets these n-grams right less often than {report.names[better]}"
-        if report.passages.told:
-            told += " in the segments on this page"
-        yield f"{told}: {', '.join(found)}."
+    if phrases:
+        sentence = f"{report.names[worse]} gets these n-grams right less often than {report.names[better]}"
+        if report.passages.why:
+            sentence += " in the segments on this page"
+        yield f"{sentence}: {', '.join(phrases)}."

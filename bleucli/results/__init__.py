@@ -441,7 +441,7 @@ class Results(NamedTuple):
 
     def _repr_html_(self) -> str:
         """Return a table for notebooks: one row per system, one column per metric; below it the test and signatures."""
-        from bleucli.markup import html_table
+        from bleucli.prose.markup import html_table
 
         if not self.systems:
             return html_table(["System"], [])
@@ -559,7 +559,7 @@ def _tell_score(record: ScoreRecord, with_p_value: bool) -> str:
 
 def _matrix_html(rows: Sequence[SystemResult], matrix: Matrix) -> str:
     """Return a table for notebooks: a row for each pair and system, then the averages."""
-    from bleucli.markup import html_table
+    from bleucli.prose.markup import html_table
 
     told = [*rows, *matrix.averages]
     names = [record.name for record in rows[0].scores]

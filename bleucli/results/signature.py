@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from bleucli._version import __version__
 from bleucli.errors import BleuError, InputTypeError
 from bleucli.limits import string
-from bleucli.markup import C0, UNSEEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,8 +62,6 @@ _AROUND = " \t\r\n\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\"'`´“”„‟�
 # sacreBLEU 1.x: the tokenizer of TER, which is followed by TER's settings; and truth values
 _TERCOM = "tercom"
 _TRUTH = ("yes", "no", "true", "false")
-# Characters that would be invisible, or would change when read back
-_UNSAFE = f"[%|{C0}{UNSEEN}]"
 
 
 class Signature:
@@ -234,7 +231,10 @@ def escape(value: str) -> str:
         return value
     import re
 
-    return re.sub(_UNSAFE, lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), value)
+    from bleucli.prose.markup import C0, UNSEEN
+
+    # Characters that would be invisible, or would change when read back
+    return re.sub(f"[%|{C0}{UNSEEN}]", lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), value)
 
 
 def _long_name(key: str, value: str) -> str:

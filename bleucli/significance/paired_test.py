@@ -13,8 +13,8 @@ from bleucli.counting.corpus import Corpus, check_shape, of_strings, system_of
 from bleucli.counting.threads import count_threads
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.limits import MOST_TRIALS, string, whole_number
-from bleucli.markup import html_table
 from bleucli.phrases import tell_count
+from bleucli.prose.markup import html_table
 from bleucli.results import Results, ScoreRecord, SystemResult
 from bleucli.results.hints import about, warn
 from bleucli.results.signature import Signature

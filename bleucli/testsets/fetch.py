@@ -198,7 +198,7 @@ def _show_bar(name: str, size: int | None) -> tqdm[NoReturn]:
     """Return a progress bar on stderr, if that is a terminal and the download takes a while."""
     from tqdm import tqdm
 
-    from bleucli.markup import visible
+    from bleucli.prose.markup import visible
 
     return tqdm(
         total=size,

@@ -19,7 +19,7 @@ from bleucli._version import __version__
 from bleucli.counting.threads import usable_processors
 from bleucli.errors import BleuError
 from bleucli.phrases import join_words
-from bleucli.theme import style_sheet
+from bleucli.prose.theme import style_sheet
 from bleucli.web import calculator
 from bleucli.web.guard import MOST_BYTES, read_body, tell_fault
 from bleucli.web.items import read_items, score_items

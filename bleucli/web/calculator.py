@@ -14,7 +14,7 @@ from bleucli.errors import BleuError
 from bleucli.metrics import Metric
 from bleucli.metrics.explanations import explain_segment
 from bleucli.phrases import tell_count
-from bleucli.prose import as_html
+from bleucli.prose.blocks import as_html
 from bleucli.web.items import check_effort, count_items, read_texts
 from bleucli.web.matches import show_matches
 from bleucli.web.models import DEFAULT, Inputs, kind_of

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from bleucli.highlights import Piece, cover, highlight
 from bleucli.metrics.explain_bleu import BLEUParts
 from bleucli.metrics.explain_chrf import CHRFParts
 from bleucli.metrics.explain_ter import TERParts
 from bleucli.metrics.explain_wer import ErrorRateParts
 from bleucli.metrics.explanations import Explanation
 from bleucli.phrases import tell_count
+from bleucli.prose.highlights import Piece, cover, highlight
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False

@@ -14,11 +14,11 @@ from string import Template
 
 from bleucli import tokenizers
 from bleucli.errors import BleuError
-from bleucli.highlights import SHADES
-from bleucli.markup import escape_html
 from bleucli.metrics.bleu import BANDS
 from bleucli.metrics.smoothing import METHODS
 from bleucli.phrases import join_words
+from bleucli.prose.highlights import SHADES
+from bleucli.prose.markup import escape_html
 from bleucli.web.guard import MOST_BYTES
 from bleucli.web.models import DEFAULT, METRIC_NAMES, ORDERS, fields_of, ready_tokenizers
 

@@ -6,7 +6,7 @@ import os
 import re
 
 from bleucli.cli.commands import MESSAGES, SCORED, TESTS, TEXTS, Command, take
-from bleucli.cli.commands.report import compare, load_packages
+from bleucli.cli.commands.report import compare
 from bleucli.cli.options import OPTIONS, Option
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import UsageError
@@ -43,8 +43,6 @@ _FORMATS = ("pdf", "svg", "png")
 _WIDTH = re.compile(r"(\d+(?:\.\d+)?)(in|cm|mm|pt)")
 # The point is TeX's: \the\columnwidth prints such points, of which an inch has 72.27, not 72
 _INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
-# The width of a column in most papers, in inches
-_COLUMN = 3.3
 
 
 def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
@@ -54,6 +52,8 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         BleuError: no file is named, a package is missing, something is wrong with options or texts, or the figure
             cannot be written.
     """
+    from bleucli.report.figures import load_matplotlib
+
     if options.output is None:
         raise UsageError("bleu plot writes a figure; name it with -o, such as -o figure.pdf")
     form = os.path.splitext(options.output)[1][1:].lower()
@@ -61,10 +61,10 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         raise UsageError(
             f"--output {shown(options.output)} does not say which format; name a file that ends in .pdf, .svg or .png"
         )
-    inches = _COLUMN if options.figure_width is None else _read_width(options.figure_width)
+    inches = None if options.figure_width is None else _read_width(options.figure_width)
     if len(options.metrics or ()) > 1:
         raise UsageError(f"bleu plot shows one metric; leave out {' and '.join(options.metrics[1:])}")
-    load_packages()
+    load_matplotlib()  # a missing package is reported before anything is scored
 
     kind = options.kind or _KINDS[0]
     compare(options, environment, messages, lambda report, *_: _draw(report, kind, inches, form))
@@ -86,19 +86,19 @@ def _read_width(word: str) -> float:
     return inches
 
 
-def _draw(report: Report, kind: str, inches: float, form: str) -> tuple[bytes, list[str]]:
+def _draw(report: Report, kind: str, inches: float | None, form: str) -> tuple[bytes, list[str]]:
     """Return a figure as a file, and hints about what it cannot show.
 
     Args:
         report: what it shows, by its only metric.
         kind: one of `_KINDS`.
-        inches: its width.
+        inches: its width; None for that of a column.
         form: the format of the file, such as "pdf".
 
     Raises:
         UsageError: the kind compares systems, but there is only one.
     """
-    from bleucli.report import drawings, figures, sketches
+    from bleucli.report import figures, plots
 
     if kind in ("pairs", "segments") and len(report.names) < 2:
         raise UsageError(f"--kind {kind} compares systems, but only one was given; name more with -i")
@@ -114,7 +114,7 @@ def _draw(report: Report, kind: str, inches: float, form: str) -> tuple[bytes, l
             f"a figure of segments compares two systems, so it shows only {report.names[0]} and {report.names[1]}; to"
             " choose others, name only these with -i"
         )
-    content, missing = drawings.save(sketches.draw(report, kind, 0, figures.paper(inches)), form)
+    content, missing = figures.save(plots.draw(report, kind, 0, inches or plots.WIDTH), form)
     if missing:
         told = ", ".join(dict.fromkeys(missing))
         hints.append(f"no installed font has {told}; install one that does, or give other names with --names")

@@ -15,8 +15,8 @@ from bleucli.cli.streams import Environment, shown
 from bleucli.counting import SystemStats, add_systems
 from bleucli.counting.corpus import Source
 from bleucli.errors import BleuError, UsageError
-from bleucli.markup import readable
 from bleucli.phrases import in_command, tell_count
+from bleucli.prose.markup import readable
 from bleucli.reading import TextFile
 from bleucli.results import Input
 
@@ -73,7 +73,6 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     if os.path.splitext(path)[1].lower() not in (".html", ".htm", ""):
         raise UsageError(f"--output {shown(path)} would be a page in HTML; name a file that ends in .html")
     added = [_read_word(shown(word)) for word in options.add_scores or ()]
-    load_packages()
     load("jinja2", "report")
     made = Provenance(words, environment)
 
@@ -97,17 +96,6 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
 
     compare(options, environment, messages, render, read, hashed=True, say=lambda: lines)
     return True
-
-
-def load_packages() -> None:
-    """Load the package that draws, so that its absence is reported before anything is scored.
-
-    Raises:
-        BleuError: it is not installed.
-    """
-    from bleucli.report.figures import load_matplotlib
-
-    load_matplotlib()
 
 
 def _print(paragraphs: Sequence[str]) -> Iterator[str]:

@@ -5,10 +5,10 @@
   const PAGE = 20; // segments shown at a time
   const PATIENCE = 12; // milliseconds of work before other tasks have their turn
   const PAUSE = 120; // milliseconds without a key before a search begins
-  const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
   const spaces = new Set(data.spaces);
   const one = (id) => document.getElementById(id);
-  const state = { first: data.pair[0], second: data.pair[1], metric: 0, page: 0, order: [], run: 0, drawn: 0, here: null };
+  const state = { first: data.pair[0], second: data.pair[1], metric: 0, page: 0, order: [], run: 0, drawn: 0, here: null, width: 0 };
   const compares = data.names.length > 1;
 
   function make(tag, attributes = {}, ...children) {
@@ -24,7 +24,7 @@
   };
   const signed = (number, digits) => (number > 0 ? "+" : "") + fixed(number, digits);
   const many = (number) => number.toLocaleString("en");
-  const shorten = (name) => ([...name].length > 22 ? [...name].slice(0, 21).join("") + "\u2026" : name);
+  const shorten = (name, most = 22) => ([...name].length > most ? [...name].slice(0, most - 1).join("") + "\u2026" : name);
 
   // --- two systems
 
@@ -44,7 +44,6 @@
     one("wins").textContent = pair.wins[metric];
     showShares(pair, sign);
     showNgrams();
-    drawPair(pair, sign);
   }
 
   function showShares(pair, sign) {
@@ -96,55 +95,265 @@
     return make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": caption.textContent }, table);
   }
 
-  /** Draw points and bars of the chosen systems into the figures; the axes stay the same. */
-  function drawPair(pair, sign) {
-    const { first, second, metric } = state;
-    for (const figure of document.querySelectorAll(`#two figure[data-metric="${metric}"]`)) {
-      const svg = figure.querySelector("svg");
-      const [x0, dx, y0, dy] = svg.dataset.scale.split(" ").map(Number);
-      const part = (name) => svg.querySelector(`[data-part="${name}"]`);
-      const name = data.columns[metric].name;
-      const title = svg.querySelector("title");
-      const names = [first, second].map((number) => data.names[number]);
-      if (part("points")) {
-        const [ours, theirs] = [first, second].map((number) => data.scores[metric][number]);
-        const [low, high] = data.columns[metric].limits;
-        const clip = (score) => Math.min(high, Math.max(low, score));
-        const path = ours.map((score, place) => `M${(x0 + dx * clip(score)).toFixed(1)} ${(y0 + dy * clip(theirs[place])).toFixed(1)}h0`);
-        part("points").querySelector("path").setAttribute("d", path.join(""));
-        [part("first"), part("second")].forEach((label, place) => {
-          label.querySelector("text").textContent = `${name} of a segment, ${shorten(names[place])}`;
-        });
-        title.textContent = `${name} of each segment: ${names[0]} and ${names[1]}`;
-      } else {
-        const counts = sign > 0 ? pair.counts[metric] : [...pair.counts[metric]].reverse();
-        const span = data.columns[metric].span;
-        const width = (2 * span) / counts.length;
-        let path = `M${x0 - dx * span} ${y0}`;
-        counts.forEach((count, place) => {
-          const y = (y0 + dy * Math.sqrt(count)).toFixed(2);
-          path += `L${(x0 + dx * (place * width - span)).toFixed(2)} ${y}L${(x0 + dx * ((place + 1) * width - span)).toFixed(2)} ${y}`;
-        });
-        part("bars").querySelector("path").setAttribute("d", `${path}L${x0 + dx * span} ${y0}Z`);
-        part("both").querySelector("text").textContent = `${shorten(names[1])} minus ${shorten(names[0])}, ${name}`;
-        title.textContent = `Differences between ${names[0]} and ${names[1]}, segment by segment, in ${name}`;
-      }
-      svg.querySelector("desc").textContent = `${pair.told[metric]} ${pair.wins[metric]}`;
+  // --- figures
+
+  const SVG = "http://www.w3.org/2000/svg";
+  const TEXT = 13; // pixels of text; in SVG, lengths are pixels, too
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = `${TEXT}px system-ui, sans-serif`;
+  const widthOf = (text) => pen.measureText(text).width;
+  const widest = (texts) => Math.max(0, ...texts.map(widthOf));
+
+  // The markers and the dashes of series, so that nothing depends on colour alone
+  const MARKERS = [
+    "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z", "m-3.5-3.5h7v7h-7z", "m0-5l5 5l-5 5l-5-5z", "m0-5l5 9h-10z", "m0 5l5-9h-10z",
+    "m-1.5-4.5h3v3h3v3h-3v3h-3v-3h-3v-3h3z", "m0-2l2.5-2.5l2 2l-2.5 2.5l2.5 2.5l-2 2l-2.5-2.5l-2.5 2.5l-2-2l2.5-2.5l-2.5-2.5l2-2z",
+    "m0-5.5l1.5 3.5l3.8.4l-2.9 2.5l.9 3.7l-3.3-2l-3.3 2l.9-3.7l-2.9-2.5l3.8-.4z",
+  ];
+  const DASHES = ["none", "7 3", "8 3 2 3", "2 3", "11 2", "5 2 2 2 2 2", "3 2", "15 4"];
+
+  function add(parent, tag, attributes, text = "") {
+    const element = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    element.textContent = text;
+    parent.append(element);
+    return element;
+  }
+
+  const draw = (svg, kind, d, more = {}) => add(svg, "path", { class: kind, d, ...more });
+
+  /** Write text around a place; it becomes smaller if it is wider than `room`. */
+  function write(svg, x, y, text, anchor = "middle", room = Infinity, more = {}) {
+    const size = Math.min(TEXT, (TEXT * room) / widthOf(text));
+    add(svg, "text", { x, y, "text-anchor": anchor, ...(size < TEXT && { "font-size": size }), ...more }, text);
+  }
+
+  /** Return round numbers between two others, each with its text: about `most` of them. */
+  function roundNumbers(low, high, most) {
+    const power = 10 ** Math.floor(Math.log10((high - low) / most));
+    const step = power * [1, 2, 5, 10].find((factor) => (high - low) / (factor * power) <= most);
+    const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+    const tell = (value) => (digits > 5 || Math.abs(value) >= 1e7 ? value.toExponential(2) : value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }));
+    const first = Math.ceil(low / step);
+    const count = Math.floor(high / step) - first + 1;
+    return Array.from({ length: count }, (_, place) => (first + place) * step + 0).map((value) => [value, tell(value).replace("-", "\u2212")]);
+  }
+
+  /** Return a function from values to places. */
+  const scale = (low, high, from, to) => (value) => from + ((value - low) / (high - low)) * (to - from);
+
+  /** Return the ends of an axis for some values, with a margin. */
+  function spread(values, share) {
+    const [low, high] = values.reduce(([least, most], value) => [Math.min(least, value), Math.max(most, value)], [Infinity, -Infinity]);
+    const margin = (high - low) * share || Math.max(0.5, Math.abs(high) * 0.02);
+    return [low - margin, high + margin];
+  }
+
+  /** Draw lines at round heights, and return the left end and the function from values to heights. */
+  function drawHeights(svg, right, marks, y) {
+    const left = widest(marks.map(([, text]) => text)) + 10;
+    for (const [value, text] of marks) {
+      draw(svg, "grid", `M${left} ${y(value)}H${right}`);
+      write(svg, left - 8, y(value), text, "end");
     }
+    return left;
   }
 
-  function showMetric() {
-    for (const figure of document.querySelectorAll("figure[data-metric]")) figure.hidden = Number(figure.dataset.metric) !== state.metric;
+  /** Draw lines at round numbers from left to right, and write the numbers and the label below. */
+  function drawWidths(svg, marks, x, top, bottom, label, left, right) {
+    for (const [value, text] of marks) {
+      draw(svg, "grid", `M${x(value)} ${top}V${bottom}`);
+      write(svg, x(value), bottom + 14, text);
+    }
+    write(svg, (left + right) / 2, bottom + 34, label, "middle", right - left);
+    return bottom + 44;
   }
 
-  // --- what matches
+  /** Draw the series with this number as markers and a line, in its own colour, marker and dashes. */
+  function drawSeries(svg, number, places, line = places) {
+    const group = add(svg, "g", { style: `--series: var(--series-${number + 1})` });
+    if (line.length) draw(group, "series", `M${line.join("L")}`, { "stroke-dasharray": DASHES[number] });
+    draw(group, "marker", places.map((place) => `M${place}${MARKERS[number]}`).join(""));
+  }
+
+  /** Name the series above a figure, and return the height of the names. */
+  function drawLegend(svg, systems, width, joined) {
+    const names = systems.map((system) => shorten(data.names[system]));
+    const slot = widest(names) + 52;
+    const columns = Math.max(1, Math.floor(width / slot));
+    names.forEach((name, place) => {
+      const [x, y] = [(place % columns) * slot, 10 + 20 * Math.floor(place / columns)];
+      drawSeries(svg, place, [[x + 15, y]], joined ? [[x, y], [x + 30, y]] : []);
+      write(svg, x + 36, y, name, "start");
+    });
+    return 20 * Math.ceil(systems.length / columns);
+  }
+
+  /** How each kind of figure is drawn; each function returns the height. */
+  const DRAW = {
+    forest(svg, { label, decimals, rows }, width) {
+      const names = rows.map(([system]) => shorten(data.names[system]));
+      const scores = rows.map(([, score]) => fixed(score, decimals));
+      const [left, right] = [widest(names) + 12, width - widest(scores) - 14];
+      const bottom = 28 * rows.length;
+      const [low, high] = spread(rows.flatMap(([, ...numbers]) => numbers.slice(0, 3)), 0.08);
+      const x = scale(low, high, left, right);
+      rows.forEach(([, , , , cluster], place) => cluster % 2 && draw(svg, "band", `M${left} ${28 * place}H${right}v28H${left}z`));
+      const height = drawWidths(svg, roundNumbers(low, high, (right - left) / 45), x, 0, bottom, label, left, right);
+      rows.forEach(([, score, lower, upper], place) => {
+        const y = 28 * place + 14;
+        write(svg, left - 8, y, names[place], "end");
+        draw(svg, "interval", `M${x(lower)} ${y}H${x(upper)}M${x(lower)} ${y - 4}v8M${x(upper)} ${y - 4}v8`);
+        draw(svg, "marker", `M${x(score)} ${y}${MARKERS[0]}`);
+        write(svg, width, y, scores[place], "end");
+      });
+      return height;
+    },
+
+    pairs(svg, { label, systems, cells }, width, name) {
+      const names = systems.map((system) => shorten(data.names[system]));
+      const left = Math.min(widest(names), width / 3) + 10;
+      const across = (width - left) / systems.length;
+      const down = Math.max(16, Math.min(46, across * 0.75));
+      const size = Math.min(12, (TEXT * (across - 6)) / widest(cells.flat().flatMap((cell) => (cell || []).slice(1))));
+      const hatch = add(add(svg, "defs", {}), "pattern", { id: `${name}-hatch`, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" });
+      draw(hatch, "hatch", "M0 0V6");
+      const bottom = down * systems.length;
+      cells.forEach((row, from) => {
+        write(svg, left - 8, down * (from + 0.5), names[from], "end", left - 10);
+        row.forEach((cell, to) => {
+          if (!cell) return;
+          const [side, ...lines] = cell;
+          const [x, y] = [left + across * to, down * from];
+          const fill = ["var(--worse)", `url(#${name}-hatch)`, "var(--better)"][side + 1];
+          draw(svg, "cell", `M${x} ${y}h${across}v${down}h${-across}z`, { style: `fill: ${fill}` });
+          if (size < 6) return;
+          lines.forEach((text, line) => {
+            const middle = y + down / 2 + (line - (lines.length - 1) / 2) * size * 1.25;
+            write(svg, x + across / 2, middle, text, "middle", Infinity, { "font-size": size, class: side ? "" : "unsure" });
+          });
+        });
+        const [x, y] = [left + across * (from + 0.5), bottom + 10];
+        write(svg, x, y, names[from], "end", Infinity, { transform: `rotate(-35 ${x} ${y})` });
+      });
+      const below = bottom + widest(names) * Math.sin((35 * Math.PI) / 180) + 30;
+      write(svg, width / 2, below, label, "middle", width);
+      return below + 10;
+    },
+
+    lines(svg, { systems, labels, sizes, values, across, label }, width) {
+      const top = drawLegend(svg, systems, width, true) + 32;
+      const bottom = top + width * 0.42;
+      const [low, high] = spread(values.flat(), 0.05);
+      const y = scale(low, high, bottom, top);
+      write(svg, 0, top - 18, label, "start");
+      const left = drawHeights(svg, width, roundNumbers(low, high, 5), y);
+      const slot = (width - left) / labels.length;
+      const x = (place) => left + slot * (place + 0.5);
+      draw(svg, "axis", `M${left} ${bottom}H${width}`);
+      const size = Math.min(TEXT, (TEXT * (slot - 4)) / widest([...labels, ...(sizes || []).map(many)]));
+      labels.forEach((text, place) => {
+        draw(svg, "axis", `M${x(place)} ${bottom}v4`);
+        write(svg, x(place), bottom + 15, text, "middle", Infinity, { "font-size": size });
+        if (sizes) write(svg, x(place), bottom + 32, many(sizes[place]), "middle", Infinity, { class: "aside", "font-size": size });
+      });
+      values.forEach((row, place) => drawSeries(svg, place, row.map((value, group) => [x(group), y(value)])));
+      write(svg, (left + width) / 2, bottom + (sizes ? 54 : 38), across, "middle", width - left);
+      return bottom + (sizes ? 64 : 48);
+    },
+
+    dots(svg, { systems, labels, sizes, values, label }, width) {
+      const top = drawLegend(svg, systems, width, false) + 8;
+      const bottom = top + 26 * labels.length;
+      const names = labels.map((text, place) => `${shorten(text, width > 500 ? 34 : 22)} (${many(sizes[place])})`);
+      const [left, right] = [Math.min(widest(names), width * 0.45) + 12, width - 14];
+      const [low, high] = spread(values.flat(), 0.05);
+      const x = scale(low, high, left, right);
+      const height = drawWidths(svg, roundNumbers(low, high, (right - left) / 45), x, top, bottom, label, left, right);
+      const y = (place) => top + 26 * place + 13;
+      names.forEach((text, place) => {
+        const present = values.map((row) => x(row[place]));
+        write(svg, left - 8, y(place), text, "end", left - 10);
+        draw(svg, "range", `M${Math.min(...present)} ${y(place)}H${Math.max(...present)}`);
+      });
+      values.forEach((row, place) => drawSeries(svg, place, row.map((value, group) => [x(value), y(group)]), []));
+      return height;
+    },
+
+    points(svg, { names, label, limits, scores }, width) {
+      const [top, bottom, right] = [26, 26 + width * 0.72, width - 14];
+      const [low, high] = spread(limits, 0.02);
+      const y = scale(low, high, bottom, top);
+      const marks = roundNumbers(low, high, 6);
+      write(svg, 0, 8, `${label}, ${names[1]}`, "start", width);
+      const left = drawHeights(svg, right, marks, y);
+      const x = scale(low, high, left, right);
+      const height = drawWidths(svg, marks, x, top, bottom, `${label}, ${names[0]}`, left, right);
+      draw(svg, "zero", `M${left} ${bottom}L${right} ${top}`);
+      const clip = (score) => Math.min(limits[1], Math.max(limits[0], score));
+      draw(svg, "points", scores[0].map((score, place) => `M${x(clip(score)).toFixed(1)} ${y(clip(scores[1][place])).toFixed(1)}h0`).join(""));
+      return height;
+    },
+
+    bars(svg, { names, label, span, counts, most }, width) {
+      const [top, bottom, right] = [26, 26 + width * 0.5, width - 18];
+      const y = (count) => bottom - Math.sqrt(count / (most * 1.1)) * (bottom - top); // bins with few segments stay visible
+      const all = Array.from({ length: 27 }, (_, place) => [1, 2, 5][place % 3] * 10 ** Math.floor(place / 3)).filter((count) => count >= most / 40 && count <= most);
+      const shown = all.length > 4 ? all.filter((_, place) => (all.length - place) % 2) : all;
+      write(svg, 0, 8, "segments (square-root scale)", "start");
+      const left = drawHeights(svg, right, [0, ...shown].map((count) => [count, many(count)]), y);
+      const x = scale(-span, span, left, right);
+      const bin = (right - left) / counts.length;
+      const marks = roundNumbers(-span, span, width / 50);
+      const height = drawWidths(svg, marks, x, bottom, bottom + 4, `${names[1]} minus ${names[0]}, ${label}`, left, right);
+      draw(svg, "bars", `M${left} ${bottom}${counts.map((count) => `V${y(count).toFixed(1)}h${bin}`).join("")}V${bottom}z`);
+      draw(svg, "zero", `M${x(0)} ${bottom}V${top}`);
+      return height;
+    },
+  };
+
+  /** Draw a figure above its caption, as wide as there is room. */
+  function drawFigure(figure, kind, chart, more) {
+    figure.querySelector("svg")?.remove();
+    const caption = figure.querySelector("figcaption").id;
+    const svg = add(figure, "svg", { class: "drawing", role: "img", "aria-labelledby": caption, ...more });
+    figure.prepend(svg);
+    const width = Math.max(240, Math.round(svg.getBoundingClientRect().width));
+    svg.setAttribute("viewBox", `0 0 ${width} ${Math.ceil(DRAW[kind](svg, chart, width, caption))}`);
+  }
+
+  function drawPair() {
+    const [pair, sign] = chosenPair();
+    const { first, second, metric } = state;
+    const { name, limits, span, caption } = data.columns[metric];
+    const names = [first, second].map((system) => shorten(data.names[system]));
+    const counts = sign > 0 ? pair.counts[metric] : [...pair.counts[metric]].reverse();
+    const most = Math.max(...data.pairs.flatMap((one) => one.counts[metric])); // so that pairs can be compared
+    one("pair-0-caption").textContent = caption;
+    const more = { "aria-describedby": "pair-verdict wins" };
+    drawFigure(one("pair-0"), "points", { names, label: `${name} of a segment`, limits, scores: [first, second].map((system) => data.scores[metric][system]) }, more);
+    drawFigure(one("pair-1"), "bars", { names, label: name, span, counts, most }, more);
+  }
+
+  /** Draw the figures of the chosen metric, and hide those of others. */
+  function drawAll() {
+    state.width = innerWidth;
+    if (compares) drawPair();
+    document.querySelectorAll("#figures figure").forEach((figure, place) => {
+      const { metric, kind, ...chart } = data.figures[place];
+      figure.hidden = metric !== null && metric !== state.metric;
+      if (!figure.hidden) drawFigure(figure, kind, chart, {});
+    });
+  }
+
+  // --- tokens and what is marked
 
   /** Return the tokens of a text: the part that is shown, the part that is compared, and the text before it. */
-  function tokensOf([text, marks, tokens]) {
-    if (!marks) return (tokens || "").split(" ").filter(Boolean).map((token) => ({ shown: token, key: token, before: " " }));
+  function tokensOf([text, , lengths, tokens]) {
+    if (!lengths) return (tokens || "").split(" ").filter(Boolean).map((token) => ({ shown: token, key: token, before: " " }));
     const found = [];
     let place = 0;
-    for (const digit of marks) {
+    for (const digit of lengths) {
       const start = place;
       while (spaces.has(text[place])) place += 1;
       const end = place + DIGITS.indexOf(digit);
@@ -155,43 +364,11 @@
     return found;
   }
 
-  function countNgrams(keys, order) {
-    const counts = new Map();
-    for (let start = 0; start + order <= keys.length; start += 1) {
-      const ngram = keys.slice(start, start + order).join(" ");
-      counts.set(ngram, (counts.get(ngram) || 0) + 1);
-    }
-    return counts;
-  }
-
-  /** Return for each token the orders of the matching n-grams that contain it. If an n-gram occurs more often than it
-   * matches, the occurrences inside the longest matching n-grams count. */
-  function coverTokens(keys, references) {
-    const covered = keys.map(() => []);
-    let longest = [];
-    for (let order = Math.min(data.order, keys.length); order > 0; order -= 1) {
-      const left = new Map();
-      for (const reference of references) {
-        for (const [ngram, count] of countNgrams(reference, order)) left.set(ngram, Math.max(count, left.get(ngram) || 0));
-      }
-      const starts = Array.from({ length: keys.length - order + 1 }, (_, start) => start);
-      longest = starts.map((start) => Math.max(0, ...longest.slice(Math.max(0, start - 1), start + 1)));
-      const chosen = [];
-      for (const start of [...starts].sort((a, b) => longest[b] - longest[a])) {
-        const ngram = keys.slice(start, start + order).join(" ");
-        if (left.get(ngram) > 0) {
-          left.set(ngram, left.get(ngram) - 1);
-          chosen.push(start);
-        }
-      }
-      const inside = new Set();
-      for (const start of chosen) {
-        longest[start] = Math.max(longest[start], order);
-        for (let place = start; place < start + order; place += 1) inside.add(place);
-      }
-      for (const place of inside) covered[place].unshift(order);
-    }
-    return covered;
+  /** Return the classes of a token whose matching n-grams have these lengths, as bits of a digit. */
+  function classOf(digit) {
+    const bits = DIGITS.indexOf(digit);
+    const orders = [1, 2, 3, 4, 5, 6].filter((order) => bits & (1 << (order - 1)));
+    return orders.length ? [`l${orders.at(-1)}`, ...orders.map((order) => `m${order}`)].join(" ") : "";
   }
 
   /** Return for each token whether it is in a longest common subsequence with another text. */
@@ -247,16 +424,12 @@
       return;
     }
     const tokens = tokensOf(text);
-    const keys = tokens.map(({ key }) => key);
     let classes;
     if (mode === "changes") {
-      const common = findCommon(keys, tokensOf(segment.hypotheses[other]).map(({ key }) => key));
+      const common = findCommon(...[tokens, tokensOf(segment.hypotheses[other])].map((both) => both.map(({ key }) => key)));
       classes = common.map((is) => (is ? "" : "changed"));
-    } else {
-      const references = segment.references.map((reference) => tokensOf(reference).map(({ key }) => key));
-      classes = coverTokens(keys, references).map((orders) => (orders.length ? [`l${Math.max(...orders)}`, ...orders.map((order) => `m${order}`)].join(" ") : ""));
-    }
-    if (!text[1]) element.append(make("span", { class: "quiet" }, "(tokens, as compared) "));
+    } else classes = [...text[1]].map(classOf);
+    if (!text[2]) element.append(make("span", { class: "quiet" }, "(tokens, as compared) "));
     fill(element, tokens, classes);
   }
 
@@ -267,8 +440,8 @@
     compares ? data.influences[state.metric][state.second][place] - data.influences[state.metric][state.first][place] : data.influences[state.metric][0][place];
   const better = () => (data.columns[state.metric].higher ? 1 : -1);
   const length = (place) => {
-    const [, marks, tokens] = data.segments[place].references[0];
-    return marks ? marks.length : (tokens || "").split(" ").filter(Boolean).length;
+    const [, , lengths, tokens] = data.segments[place].references[0];
+    return lengths ? lengths.length : (tokens || "").split(" ").filter(Boolean).length;
   };
   const score = (place, system) => data.scores[state.metric][system][place];
   const SORTS = {
@@ -431,20 +604,19 @@
   // --- the start
 
   function addOptions(select, options) {
-    select.replaceChildren(...Object.entries(options).map(([value, told]) => make("option", { value }, told)));
+    select.replaceChildren(...options.map(([value, text]) => make("option", { value }, text)));
   }
 
   function choose() {
     if (compares) showPair();
-    showMetric();
+    drawAll();
     refresh();
   }
 
-  addOptions(one("sort"), Object.fromEntries(Object.entries(SORTS).map(([name, [told]]) => [name, told])));
-  // JavaScript puts keys that are numbers first; a space, removed below, keeps these orders in their place
-  const orders = Object.fromEntries(Array.from({ length: data.order }, (_, place) => [` ${place + 1}`, `${place + 1}-grams that match`]));
-  addOptions(one("mark"), { all: "n-grams that match", ...(compares && { changes: "differences between the two" }), ...orders, none: "nothing" });
-  for (const option of one("mark").options) option.value = option.value.trim();
+  addOptions(one("sort"), Object.entries(SORTS).map(([name, [text]]) => [name, text]));
+  const orders = Array.from({ length: data.order }, (_, place) => [place + 1, `${place + 1}-grams that match`]);
+  const changes = compares ? [["changes", "differences between the two"]] : [];
+  addOptions(one("mark"), [["all", "n-grams that match"], ...changes, ...orders, ["none", "nothing"]]);
   for (const name of ["first", "second", "metric"]) {
     one(name)?.addEventListener("change", ({ target }) => {
       const other = { first: "second", second: "first" }[name];
@@ -457,11 +629,18 @@
       choose();
     });
   }
-  let timer = 0;
-  one("search").addEventListener("input", () => {
-    clearTimeout(timer);
-    timer = setTimeout(refresh, PAUSE);
-  });
+  for (const details of document.querySelectorAll("#figures details")) details.open = false;
+  /** Return a listener that acts once events pause. */
+  const after = (action) => {
+    let timer = 0;
+    return () => {
+      clearTimeout(timer);
+      timer = setTimeout(action, PAUSE);
+    };
+  };
+  // Telephones also report that the bar with the address comes and goes
+  addEventListener("resize", after(() => innerWidth !== state.width && drawAll()));
+  one("search").addEventListener("input", after(refresh));
   for (const select of [one("sort"), ...document.querySelectorAll("[data-group]")]) select.addEventListener("change", refresh);
   one("mark").addEventListener("change", showPage);
   one("everyone")?.addEventListener("change", showPage);

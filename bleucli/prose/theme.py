@@ -1,12 +1,15 @@
-"""The style sheet of pages, with light and dark colours, and with styles of explanations and highlighted n-grams.
+"""The palette of pages, explanations and figures, and the style sheet of pages.
+
+- `COLOURS`: colours by name, for light and dark pages; `PAPER`: those of figures for papers
+- `style_sheet`: both themes, with styles of explanations and highlighted n-grams
 
 A page may also have its own styles. They name colours only by the variables of this style sheet, so that both themes
 work. Every colour of text has a contrast of at least 4.5 with its background (WCAG 2.2, AA); a test checks that.
 """
 
-# Colours by name: on light pages, and on dark ones
 from __future__ import annotations
 
+# Colours by name: on light pages, and on dark ones
 COLOURS = {
     "page": ("#ffffff", "#14171c"),
     "panel": ("#f4f6f9", "#1d222a"),
@@ -16,9 +19,11 @@ COLOURS = {
     "text": ("#1a2230", "#e6eaf0"),
     "quiet": ("#4d5969", "#aab5c3"),
     "accent": ("#0b5cad", "#79b8ff"),
-    "good": ("#176b30", "#5fd07f"),
-    "bad": ("#b3261e", "#ff9088"),
-    "missing": ("#7d5200", "#e2b45a"),
+    # Of words, also in notebooks: the first ones have a contrast of at least 4.5 on grey rows and 4 on black, where a
+    # browser does not know the theme; the others have one of at least 6 on the dark pages of JupyterLab and VS Code
+    "good": ("#188038", "#3fb950"),
+    "bad": ("#d1242f", "#ff7b72"),
+    "missing": ("#946200", "#d9a02b"),
     "smoothed": ("#3f86d0", "#4580c0"),  # the second bar of a chart: contrast of at least 3
     # n-grams that match, by order
     "match-1": ("#dcebfb", "#17304a"),
@@ -28,6 +33,37 @@ COLOURS = {
     "match-5": ("#5f9fe3", "#2c6cae"),
     "match-6": ("#5295de", "#2f73b8"),
     "match-text": ("#0a1a2b", "#ffffff"),
+    # Of figures: each series has a contrast of at least 3 with the panel, and text one of at least 4.5 with the rest
+    "better": ("#b9d7f7", "#1c4166"),
+    "worse": ("#f7d3b5", "#5c3510"),
+    "band": ("#e2e7ee", "#2a313c"),
+    "series-1": ("#0b5cad", "#79b8ff"),
+    "series-2": ("#b34700", "#f5a26b"),
+    "series-3": ("#1a2230", "#e6eaf0"),
+    "series-4": ("#a3347a", "#f08cc8"),
+    "series-5": ("#00755a", "#4fd1a8"),
+    "series-6": ("#7d5200", "#e2b45a"),
+    "series-7": ("#3f6f9f", "#8fb8dc"),
+    "series-8": ("#5f6b78", "#aab5c3"),
+}
+# On paper. The series are those of Okabe & Ito (2008), "Color universal design", with grey instead of yellow, which is
+# too light on white.
+PAPER = {
+    "text": "#000000",
+    "quiet": "#404040",
+    "line": "#bfbfbf",
+    "panel": "#f2f2f2",
+    "better": "#7fb8dd",
+    "worse": "#fdd5ae",
+    "band": "#ececec",
+    "series-1": "#0072b2",
+    "series-2": "#d55e00",
+    "series-3": "#000000",
+    "series-4": "#cc79a7",
+    "series-5": "#009e73",
+    "series-6": "#e69f00",
+    "series-7": "#56b4e9",
+    "series-8": "#7f7f7f",
 }
 _RULES = """
 * { box-sizing: border-box; }

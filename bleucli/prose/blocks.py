@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, zip_longest
 from operator import itemgetter
 
-from bleucli.markup import escape_html, visible
+from bleucli.prose.markup import escape_html, visible
+from bleucli.prose.theme import COLOURS
 from bleucli.records import NamedTuple
 
 WIDTH = 80  # columns of a terminal of unknown width
@@ -24,10 +25,7 @@ _NARROW = 16  # the fewest columns for text in a table, however wide its other c
 _READABLE = 100  # more columns of prose tire the eye
 _NOTHING = "·"  # where a word is missing
 _MOST_DECIMALS = 30  # smaller numbers are shown with exponents
-# Their contrast is at least 4.5 on white and on the grey rows of notebooks, and 4 on black
-_COLOURS = {"good": "#188038", "bad": "#d1242f", "missing": "#946200"}
-# Their contrast is at least 6 on dark pages: those whose CSS says so, and those of JupyterLab and VS Code
-_ON_DARK = {"good": "#3fb950", "bad": "#ff7b72", "missing": "#d9a02b"}
+_COLOURED = ("good", "bad", "missing")  # roles that have a colour of their name
 
 
 class Heading(NamedTuple):
@@ -246,8 +244,8 @@ def as_html(blocks: Sequence[Block], level: int = 4, themed: bool = False) -> st
 def _dark_style() -> str:
     """Return the colours of dark pages; browsers ignore rules that they do not know."""
     ours = ".bleu-explanation"
-    either = "".join(f"--bleu-{role}:light-dark({_COLOURS[role]},{dark});" for role, dark in _ON_DARK.items())
-    always = "".join(f"--bleu-{role}:{dark};" for role, dark in _ON_DARK.items())
+    either = "".join(f"--bleu-{role}:light-dark({','.join(COLOURS[role])});" for role in _COLOURED)
+    always = "".join(f"--bleu-{role}:{COLOURS[role][1]};" for role in _COLOURED)
     pages = f'[data-jp-theme-light="false"] {ours},.vscode-dark {ours}'
     return f"<style>@supports(color:light-dark(red,red)){{{ours}{{{either}}}}}{pages}{{{always}}}</style>"
 
@@ -279,8 +277,8 @@ _STYLED = _Looks(
         for is_text in (False, True)
     },
     {
-        role: f' style="color:var(--bleu-{colour},{_COLOURS[colour]}){line}"'
-        for role, colour, line in (*((role, role, "") for role in _COLOURS), ("match", "good", _UNDERLINED))
+        role: f' style="color:var(--bleu-{colour},{COLOURS[colour][0]}){line}"'
+        for role, colour, line in (*((role, role, "") for role in _COLOURED), ("match", "good", _UNDERLINED))
     },
 )
 _THEMED = _Looks(

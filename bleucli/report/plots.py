@@ -6,7 +6,9 @@
 They take statistics or results of `bleucli`, so a figure shows the numbers that were printed. `figure.savefig` writes
 one to a file; notebooks show a figure that is the last value of a cell.
 
->>> from bleucli import BLEU, plots
+>>> from bleucli import BLEU
+
+>>> from bleucli.report import plots
 >>> references = [["the cat sat on the mat", "a dog is in the garden", "it was a cold and rainy day"]]
 >>> systems = {
 ...     "first": ["the cat sat on the mat", "a dog is in the house", "it was a cold and wet day"],
@@ -25,7 +27,7 @@ from collections.abc import Iterable, Mapping
 from bleucli.counting.threads import count_threads
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.limits import LEAST_WIDTH, MOST_TRIALS, MOST_WIDTH, real_number, whole_number
-from bleucli.report import contents, figures, sketches
+from bleucli.report import contents, figures
 from bleucli.results import Results, SystemResult
 from bleucli.significance.comparison import rank
 from bleucli.significance.resampling import TRIALS, choose_seed
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from bleucli.counting import CorpusStats
+    from bleucli.report.contents import Report
     from bleucli.results import Ranking, ScoreRecord
     from bleucli.significance.resampling import Seed
 
@@ -72,14 +75,14 @@ def compare(
     >>> [(system.name, round(system.scores[0].score, 1)) for system in results.systems], results.rankings[0].clusters
     ([('one', 9.1), ('two', 0.0)], [2, 1])
     """
-    counted = _check(stats)
+    all_stats = _check(stats)
     trials = whole_number("trials", trials, 1, MOST_TRIALS)
-    plan = contents.plan_of(None, len(counted), count_threads(jobs), choose_seed(seed))
+    plan = contents.plan_of(None, len(all_stats), count_threads(jobs), choose_seed(seed))
     if plan.tests is not None:
         plan = plan._replace(tests=plan.tests._replace(trials=trials))
     systems = [SystemResult(name, [one.record()]) for name, one in stats.items()]
-    measured = [contents.of_metric(counted[0].metric, counted)]  # type: ignore[arg-type]
-    return contents.resample(Results(systems, counted[0].segments, []), measured, plan)
+    measured = [contents.of_metric(all_stats[0].metric, all_stats)]  # type: ignore[arg-type]
+    return contents.resample(Results(systems, all_stats[0].segments, []), measured, plan)
 
 
 def forest(results: Results, metric: str = "", *, width: float = WIDTH) -> Figure:
@@ -96,16 +99,8 @@ def forest(results: Results, metric: str = "", *, width: float = WIDTH) -> Figur
     Raises:
         BleuError: no metric has that name, or several have it; or matplotlib is not installed.
     """
-    records, ranking = _find(results, metric)
-    intervals = [
-        one.interval and (one.interval.mean - one.interval.half_width, one.interval.mean + one.interval.half_width)
-        for one in records
-    ]
-    names = [system.name for system in results.systems]
-    scores = [record.score for record in records]
-    clusters = None if ranking is None else ranking.clusters
-    look = _look(width)
-    return figures.forest(names, scores, intervals, rank(records), records[0].name, clusters, look)
+    names, records, ranking = _find(results, metric)
+    return figures.forest(names, records, ranking, _width(width))
 
 
 def pairs(results: Results, metric: str = "", *, width: float = WIDTH) -> Figure:
@@ -130,14 +125,10 @@ def pairs(results: Results, metric: str = "", *, width: float = WIDTH) -> Figure
     >>> float(figure.get_figwidth())
     5.0
     """
-    records, ranking = _find(results, metric)
+    names, records, ranking = _find(results, metric)
     if ranking is None:
         raise BleuError("the pairs were not tested; give the results of plots.compare for at least two systems")
-    sign = 1 if records[0].higher_is_better else -1  # so a better system has a positive lead by error rates, too
-    leads = [[sign * (one.score - other.score) for other in records] for one in records]
-    names = [system.name for system in results.systems]
-    look = _look(width)
-    return figures.pairs(names, leads, ranking.corrected, rank(records), records[0].name, look)
+    return figures.pairs(names, records, ranking, _width(width))
 
 
 def lengths(stats: Mapping[str, CorpusStats], of_segments: Iterable[int], *, width: float = WIDTH) -> Figure:
@@ -163,17 +154,17 @@ def lengths(stats: Mapping[str, CorpusStats], of_segments: Iterable[int], *, wid
     """
     import numpy as np
 
-    counted = _check(stats)
+    all_stats = _check(stats)
     numbers = [whole_number("length", one, 0, np.iinfo(np.int64).max) for one in _listed(of_segments)]
-    if len(numbers) != counted[0].segments:
-        raise BleuError(f"{len(numbers)} lengths for {counted[0].segments} segments; give one for each")
-    measured = contents.of_metric(counted[0].metric, counted)  # type: ignore[arg-type]
+    if len(numbers) != all_stats[0].segments:
+        raise BleuError(f"{len(numbers)} lengths for {all_stats[0].segments} segments; give one for each")
+    measured = contents.of_metric(all_stats[0].metric, all_stats)  # type: ignore[arg-type]
     grouping = contents.group_lengths([measured], np.asarray(numbers), "words")
-    order = rank([one.record() for one in counted])
-    shown = sketches.short_lengths(grouping.labels)
-    look = _look(width)
+    order = rank([one.record() for one in all_stats])
+    labels = contents.short_lengths(grouping.labels)
+    across = "length; below: segments"
     return figures.lines(
-        list(stats), grouping.scores[0], order, shown, grouping.sizes, "length; below: segments", measured.name, look
+        list(stats), grouping.scores[0], order, labels, grouping.sizes, across, measured.name, _width(width)
     )
 
 
@@ -198,16 +189,41 @@ def segments(stats: Mapping[str, CorpusStats], *, width: float = WIDTH) -> Figur
     >>> float(figure.get_figwidth())
     3.3
     """
-    counted = _check(stats)
-    if len(counted) != 2:
-        raise BleuError(f"plots.segments compares two systems, not {len(counted)}; give two")
-    measured = contents.of_metric(counted[0].metric, counted)  # type: ignore[arg-type]
+    both = _check(stats)
+    if len(both) != 2:
+        raise BleuError(f"plots.segments compares two systems, not {len(both)}; give two")
+    measured = contents.of_metric(both[0].metric, both)  # type: ignore[arg-type]
     first, second = map(measured.score_segments, measured.rows)
-    return figures.segments(list(stats), first, second, f"{measured.name} of a segment", _look(width))
+    return figures.segments(list(stats), first, second, f"{measured.name} of a segment", _width(width))
 
 
-def _look(width: float) -> figures.Look:
-    """Return the look of a figure of this width in inches.
+def draw(report: Report, kind: str, number: int, width: float) -> Figure:
+    """Return a figure of a report, for the command.
+
+    Args:
+        report: the content to show.
+        kind: "forest", "pairs", "lengths", or "segments" of the first two systems.
+        number: the number of the metric.
+        width: the width in inches.
+    """
+    column = report.columns[number]
+    if kind == "forest":
+        return figures.forest(report.names, column.records, column.ranking, width, column.decimals(2))
+    if kind == "pairs":
+        assert column.ranking is not None
+        return figures.pairs(report.names, column.records, column.ranking, width, column.decimals(1))
+    if kind == "lengths":
+        grouping = report.groups[0]
+        labels, across = contents.short_lengths(grouping.labels), f"{grouping.title}; below: segments"
+        scores, order = grouping.scores[number], column.order()
+        return figures.lines(report.names, scores, order, labels, grouping.sizes, across, column.name, width)
+    first, second = column.segment_scores[:2]
+    label = f"{column.name} of a segment"
+    return figures.segments(report.names[:2], first, second, label, width, limits=column.limits())
+
+
+def _width(width: object) -> float:
+    """Return a width in inches.
 
     Raises:
         InputTypeError: the width is not a number.
@@ -216,7 +232,7 @@ def _look(width: float) -> figures.Look:
     inches = real_number("width", width)
     if not LEAST_WIDTH <= inches <= MOST_WIDTH:
         raise UsageError(f"width {inches}; expected inches, from {LEAST_WIDTH:g} to {MOST_WIDTH:g}")
-    return figures.paper(inches)
+    return inches
 
 
 def _listed(lengths: object) -> list[Any]:
@@ -233,37 +249,38 @@ def _check(stats: Mapping[str, CorpusStats]) -> list[CorpusStats]:
         isinstance(name, str) and isinstance(one, CorpusStats) for name, one in stats.items()
     ):
         raise InputTypeError('stats: expected statistics by name; write {"name": metric.corpus_stats(...), ...}')
-    counted = list(stats.values())
-    if not counted:
+    all_stats = list(stats.values())
+    if not all_stats:
         raise BleuError("no system was given; expected a dictionary of names and statistics")
     for name, one in stats.items():
         if one.rows is None:
             raise BleuError(f"{name} has no rows; count with keep_rows=True")
-        if one.segments != counted[0].segments:
+        if one.segments != all_stats[0].segments:
             raise BleuError(
-                f"{name} has {one.segments} segments, and {next(iter(stats))} has {counted[0].segments}; give"
+                f"{name} has {one.segments} segments, and {next(iter(stats))} has {all_stats[0].segments}; give"
                 " statistics of the same segments"
             )
-        if one.metric.configuration() != counted[0].metric.configuration():
+        if one.metric.configuration() != all_stats[0].metric.configuration():
             raise BleuError(
                 f"{name} was not counted with the same metric as {next(iter(stats))}; count both with the same metric"
                 " and options"
             )
-    return counted
+    return all_stats
 
 
-def _find(results: Results, metric: str) -> tuple[list[ScoreRecord], Ranking | None]:
-    """Return the scores of all systems by a metric, and the test of all pairs, if there was one."""
+def _find(results: Results, metric: str) -> tuple[list[str], list[ScoreRecord], Ranking | None]:
+    """Return the names of all systems, their scores by a metric, and the test of all pairs, if there was one."""
     if not isinstance(results, Results):
         kind = type(results).__name__
         raise InputTypeError(f"results of type {kind}; give what plots.compare or evaluate_systems returns")
     if not results.systems:
         raise BleuError("the results have no system; give results of at least one system")
-    known = [record.name for record in results.systems[0].scores]
-    if metric and metric not in known:
-        raise BleuError(f"there is no metric {metric}; expected one of {', '.join(known)}")
-    if known.count(metric) > 1:
+    metrics = [record.name for record in results.systems[0].scores]
+    if metric and metric not in metrics:
+        raise BleuError(f"there is no metric {metric}; expected one of {', '.join(metrics)}")
+    if metrics.count(metric) > 1:
         raise BleuError(f"more than one metric is called {metric}; plot results that have only one of them")
-    place = known.index(metric) if metric else 0
+    place = metrics.index(metric) if metric else 0
     records = [system.scores[place] for system in results.systems]
-    return records, results.rankings[place] if results.rankings else None
+    names = [system.name for system in results.systems]
+    return names, records, results.rankings[place] if results.rankings else None

@@ -1,0 +1,140 @@
+"""N-grams that two texts share, marked in both by order.
+
+- `count_most`: how often n-grams may match; `choose_matches`: which occurrences of an n-gram do, if not all of them
+- `cover`: the tokens that are part of matching n-grams
+- `Piece`, `highlight`: a text as HTML, for the styles of `theme.py`
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from bleucli.prose.markup import escape_html
+from bleucli.records import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    # How often each n-gram matches, by length
+    Matching = Mapping[int, Mapping[tuple[str, ...], int]]
+
+# Longer n-grams look like those of this length
+SHADES = 6
+
+
+class Piece(NamedTuple):
+    """A token.
+
+    orders: the lengths of the matching n-grams that it is part of. space: the space after it. note: another class of
+    `theme.py` for it, "clipped" or "moved", or "".
+    """
+
+    text: str
+    orders: Sequence[int]
+    space: str = " "
+    note: str = ""
+
+
+def count_most(texts: Sequence[Sequence[str]], order: int) -> dict[int, Counter[tuple[str, ...]]]:
+    """Return how often each n-gram occurs in the text that has it most often, by length.
+
+    Args:
+        texts: the tokens of each text.
+        order: the length of the longest n-grams.
+
+    >>> count_most(["a b a".split(), "b b".split()], 1)
+    {1: Counter({('a',): 2, ('b',): 2})}
+    """
+    most: dict[int, Counter[tuple[str, ...]]] = {}
+    for length in range(1, order + 1):
+        most[length] = Counter()
+        for tokens in texts:
+            counts = Counter(_ngrams(tokens, length))
+            most[length] = most[length] | counts if most[length] else counts
+    return most
+
+
+def _ngrams(tokens: Sequence[str], length: int) -> Iterator[tuple[str, ...]]:
+    return zip(*(tokens[place:] for place in range(length)), strict=False)
+
+
+def choose_matches(tokens: Sequence[str], matching: Matching) -> dict[int, set[int]]:
+    """Return, for each length, where the matching n-grams start.
+
+    If a text has an n-gram more often than it matches, the occurrences inside the longest matching n-grams are chosen;
+    among equal ones, the first.
+
+    Args:
+        tokens: the tokens of a text.
+        matching: how often each n-gram may match, by length.
+
+    >>> choose_matches("a c a b".split(), {1: {("a",): 1, ("b",): 1}, 2: {("a", "b"): 1}})
+    {2: {2}, 1: {2, 3}}
+    """
+    matches: dict[int, set[int]] = {}
+    top = min(max(matching, default=0), len(tokens))
+    # For each start of an n-gram, the length of the longest matching n-gram that contains it
+    longest = [0] * (len(tokens) - top)
+    for length in range(top, 0, -1):
+        # The n-grams of the next length that contain the one at `start` begin at `start - 1` and at `start`
+        longest = list(map(max, [0, *longest], [*longest, 0]))
+        left = dict(matching.get(length, {}))
+        ngrams = list(_ngrams(tokens, length))
+        matches[length] = set()
+        candidates = [start for start, ngram in enumerate(ngrams) if left.get(ngram)]
+        for start in sorted(candidates, key=lambda start: -longest[start]):
+            if left[ngrams[start]]:
+                left[ngrams[start]] -= 1
+                matches[length].add(start)
+        for start in matches[length]:
+            longest[start] = max(longest[start], length)
+    return matches
+
+
+def cover(tokens: Sequence[str], matching: Matching) -> list[set[int]]:
+    """Return, for each token, the lengths of the matching n-grams that it is part of.
+
+    Args:
+        tokens: the tokens of a text.
+        matching: as `choose_matches` takes it.
+
+    >>> cover("a b a".split(), {1: {("a",): 1, ("b",): 1}, 2: {("b", "a"): 1}})
+    [set(), {1, 2}, {1, 2}]
+    """
+    covered: list[set[int]] = [set() for _ in tokens]
+    for order, starts in choose_matches(tokens, matching).items():
+        for start in starts:
+            for place in range(start, start + order):
+                covered[place].add(order)
+    return covered
+
+
+def highlight(pieces: Sequence[Piece]) -> str:
+    """Return a text as HTML, with marks around tokens that match.
+
+    A mark of class `m2` is part of a matching 2-gram; if it also has the class `l2`, this is the longest such n-gram.
+    Tokens without space between them, such as characters, share a mark if their orders are the same. A note is a class,
+    too.
+
+    >>> highlight([Piece("the", [1, 2]), Piece("<cat>", [], "")])
+    '<mark class="l2 m1 m2">the</mark> &lt;cat&gt;'
+    >>> highlight([Piece("a", [1], ""), Piece("b", [1])])
+    '<mark class="l1 m1">ab</mark> '
+    """
+    joined: list[Piece] = []
+    for piece in pieces:
+        if joined and not joined[-1].space and joined[-1].orders == piece.orders:
+            joined[-1] = Piece(joined[-1].text + piece.text, piece.orders, piece.space, piece.note)
+        else:
+            joined.append(piece)
+    parts = []
+    for text, orders, space, note in joined:
+        if orders:
+            longest = min(max(orders), SHADES)
+            names = " ".join([f"l{longest}", *(f"m{order}" for order in sorted(orders)), *([note] if note else [])])
+            parts.append(f'<mark class="{names}">{escape_html(text)}</mark>{space}')
+        elif note:
+            parts.append(f'<span class="{note}">{escape_html(text)}</span>{space}')
+        else:
+            parts.append(escape_html(text) + space)
+    return "".join(parts)
