@@ -97,7 +97,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     needs_all_references = False
     # Whether texts are aligned, which takes time that grows with the square of their length
     aligns = False
-    # The module beside this one that takes a score apart for `explain`; "" if scores cannot be explained
+    # The module beside this one that takes scores apart for `bleu explain`; "" if scores cannot be explained
     explained_by = ""
     # Options from which the constructor makes other attributes, so that setting them later would have no effect
     _fixed: frozenset[str] = frozenset()
