@@ -1,4 +1,6 @@
-"""Every kind of sentence in explanations of a corpus, with its recomputation, and random corpora.
+"""The kinds of sentences in explanations of a corpus alone, with their recomputations, and random corpora.
+
+Those that explanations of segments have, too, are in `sentences_explanations`.
 
 Everything is counted again from the texts, which have single spaces between words and no punctuation: n-grams with
 Counter, edits with an edit distance of our own (TER's with its public method). Influences come from scoring the corpus
@@ -12,16 +14,14 @@ import re
 from collections import Counter
 from functools import cached_property
 
-from sentences import Place, Shown, Unknown
-from sentences_explanations import RARE, SMOOTHING, SMOOTHING_NOTE, TINY, WEIGHT, distance, grams
+from sentences import Shown, Unknown
+from sentences_explanations import CORPUS, RARE, SMOOTHING, SMOOTHING_NOTE, WEIGHT, distance, grams
 from test_explanations import agree, evaluate, smoothed_by
 
 from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, explain_corpus
 from bleucli.metrics.smoothing import METHODS
 from bleucli.prose.blocks import Formula, Heading, Paragraph, Table, Words
 
-CORPUS = Place("corpus")
-EXTREMES = ["chen-cherry-5", "chen-cherry-6", "chen-cherry-7"]
 NOISE = 1e-9
 
 
@@ -253,11 +253,6 @@ def _(w, method):
     return same and method == w.metric.smooth_method
 
 
-@CORPUS.sentence("the smoothing", "Precisions, with smoothing {method:word}")
-def _(w, method):
-    return method == w.metric.smooth_method
-
-
 for _told, (_methods, _check) in SMOOTHING.items():
 
     @CORPUS.sentence(
@@ -321,59 +316,12 @@ def _(w):
 
 
 @CORPUS.sentence(
-    "a product that rounds to 0", "The product is too small for a floating-point number, so the score is 0."
-)
-def _(w):
-    used = [share for share in w.smoothed if share] if w.metric.smoothing.gives_all else w.smoothed
-    logarithm = sum(map(math.log, used)) / len(w.smoothed) if all(used) and used else math.inf
-    return w.score == 0 and logarithm + math.log(w.penalty or TINY) < math.log(TINY)
-
-
-@CORPUS.sentence(
     "an output too short for an order",
     "No segment of the output has {n:count} tokens: the precision of order {order:count} is 0, and so is the score.",
 )
 def _(w, n, order):
     longest = max(len(output.split()) for output, _ in w.segments)
     return longest < n == order in w.averaged and w.score == 0 and w.smoothed[order - 1] == 0
-
-
-@CORPUS.sentence(
-    "an order without a match",
-    "No n-gram of order {order:count} matches, and smoothing {method:word} does not replace the 0: a geometric mean"
-    " with a 0 in it is 0, and so is the score.",
-)
-def _(w, order, method):
-    fine = order in w.averaged and not w.counts(order)[0] and w.smoothed[order - 1] == 0
-    return fine and method == w.metric.smooth_method and w.score == 0 and not w.metric.smoothing.gives_all
-
-
-@CORPUS.sentence(
-    "a score above 100",
-    "Smoothing {method:word} {why:averages p1 with p1 \\+ 1|estimates a longer order from the two before it, which"
-    " can give more than 1|counts \\S+ matches for an order without any, even if it has fewer n-grams}, so the score"
-    " exceeds 100.",
-)
-def _(w, method, why):
-    kinds = {"chen-cherry-5": "averages", "chen-cherry-7": "averages", "chen-cherry-6": "estimates", "floor": "counts"}
-    return method == w.metric.smooth_method and why.startswith(kinds[method]) and w.score > 100 and max(w.smoothed) > 1
-
-
-@CORPUS.sentence(
-    "a perfect score",
-    "Every n-gram of the output matches, and the output is not too short[[{top:: the score cannot be higher}]].",
-)
-def _(w, top):
-    fine = all(matches == total for matches, total in map(w.counts, w.averaged)) and w.penalty == 1
-    above = w.metric.smooth_method in EXTREMES or (w.metric.smooth_method == "floor" and w.metric.smoothing.value > 1)
-    return fine and math.isclose(w.score, 100) and bool(top) != above
-
-
-@CORPUS.sentence("skipped zeros", "Precisions of 0 are skipped; the root is still of order {order:count}.")
-def _(w, order):
-    used = [share for share in w.smoothed if share]
-    mean = math.prod(used) ** (1 / order)
-    return order == len(w.smoothed) > len(used) and math.isclose(w.score, 100 * w.penalty * mean, rel_tol=1e-9)
 
 
 # --- chrF
@@ -402,16 +350,6 @@ def _(w):
 
 
 @CORPUS.sentence(
-    "a perfect score by half",
-    "With beta = {beta:number}, only {which:precision|recall} counts, and it is 100%: the score cannot be higher.",
-)
-def _(w, beta, which):
-    place = which == "recall"
-    shares = {sums[2] / sums[place] for sums in w.ngrams if sums[0] and sums[1]}
-    return float(beta) == w.metric.beta and shares == {1.0} and w.score == 100 and place == (float(beta) > 1)
-
-
-@CORPUS.sentence(
     "no n-gram matches",
     "No n-gram matches, so {effect:the score is 0|eps smoothing alone keeps the score above 0}.",
 )
@@ -434,16 +372,6 @@ def _(w, n, beta, same):
 @CORPUS.sentence("no order in both", "No order has n-grams in both output and references: {name:word} = 0.")
 def _(w, name):
     return w.score == 0 and not any(sums[0] and sums[1] for sums in w.ngrams)
-
-
-@CORPUS.sentence(
-    "eps smoothing",
-    WEIGHT + " With eps smoothing, each order has its own F-score, (1 + beta²) × P × R / (beta² × P + R), in which"
-    " {eps:number} replaces undefined values; {name:word} is the mean of these F-scores.",
-)
-def _(w, beta, same, eps, name):
-    fine = float(eps) == 1e-16 and float(beta) == float(same) == w.metric.beta
-    return fine and math.isclose(w.score, 100 * w.f_score(w.ngrams), abs_tol=1e-9)
 
 
 # --- error rates

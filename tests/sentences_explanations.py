@@ -20,8 +20,21 @@ from bleucli.metrics.smoothing import METHODS
 from bleucli.prose.blocks import Alignment, Formula, Heading, Paragraph, Table, Words
 
 SEGMENT, SMOOTHING_NOTE, DIFFERENCE = Place("segment"), Place("smoothing"), Place("difference")
+# Its other sentences are in `sentences_corpora`
+CORPUS = Place("corpus")
 EXTREMES = ["chen-cherry-5", "chen-cherry-6", "chen-cherry-7"]
 TINY = math.nextafter(0, 1)
+
+
+def sentence(*words):
+    """Add a kind of sentence that is the same for segments and corpora, and true of both under the same conditions."""
+
+    def add(check):
+        for place in (SEGMENT, CORPUS):
+            place.sentence(*words)(check)
+        return check
+
+    return add
 
 
 def grams(tokens, order):
@@ -142,9 +155,7 @@ def _(w):
     return not w.counts(1)[0] and w.score == 0 and not any(w.smoothed)
 
 
-@SEGMENT.sentence(
-    "a product that rounds to 0", "The product is too small for a floating-point number, so the score is 0."
-)
+@sentence("a product that rounds to 0", "The product is too small for a floating-point number, so the score is 0.")
 def _(w):
     used = [share for share in w.smoothed if share] if w.metric.smoothing.gives_all else w.smoothed
     logarithm = sum(map(math.log, used)) / len(w.smoothed) if all(used) and used else math.inf
@@ -164,7 +175,7 @@ def _(w, n, order):
     return fine and effective.parts.averaged_orders == n
 
 
-@SEGMENT.sentence(
+@sentence(
     "an order without a match",
     "No n-gram of order {order:count} matches, and smoothing {method:word} does not replace the 0: a geometric mean"
     " with a 0 in it is 0, and so is the score.",
@@ -174,7 +185,7 @@ def _(w, order, method):
     return fine and method == w.metric.smooth_method and w.score == 0 and not w.metric.smoothing.gives_all
 
 
-@SEGMENT.sentence(
+@sentence(
     "a score above 100",
     "Smoothing {method:word} {why:averages p1 with p1 \\+ 1|estimates a longer order from the two before it, which"
     " can give more than 1|counts \\S+ matches for an order without any, even if it has fewer n-grams}, so the score"
@@ -189,7 +200,7 @@ def _(w, method, why):
     return method == w.metric.smooth_method and why.startswith(kinds[method]) and w.score > 100 and max(w.smoothed) > 1
 
 
-@SEGMENT.sentence(
+@sentence(
     "a perfect score",
     "Every n-gram of the output matches, and the output is not too short[[{top:: the score cannot be higher}]].",
 )
@@ -280,7 +291,7 @@ def _(w, order):
     return order == w.order and all(len(tokens) < order for tokens in (w.tokens, *w.others))
 
 
-@SEGMENT.sentence("the smoothing", "Precisions, with smoothing {method:word}")
+@sentence("the smoothing", "Precisions, with smoothing {method:word}")
 def _(w, method):
     return method == w.metric.smooth_method
 
@@ -389,7 +400,7 @@ def _(w, n, which, k):
     return n == 0 == len(w.tokens) and k == len(w.others[w.closest]) > 0 == w.penalty and w.is_closest(which)
 
 
-@SEGMENT.sentence("skipped zeros", "Precisions of 0 are skipped; the root is still of order {order:count}.")
+@sentence("skipped zeros", "Precisions of 0 are skipped; the root is still of order {order:count}.")
 def _(w, order):
     used = [share for share in w.smoothed if share]
     mean = math.prod(used) ** (1 / order)
@@ -426,7 +437,7 @@ def _(w):
     return same and math.isclose(w.score, 100)
 
 
-@SEGMENT.sentence(
+@sentence(
     "a perfect score by half",
     "With beta = {beta:number}, only {which:precision|recall} counts, and it is 100%: the score cannot be higher.",
 )
@@ -523,7 +534,7 @@ def _(w, n, beta, same):
     return n == len(both) and float(beta) == float(same) == w.metric.beta and _is_f(w)
 
 
-@SEGMENT.sentence(
+@sentence(
     "eps smoothing",
     WEIGHT + " With eps smoothing, each order has its own F-score, (1 + beta²) × P × R / (beta² × P + R), in which"
     " {eps:number} replaces undefined values; {name:word} is the mean of these F-scores.",

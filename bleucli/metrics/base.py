@@ -100,7 +100,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     aligns = ""
     # Whether aligned words may also move, which is searched for and takes far longer
     shifts = False
-    # The module beside this one that takes a score apart for `explain`; "" if scores cannot be explained
+    # The module beside this one that takes scores apart for `bleu explain`; "" if scores cannot be explained
     explained_by = ""
     # Options from which the constructor makes other attributes, so that setting them later would have no effect
     _fixed: frozenset[str] = frozenset()

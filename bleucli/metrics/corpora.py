@@ -135,12 +135,17 @@ class CorpusExplanation(NamedTuple):
 
     def as_data(self) -> dict[str, Any]:
         """Return everything as dictionaries, lists, numbers and strings, for JSON; `line` counts from 1."""
-        data: dict[str, Any] = as_data(self)
-        for segment in (*data["gains"], *data["losses"]):
-            segment["line"] += 1
-        parts = data.pop("parts")
-        head = {key: data.pop(key) for key in ("name", "score", "signature", "higher_is_better", "segments")}
-        return {**head, "signature": str(self.signature), **parts, **data}
+        return {
+            "name": self.name,
+            "score": self.score,
+            "signature": str(self.signature),
+            "higher_is_better": self.higher_is_better,
+            "segments": self.segments,
+            **as_data(self.parts),
+            "moving": self.moving,
+            "gains": [{**as_data(one), "line": one.line + 1} for one in self.gains],
+            "losses": [{**as_data(one), "line": one.line + 1} for one in self.losses],
+        }
 
     def __str__(self) -> str:
         return as_text(self.tell()).rstrip("\n")
@@ -185,7 +190,7 @@ def explain_corpus(
     >>> [(order.matches, order.total) for order in why.parts.orders], round(why.parts.brevity_penalty, 3)
     ([(17, 19), (13, 16), (10, 13), (7, 10)], 1.0)
     >>> round(why.score, 2), [(one.line, round(one.influence, 2)) for one in (*why.gains, *why.losses)]
-    (79.1, [(0, 10.54), (2, -7.18)])
+    (79.1, [(0, 9.52), (2, -8.97)])
     """
     most, jobs = whole_number("most", most, 0), count_threads(jobs)
     made = find_metric(metric, options)
@@ -324,18 +329,17 @@ def tell_texts(labels: Sequence[str], segment: Influence, columns: int = 0) -> I
 
 
 def _cut(words: Sequence[tuple[str, str]], columns: int) -> tuple[Sequence[tuple[str, str]], str]:
-    """Return the first words, with their roles, and "..." if there are more; the first one may be cut itself.
+    """Return the words that fit, with their roles, and "..." if there are more; a long word may be cut itself.
 
     >>> _cut([("the", ""), ("cat", "match")], 6), _cut([("concatenation", "")], 6)
     (([('the', '')], '...'), ([('concat', '')], '...'))
     """
-    used = 0
+    room = columns
     for place, (word, role) in enumerate(words):
         # Characters from Hangul on, most of which are East Asian, count as two columns
-        used += len(word) + sum(sign >= "\u1100" for sign in word)
-        if used > columns and not place:
-            return [(word[: columns * len(word) // used], role)], "..."
-        if used > columns:
-            return words[:place], "..."
-        used += 1
+        size = len(word) + sum(sign >= "\u1100" for sign in word)
+        if size > room:
+            part = [(word[: len(word) * room // size], role)] if room > columns // 2 else []
+            return [*words[:place], *part], "..."
+        room -= size + 1
     return words, ""

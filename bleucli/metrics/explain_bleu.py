@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import exp, fsum, log, prod
+from math import exp, fsum, isclose, log, prod
 
 from bleucli.kernels.python_groups import count_ngrams
 from bleucli.metrics import chen_cherry
@@ -275,7 +275,8 @@ def _tell_precisions(parts: _Arithmetic, decimals: int) -> Iterator[Block]:
     header = ["order", "matches", "precision %", "smoothed %", ""]
     if isinstance(parts, BLEUSums):
         of += ", both added up over the segments"
-    if isinstance(parts, BLEUSums) and all(order.smoothed == order.precision for order in parts.orders):
+    is_plain = all(isclose(order.precision, order.smoothed or 0.0) for order in parts.orders)
+    if isinstance(parts, BLEUSums) and is_plain and len(parts.orders) == parts.averaged_orders:
         yield Heading("Precisions")
         yield Paragraph(f"{of}. Smoothing {method} changes no precision here.")
         yield Table(header[:3], [row[:3] for row in rows], [""] * len(rows), [])

@@ -39,11 +39,12 @@ COMMAND = Command(
     take(
         *("refs", "input", "num_refs", "encoding", "jsonl", "jsonl_fields", "table", "columns"),
         *("test_set", "origlang", "subset", "registry", "mirror", "allow_http"),
-        *("metrics", "sentence_level", "jobs", "language_pair", "like"),
+        *("metrics", "jobs", "language_pair", "like"),
         *("width", "short", "names", "name_by", "no_color", "quiet", "output", "strict", "annotate", "help"),
         line=Option(
             ("--line",), "the segment to explain, counted from 1 (default: the whole corpus)", int, metavar="N"
         ),
+        sentence_level=OPTIONS["sentence_level"]._replace(help="explain BLEU of the segment with effective order"),
         format=OPTIONS["format"]._replace(help="%(choices)s (default: text)", choices=FORMATS),
     ),
     ("line", "input", "metrics", "test_set", "language_pair", "format", "sentence_level", "width", "output"),
