@@ -166,11 +166,9 @@ class StoredTexts(Texts):
     def _number(self, system: SystemStats) -> int:
         return self._names().index(system.name)
 
-    def score_segments(self, metric: Metric, jobs: int | None, keep: Keeper | None = None) -> Iterator[ScoreRecord]:
+    def score_segments(self, metric: Metric, jobs: int | None) -> Iterator[ScoreRecord]:
         """Score each segment of the only system."""
         (part,) = self._read_parts([metric], keep_rows=True)
-        if keep is not None:
-            keep(part.systems, part.labels)
         return (self._sign(record, ()) for record in scoring.score_rows([list(part.systems)]))
 
     def _sign(self, record: ScoreRecord, labels: Sequence[tuple[str, str]]) -> ScoreRecord:

@@ -349,9 +349,9 @@ class Texts:
 
         return arrow.make_metrics(metrics)
 
-    def score_segments(self, metric: Metric, jobs: int | None, keep: Keeper | None = None) -> Iterator[ScoreRecord]:
+    def score_segments(self, metric: Metric, jobs: int | None) -> Iterator[ScoreRecord]:
         """Score each segment of the only system."""
-        found = scoring.score_segments(self.corpus(), metric, jobs=jobs, selection=self.select(), keep=keep)
+        found = scoring.score_segments(self.corpus(), metric, jobs=jobs, selection=self.select())
         return map(self.sign, found)
 
     def select(self) -> Selection | None:

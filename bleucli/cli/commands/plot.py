@@ -6,8 +6,9 @@ import os
 import re
 
 from bleucli.cli.commands import MESSAGES, SCORED, TESTS, TEXTS, Command, take
-from bleucli.cli.commands.report import compare, load_packages
+from bleucli.cli.commands.report import compare, finish, score, without_collection
 from bleucli.cli.options import OPTIONS, Option
+from bleucli.cli.progress import watch
 from bleucli.cli.streams import Environment, shown
 from bleucli.cli.texts import Texts
 from bleucli.errors import UsageError
@@ -56,6 +57,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
             cannot be written.
     """
     from bleucli.cli import scoring
+    from bleucli.report.figures import load_matplotlib
 
     if options.output is None:
         raise UsageError("bleu plot writes a figure; name it with -o, such as -o figure.pdf")
@@ -67,11 +69,15 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     inches = _COLUMN if options.figure_width is None else _read_width(options.figure_width)
     if len(options.metrics or ()) > 1:
         raise UsageError(f"bleu plot shows one metric; leave out {' and '.join(options.metrics[1:])}")
-    load_packages()
+    load_matplotlib()  # before anything is scored
 
     def write(options: Options, texts: Texts, environment: Environment, messages: Messages) -> None:
-        kind = options.kind or _KINDS[0]
-        compare(options, texts, environment, messages, lambda report: _draw(report, kind, inches, form))
+        with watch(options, environment) as progress:
+            scores = score(options, texts, environment, progress)
+            with without_collection():
+                report = compare(scores, options, texts, environment, progress)
+                content, remarks = _draw(report, options.kind or _KINDS[0], inches, form)
+        finish(content, remarks, scores, options, texts, environment, messages)
 
     return scoring.score(options, environment, messages, words, write)
 

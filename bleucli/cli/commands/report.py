@@ -20,6 +20,7 @@ from bleucli.counting import SystemStats, add_systems
 from bleucli.errors import BleuError, UsageError
 from bleucli.markup import readable
 from bleucli.phrases import in_command, tell_count
+from bleucli.records import NamedTuple
 from bleucli.results import Input
 from bleucli.textfiles import TextFile
 
@@ -30,10 +31,10 @@ if TYPE_CHECKING:
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.report.contents import Measured, Report
+    from bleucli.results import Results
+    from bleucli.significance.comparison import Sampling
 
     Progress = Callable[[str, int, int], None]
-    # Reads segment scores of other tools, for this number of segments, if these names are taken
-    Reader = Callable[[int, Sequence[str], Progress], list[Measured]]
 
 COMMAND = Command(
     ("bleu report REF... -i SYSTEM... -o PAGE.html [options]",),
@@ -65,6 +66,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     """
     from bleucli.cli import scoring
     from bleucli.optional_deps import load
+    from bleucli.report.figures import load_matplotlib
 
     path = options.output
     if path is None:
@@ -73,47 +75,33 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     if os.path.splitext(path)[1].lower() not in (".html", ".htm", ""):
         raise UsageError(f"--output {shown(path)} would be a page in HTML; name a file that ends in .html")
     added = [_read_word(shown(word)) for word in options.add_scores or ()]
-    load_packages()
+    # Before anything is scored
+    load_matplotlib()
     load("jinja2", "report")
-    made = Provenance(words, environment)
+    asked = Provenance(words, environment)
 
     def write(options: Options, texts: Texts, environment: Environment, messages: Messages) -> None:
         from bleucli.report import page, verdicts
 
-        inputs: list[Input] = []
-        lines: list[str] = []
-
-        def read(count: int, taken: Sequence[str], progress: Progress) -> list[Measured]:
-            return _read_scores(added, texts, count, taken, progress, inputs)
-
-        def render(report: Report) -> tuple[str, list[str]]:
-            lines.extend(_print(verdicts.tell(report)))
-            run = made.of_texts(texts)
-            run = run._replace(references=[*run.references, *inputs])
-            if not environment.variables.get("SOURCE_DATE_EPOCH"):
-                run = run._replace(time=None)  # so that the same input gives the same bytes
-            pair = dict(texts.texts_named()).get("langpair") or options.language_pair or ""
-            origin, _, language = pair.partition("-")
-            return page.render(report, run, language.replace("_", "-"), origin.replace("_", "-")), []
-
-        compare(options, texts, environment, messages, render, read)
-        deliver(lines, None, environment)
+        with watch(options, environment) as progress:
+            scores = score(options, texts, environment, progress)
+            tools, inputs = _read_scores(added, scores, texts, progress)
+            with without_collection():
+                report = compare(scores, options, texts, environment, progress, tools)
+                run = asked.of_texts(texts)
+                run = run._replace(references=[*run.references, *inputs])
+                if not environment.variables.get("SOURCE_DATE_EPOCH"):
+                    run = run._replace(time=None)  # so that the same input gives the same bytes
+                pair = dict(texts.texts_named()).get("langpair") or options.language_pair or ""
+                origin, _, language = pair.partition("-")
+                content = page.render(report, run, language.replace("_", "-"), origin.replace("_", "-"))
+        finish(content, [], scores, options, texts, environment, messages)
+        deliver(_lines_of(verdicts.tell(report)), None, environment)
 
     return scoring.score(options, environment, messages, words, write, hashed=True)
 
 
-def load_packages() -> None:
-    """Load the package that draws, so that its absence is reported before anything is scored.
-
-    Raises:
-        BleuError: it is not installed.
-    """
-    from bleucli.report.figures import load_matplotlib
-
-    load_matplotlib()
-
-
-def _print(paragraphs: Sequence[str]) -> Iterator[str]:
+def _lines_of(paragraphs: Sequence[str]) -> Iterator[str]:
     """Give the lines of a text whose first paragraph sums up the others."""
     from textwrap import fill
 
@@ -133,30 +121,29 @@ def _print(paragraphs: Sequence[str]) -> Iterator[str]:
 # --- what pages and figures show
 
 
-def compare(
-    options: Options,
-    texts: Texts,
-    environment: Environment,
-    messages: Messages,
-    render: Callable[[Report], tuple[str | bytes, list[str]]],
-    read: Reader | None = None,
-) -> None:
-    """Score and compare systems, and write what shows that; warn and note what there is to say.
+class Scores(NamedTuple):
+    """The scores of all systems.
 
-    Args:
-        options: what is asked for.
-        texts: systems and references.
-        environment: the world around the command.
-        messages: the notes and warnings of this run.
-        render: returns the content of the file, and hints about it.
-        read: reads scores of other tools, if any.
+    results: the scores. measured: the statistics of the segments that they are of, by metric. plan: how they were
+    resampled, if at all. segments: the number of segments that were read. lines: those that are scored; None for all.
+    idle: hints about options without effect.
+    """
+
+    results: Results
+    measured: Sequence[Measured]
+    plan: Sampling | None
+    segments: int
+    lines: Sequence[int] | None
+    idle: Sequence[str]
+
+
+def score(options: Options, texts: Texts, environment: Environment, progress: Progress) -> Scores:
+    """Score systems, and make their texts readable again.
 
     Raises:
-        BleuError: options cannot be combined, something is wrong with the texts, or the file cannot be written.
+        BleuError: options cannot be combined, or something is wrong with the texts.
     """
-    from bleucli.report import contents
-    from bleucli.significance.resampling import random_seed
-    from bleucli.threads import count_threads
+    from bleucli.report.contents import of_metric
 
     idle = request.find_idle(options, texts.count_systems(), "", False)
     plan = plan_sampling(options, environment, False, texts.count_systems())
@@ -165,42 +152,68 @@ def compare(
         leave_out(options, texts, environment, None)
     texts.remember()
     rows = _Rows()
-    with watch(options, environment) as progress:
-        results = texts.score(metrics, request.count_threads(options.jobs), plan, progress, rows)
-        with _without_collection():
-            environment.limit_numpy()
-            selection = texts.select()
-            lines = None if selection is None else selection.chosen
-            count = rows.systems[0].stats[0].segments
-            measured = []
-            for number, metric in enumerate(metrics):
-                stats = [system.stats[number] for system in rows.systems]
-                some = stats if lines is None else [one.take(lines) for one in stats]
-                measured.append(contents.of_metric(metric, some))
-            if read is not None:
-                measured += read(count, [one.name for one in measured], progress)
-            names = texts.names_in("html")
-            systems = [system._replace(name=name) for system, name in zip(results.systems, names, strict=True)]
-            left_out = [f"{one.system} was left out: {one.reason}" for one in texts.unscored_in("html")]
-            hints = list(dict.fromkeys([*left_out, *texts.hints(), *results.hints]))
-            seed = random_seed(environment.variables)
-            report = contents.make_report(
-                results._replace(systems=systems, hints=hints),
-                measured,
-                texts.read_again,
-                contents.plan_of(plan, len(systems), count_threads(options.paired_jobs), seed),
-                lines=lines,
-                labels=texts.columns(0, count),
-                sources=texts.sources(),
-                progress=lambda done, total: progress("trials", done, total),
-            )
-            content, remarks = render(report._replace(hints=list(map(in_command, report.hints))))
-    signed = compare_signatures(options, results, request.names_of_metrics(options))
-    hints = [*idle, *texts.hints(), *results.hints, *remarks, *request.find_differences(signed, options)]
-    hints += note_lowercase(options)
+    results = texts.score(metrics, request.count_threads(options.jobs), plan, progress, rows)
+    environment.limit_numpy()
+    selection = texts.select()
+    lines = None if selection is None else selection.chosen
+    measured = []
+    for number, metric in enumerate(metrics):
+        stats = [system.stats[number] for system in rows.systems]
+        measured.append(of_metric(metric, stats if lines is None else [one.take(lines) for one in stats]))
+    return Scores(results, measured, plan, rows.systems[0].stats[0].segments, lines, idle)
+
+
+def compare(
+    scores: Scores,
+    options: Options,
+    texts: Texts,
+    environment: Environment,
+    progress: Progress,
+    tools: Sequence[Measured] = (),
+) -> Report:
+    """Return what a page or a figure shows; tools: the segments by the scores of other tools."""
+    from bleucli.report import contents
+    from bleucli.significance.resampling import random_seed
+    from bleucli.threads import count_threads
+
+    names = texts.names_in("html")
+    systems = [system._replace(name=name) for system, name in zip(scores.results.systems, names, strict=True)]
+    left_out = [f"{one.system} was left out: {one.reason}" for one in texts.unscored_in("html")]
+    hints = list(dict.fromkeys([*left_out, *texts.hints(), *scores.results.hints]))
+    seed = random_seed(environment.variables)
+    report = contents.make_report(
+        scores.results._replace(systems=systems, hints=hints),
+        [*scores.measured, *tools],
+        texts.read_again,
+        contents.plan_of(scores.plan, len(systems), count_threads(options.paired_jobs), seed),
+        lines=scores.lines,
+        labels=texts.columns(0, scores.segments),
+        sources=texts.sources(),
+        progress=lambda done, total: progress("trials", done, total),
+    )
+    return report._replace(hints=list(map(in_command, report.hints)))
+
+
+def finish(
+    content: str | bytes,
+    remarks: Sequence[str],
+    scores: Scores,
+    options: Options,
+    texts: Texts,
+    environment: Environment,
+    messages: Messages,
+) -> None:
+    """Write the file, and say what there is to say: remarks are hints about the file.
+
+    Raises:
+        BleuError: the texts are not those that --like names, --strict allows no warning, or the file cannot be written.
+    """
+    signed = compare_signatures(options, scores.results, request.names_of_metrics(options))
+    hints = [*scores.idle, *texts.hints(), *scores.results.hints, *remarks]
+    hints += [*request.find_differences(signed, options), *note_lowercase(options)]
     messages.hold_back(hints)
     deliver([content], options.output, environment)
-    request.note_files(texts, results.segments, options, messages)
+    request.note_files(texts, scores.results.segments, options, messages)
     request.note_texts(signed, options, messages)
     for hint in hints:
         messages.warn(hint)
@@ -225,7 +238,7 @@ class _Rows:
 
 
 @contextmanager
-def _without_collection() -> Iterator[None]:
+def without_collection() -> Iterator[None]:
     """Pause the garbage collector: it would walk over all texts again and again, and find next to nothing."""
     import gc
 
@@ -255,32 +268,20 @@ def _read_word(word: str) -> tuple[str, list[str]]:
 
 
 def _read_scores(
-    added: Sequence[tuple[str, list[str]]],
-    texts: Texts,
-    count: int,
-    taken: Sequence[str],
-    progress: Progress,
-    inputs: list[Input],
-) -> list[Measured]:
-    """Return the scores of --add-scores for the segments that were scored.
+    added: Sequence[tuple[str, list[str]]], scores: Scores, texts: Texts, progress: Progress
+) -> tuple[list[Measured], list[Input]]:
+    """Return the scores of other tools for the segments that were scored, and the records of the files that have them.
 
-    Args:
-        added: names and files.
-        texts: the systems.
-        count: the number of segments.
-        taken: the names of other scores.
-        progress: called with what is read, how many are done, and how many there are.
-        inputs: gets a record of each file.
+    added: names and files.
     """
     from bleucli import segment_scores
     from bleucli.report.contents import of_numbers
 
     names = texts.names_in("html")
-    selection = texts.select()
-    lines = None if selection is None else selection.chosen
+    inputs = []
     tools: list[Measured] = []
     for name, paths in added:
-        if name in [*taken, *(one.name for one in tools)]:
+        if name in [one.name for one in (*scores.measured, *tools)]:
             raise UsageError(f"--add-scores {name}=: other scores already have this name; choose another")
         if len(paths) != len(names):
             given = tell_count(len(paths), "file of scores", "files of scores")
@@ -292,12 +293,12 @@ def _read_scores(
         for file in files:
             source = Source(file.name, [file.name], file.blocks(), hurry=file.hurry)
             (numbers,) = segment_scores.read([source], progress).values()
-            if len(numbers) != count:
+            if len(numbers) != scores.segments:
                 raise BleuError(
                     f"{source.label} has {tell_count(len(numbers), 'score')}, but there are"
-                    f" {tell_count(count, 'segment')}; give one score per segment, one per line"
+                    f" {tell_count(scores.segments, 'segment')}; give one score per segment, one per line"
                 )
-            columns.append(numbers if lines is None else [numbers[line] for line in lines])
+            columns.append(numbers if scores.lines is None else [numbers[line] for line in scores.lines])
         tools.append(of_numbers(name, columns))
-        inputs += [Input("scores", file.name, count, file.sha256()) for file in files]
-    return tools
+        inputs += [Input("scores", file.name, scores.segments, file.sha256()) for file in files]
+    return tools, inputs
