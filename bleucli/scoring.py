@@ -266,23 +266,19 @@ def score_segments(
     *,
     jobs: int | None = 1,
     selection: Selection | None = None,
-    keep: Callable[[list[SystemStats]], None] | None = None,
 ) -> Iterator[ScoreRecord]:
     """Score every segment of a corpus of one system. Arguments and errors are those of `score_systems`."""
-    return score_rows(count_blocks(corpus, [metric], jobs=jobs), selection, keep)
+    return score_rows(count_blocks(corpus, [metric], jobs=jobs), selection)
 
 
 def score_rows(
     blocks: Iterable[list[SystemStats]],
     selection: Selection | None = None,
-    keep: Callable[[list[SystemStats]], None] | None = None,
 ) -> Iterator[ScoreRecord]:
     """Score each row of a system's statistics, which come in blocks; other arguments as for `score_segments`."""
     start = 0
     chosen = None if selection is None or selection.chosen is None else set(selection.chosen)
     for block in blocks:
-        if keep is not None:
-            keep(block)
         ((name, (stats,), _),) = block
         rows, nrefs = stats.rows, stats.nrefs
         assert rows is not None

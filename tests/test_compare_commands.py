@@ -99,6 +99,18 @@ def test_every_fault_is_found(script, tmp_path, monkeypatch):
             ["ref -i a -par", "plot ref -i a -par --kind k --width 3in -o p"],
         ),
         (
+            "ref -i a -m ter bleu --plot p",
+            ["ref -i a -m ter bleu", "plot ref -i a -m ter -o p"],
+        ),
+        (
+            "-t t -l l --origlang o -i a --save-stats p",
+            ["-t t -l l --origlang o -i a", "count -t t -l l -i a -o p"],
+        ),
+        (
+            "--stats a --by x -m bleu --save-stats p",
+            ["--stats a --by x -m bleu", "count --stats a -o p"],
+        ),
+        (
             "ref -i a -ci -m ter --save-stats p --first-line 3",
             ["ref -i a -ci -m ter", "count ref -i a -m ter --first-line 3 -o p"],
         ),
