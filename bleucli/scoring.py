@@ -1,8 +1,8 @@
 """From a corpus and metrics to results: counting, then arithmetic on what was counted.
 
-- `score_systems`: corpus scores of one or several systems, with tests and with scores of parts
-- `score_segments`: one score per segment
-- `score_counted`, `score_rows`: the same from statistics, wherever they were counted
+- `score_systems`: corpus scores of one or several systems, with tests
+- `score_counted`: the same from statistics, wherever they were counted
+- `score_rows`: one score per segment, from statistics
 - `score_groups`: scores of systems on groups of segments
 - `plan_intervals`: how scores are resampled for intervals
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from bleucli.counting import CorpusStats, SystemStats, count, count_blocks
+from bleucli.counting import CorpusStats, SystemStats, count
 from bleucli.counting.corpus import Corpus
 from bleucli.errors import BleuError, SegmentError
 from bleucli.metrics import Metric
@@ -21,6 +21,7 @@ from bleucli.results import Detail, Results, ScoreRecord, SystemResult, name_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from bleucli.results.signature import Signature
     from bleucli.significance.comparison import Sampling
     from bleucli.significance.resampling import Seed
 
@@ -51,15 +52,7 @@ def _report_nothing(what: str, done: int, total: int) -> None:
 
 
 def score_systems(
-    corpus: Corpus,
-    metrics: Sequence[Metric],
-    *,
-    jobs: int | None = 1,
-    sampling: Sampling | None = None,
-    selection: Selection | None = None,
-    progress: Callable[[str, int, int], None] = _report_nothing,
-    keep: Callable[[list[SystemStats]], None] | None = None,
-    before: Sequence[SystemStats] = (),
+    corpus: Corpus, metrics: Sequence[Metric], *, jobs: int | None = 1, sampling: Sampling | None = None
 ) -> Results:
     """Score every system with every metric.
 
@@ -68,11 +61,6 @@ def score_systems(
         metrics: at least one.
         jobs: the number of threads; None for all usable processors if there is enough text.
         sampling: how to resample scores, or None. With resampling, the statistics of all segments are kept.
-        selection: which segments to score; None for all, without scores of parts. With a selection, the statistics of
-            all segments are kept as well.
-        progress: called with what is counted, how many are done, and how many there are (0: unknown).
-        keep: called with the statistics of each block, rows included.
-        before: systems that were counted earlier, with rows; they come first in the results.
 
     Raises:
         BleuError: the sources do not have the same number of segments, a segment has no reference, or systems bring
@@ -85,19 +73,8 @@ def score_systems(
     [('weak', 59.5), ('strong', 100.0)]
     """
     references = corpus.reference_names()
-    counted = count(
-        corpus,
-        metrics,
-        jobs=jobs,
-        keep_rows=sampling is not None or selection is not None,
-        inspect=True,
-        progress=lambda done: progress("segments", done, 0),
-        keep=keep,
-    )
-    systems = put_before(before, counted)
-    return score_counted(
-        systems, metrics, references=references, sampling=sampling, selection=selection, progress=progress
-    )
+    systems = count(corpus, metrics, jobs=jobs, keep_rows=sampling is not None, inspect=True)
+    return score_counted(systems, metrics, references=references, sampling=sampling)
 
 
 def plan_intervals(n_bootstrap: int, seed: Seed, jobs: int) -> Sampling | None:
@@ -163,8 +140,8 @@ def score_counted(
         metrics: those that counted.
         references: the names of the references, for hints about texts.
         sampling: as for `score_systems`.
-        selection: as for `score_systems`.
-        progress: as for `score_systems`.
+        selection: which segments to score; None for all, without scores of parts.
+        progress: called with what is resampled, how many are done, and how many there are.
     """
     hints = [hint for system in counted for hint in _hints(system, references)]
     hints += [hint for metric in metrics for hint in metric.advice]
@@ -206,7 +183,7 @@ def score_groups(
         groups: for each, what its segments have in common, and what was counted of each system.
         metrics: those that counted.
         sampling: as for `score_systems`; nothing is compared across groups.
-        progress: as for `score_systems`.
+        progress: as for `score_counted`.
 
     Raises:
         BleuError: a column that makes groups has the name of a column of the answer.
@@ -260,42 +237,36 @@ def _hints(system: SystemStats, references: Sequence[str]) -> Iterator[str]:
             yield about(system.name, hint)
 
 
-def score_segments(
-    corpus: Corpus,
-    metric: Metric,
-    *,
-    jobs: int | None = 1,
-    selection: Selection | None = None,
-) -> Iterator[ScoreRecord]:
-    """Score every segment of a corpus of one system. Arguments and errors are those of `score_systems`."""
-    return score_rows(count_blocks(corpus, [metric], jobs=jobs), selection)
+def score_rows(blocks: Iterable[list[SystemStats]], selection: Selection | None = None) -> Iterator[ScoreRecord]:
+    """Score each segment of the only system.
 
-
-def score_rows(
-    blocks: Iterable[list[SystemStats]],
-    selection: Selection | None = None,
-) -> Iterator[ScoreRecord]:
-    """Score each row of a system's statistics, which come in blocks; other arguments as for `score_segments`."""
+    Args:
+        blocks: its statistics, with rows, block by block, as `bleucli.counting.count_blocks` gives them.
+        selection: which segments to score; None for all.
+    """
     start = 0
     chosen = None if selection is None or selection.chosen is None else set(selection.chosen)
+    signatures: dict[int, Signature] = {}  # by number of references
     for block in blocks:
         ((name, (stats,), _),) = block
         rows, nrefs = stats.rows, stats.nrefs
         assert rows is not None
         assert nrefs is not None
+        metric = stats.metric
         for index, (row, number) in enumerate(zip(rows, nrefs, strict=True), start):
             if chosen is None or index in chosen:
                 try:
-                    score = stats.metric.score_from_stats(row)
+                    score = metric.score_from_stats(row)
                 except SegmentError as error:
                     raise error.locate(index, name) from None
-                signature = stats.metric.signature(number, number)
+                if number not in signatures:
+                    signatures[number] = metric.signature(number, number)
                 yield ScoreRecord(
                     score.name,
                     float(score.score),
                     score.verbose,
-                    signature,
-                    stats.metric.higher_is_better,
+                    signatures[number],
+                    metric.higher_is_better,
                     figures=score.figures(),
                 )
         start += stats.segments

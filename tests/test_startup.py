@@ -105,3 +105,28 @@ def test_plain_scoring_imports_no_more_modules_than_its_budget(imports, words):
     bare, _ = imports("pass")
     ours = imports(MAIN, "ref.txt", "-i", "sys.txt", *words)[0].keys() - bare.keys() - {*sys.builtin_module_names}
     assert len(ours) <= BUDGET, sorted(ours)
+
+
+STACK = """
+import os, sys
+from bleucli import kernels
+from bleucli.__main__ import main
+
+def ngram_stats(*arguments):
+    frame, names = sys._getframe(1), []
+    while frame.f_code.co_name != "<module>":
+        names.insert(0, frame.f_code.co_name)
+        frame = frame.f_back
+    print(*names, flush=True)
+    os._exit(0)
+
+kernels.ngram_stats = ngram_stats
+main()
+"""
+
+
+def test_the_functions_between_words_and_kernel_are_those_that_the_documentation_lists(imports, root):
+    with open(os.path.join(root, "docs", "how-it-works.md"), encoding="utf-8") as page:
+        rows = re.findall(r"^\| .*?`(?:\w+\.)?(\w+)` \| .*\|$", page.read().partition("## What flows")[0], re.MULTILINE)
+    assert len(rows) == 10
+    assert imports(STACK, "ref.txt", "-b")[1].split() == rows

@@ -108,7 +108,7 @@ def open_source(
 
 
 def open_rows(options: Options, environment: Environment, hashed: bool, statistics: Statistics | None = None) -> Rows:
-    """Return the source that the options name, which is no engine; arguments and errors: as for `open_source`."""
+    """Return the source that the options name, which is not an engine; arguments and errors: as for `open_source`."""
     if statistics is None:
         return open_texts(options, environment, hashed)
     from bleucli.cli.sources.statsfiles import StatisticsSource

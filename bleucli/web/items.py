@@ -11,7 +11,7 @@ import json
 from contextlib import suppress
 
 from bleucli import kernels
-from bleucli.counting import CorpusStats, count
+from bleucli.counting import CorpusStats, count, count_blocks
 from bleucli.counting.corpus import Corpus, Source
 from bleucli.errors import BleuError, NotFoundError
 from bleucli.metrics import Metric
@@ -19,7 +19,7 @@ from bleucli.phrases import tell_count
 from bleucli.reading.jsonfields import Fields, place_of_references
 from bleucli.reading.jsonlines import JsonItems
 from bleucli.results import ScoreRecord
-from bleucli.scoring import score_segments
+from bleucli.scoring import score_rows
 from bleucli.text import Segments
 
 TYPE_CHECKING = False
@@ -76,7 +76,7 @@ def score_items(items: Sequence[Any], metric: Metric, sentence_level: bool) -> l
     check_effort(metric, blocks := read_texts("body", items))
     if sentence_level:
         _check_size(metric, len(items))
-        return [_tell(record, 1, []) for record in score_segments(_corpus(iter(blocks)), metric)]
+        return [_tell(record, 1, []) for record in score_rows(count_blocks(_corpus(iter(blocks)), [metric]))]
     stats = count_items(blocks, metric)
     hints = [*stats.hints(), *metric.advice]
     for python, ours in _SPELLINGS.items():
