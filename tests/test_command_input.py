@@ -13,7 +13,7 @@ import pytest
 from command_answers import JSON, SIGNATURE
 from conftest import needs_pipes, refused, warnings_in
 
-from bleucli import scoring
+from bleucli.cli import pipeline
 from bleucli.errors import Note
 
 
@@ -203,8 +203,8 @@ def test_strict_counts_warnings_of_python(run, pair, monkeypatch):
         warnings.warn("harmless", Note, stacklevel=1)
         return really(*words, **more)
 
-    really = scoring.score_systems
-    monkeypatch.setattr(scoring, "score_systems", score)
+    really = pipeline.score
+    monkeypatch.setattr(pipeline, "score", score)
     assert run("ref.txt", "-i", "sys.txt").status == 0
     answer = run("ref.txt", "-i", "sys.txt", "--strict")
     assert (answer.status, answer.out) == (2, "")

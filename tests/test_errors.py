@@ -553,7 +553,7 @@ def failing(run, pair, monkeypatch):
         def fail(*_, **more):
             raise error from cause
 
-        monkeypatch.setattr("bleucli.scoring.score_systems", fail)
+        monkeypatch.setattr("bleucli.cli.pipeline.score", fail)
         return run(*pair, "-o", "out.txt", **more)
 
     yield failing

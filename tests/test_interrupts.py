@@ -281,5 +281,5 @@ def test_an_error_caused_by_ctrl_c_is_treated_as_ctrl_c(run, pair, monkeypatch):
         except KeyboardInterrupt as interruption:
             raise SystemError("returned a result with an exception set") from interruption
 
-    monkeypatch.setattr("bleucli.scoring.score_systems", interrupt)
+    monkeypatch.setattr("bleucli.cli.pipeline.score", interrupt)
     assert run(*pair) == (130, "", "")

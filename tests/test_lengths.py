@@ -9,7 +9,6 @@ import re
 import pytest
 from conftest import THREE, refused
 
-from bleucli import scoring
 from bleucli.cli.sources.lengths import Count, count_files, find_misfits
 from bleucli.errors import LengthError
 from bleucli.reading import TextFile
@@ -22,8 +21,8 @@ def unscored(monkeypatch):
     def score(*_, **__):
         raise AssertionError("something was scored")
 
-    monkeypatch.setattr(scoring, "score_systems", score)
-    monkeypatch.setattr(scoring, "score_segments", score)
+    monkeypatch.setattr("bleucli.cli.pipeline.score", score)
+    monkeypatch.setattr("bleucli.cli.segment_scoring.score_rows", score)
 
 
 @pytest.mark.parametrize(

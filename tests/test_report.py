@@ -422,8 +422,10 @@ def test_a_report_needs_no_matplotlib_and_a_figure_says_what_to_type(run, demo_f
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     words = ("reference.A.de.txt", "-i", "weak.de.txt", "strong.de.txt", "-q")
-    assert run(*words, "--report", "x.html").status == 0
-    refused(run(*words, "--plot", "x.pdf"), "the module matplotlib is not installed; type: pip install 'bleucli[plot]'")
+    assert run("report", *words, "-o", "x.html").status == 0
+    refused(
+        run("plot", *words, "-o", "x.pdf"), "the module matplotlib is not installed; type: pip install 'bleucli[plot]'"
+    )
 
 
 # --- words

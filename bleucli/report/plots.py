@@ -6,9 +6,7 @@
 They take statistics or results of `bleucli`, so a figure shows the numbers that were printed. `figure.savefig` writes
 one to a file; notebooks show a figure that is the last value of a cell.
 
->>> from bleucli import BLEU
-
->>> from bleucli.report import plots
+>>> from bleucli import BLEU, plots
 >>> references = [["the cat sat on the mat", "a dog is in the garden", "it was a cold and rainy day"]]
 >>> systems = {
 ...     "first": ["the cat sat on the mat", "a dog is in the house", "it was a cold and wet day"],
