@@ -15,7 +15,7 @@ from bleucli._version import __version__
 
 TYPE_CHECKING: bool = False  # without the annotation, completion in editors (jedi) skips the imports below
 if TYPE_CHECKING:
-    from bleucli import arrow, metrics, plots, significance, statsfiles
+    from bleucli import metrics, plots, significance
     from bleucli.counting import CorpusStats
     from bleucli.errors import BleuError, BleuWarning, InputTypeError
     from bleucli.evaluate import evaluate_systems
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from bleucli.output.bibliography import cite
     from bleucli.report.page import compare_systems
     from bleucli.results import Results
+    from bleucli.scale import arrow, statsfiles
     from bleucli.segments import Segments
     from bleucli.signature import Signature
     from bleucli.significance import resampling
@@ -51,12 +52,12 @@ if TYPE_CHECKING:
     )
 
 _MODULES = {
-    "arrow": "bleucli.arrow",
+    "arrow": "bleucli.scale.arrow",
     "metrics": "bleucli.metrics",
     "plots": "bleucli.plots",
     "resampling": "bleucli.significance.resampling",
     "significance": "bleucli.significance",
-    "statsfiles": "bleucli.statsfiles",
+    "statsfiles": "bleucli.scale.statsfiles",
 }
 _HOMES = {
     "BLEU": "bleucli.metrics.bleu",

@@ -91,31 +91,13 @@ LADDER: dict[str, set[str]] = {
         ),
         *("records", "results", "segments", "signature", "significance", "stats", "threads", "tokenizers"),
     },
-    "arrow": {
-        *("buffers", "counting", "errors", "kernels", "metrics", "optional_deps", "phrases", "records", "segments"),
-        *("signature", "stats"),
+    "scale": {
+        *("_version", "buffers", "corpus", "counting", "errors", "kernels", "limits", "metrics", "optional_deps"),
+        *("phrases", "records", "results", "segments", "signature", "significance", "stats", "wholefiles"),
     },
-    "statsfiles": {
-        *(
-            "_version",
-            "arrow",
-            "buffers",
-            "counting",
-            "errors",
-            "limits",
-            "metrics",
-            "optional_deps",
-            "phrases",
-            "records",
-            "signature",
-        ),
-        *("stats", "wholefiles"),
-    },
-    "tables": {"arrow", "corpus", "errors", "kernels", "optional_deps", "phrases", "records", "segments", "statsfiles"},
-    "engines": {"arrow", "errors", "metrics", "optional_deps", "records", "statsfiles", "tables"},
     "scoring": {
         *("corpus", "counting", "errors", "hints", "limits", "metrics", "phrases", "records", "results"),
-        *("significance", "statsfiles"),
+        *("scale", "significance"),
     },
     "evaluate": {
         *("corpus", "errors", "hints", "limits", "metrics", "phrases", "results", "scoring", "significance", "threads"),
@@ -126,13 +108,9 @@ LADDER: dict[str, set[str]] = {
     },
     "baselines": {"errors", "jsonlines", "naming", "records", "results", "signature", "waiting"},
     "gates": {"baselines", "errors", "limits", "records", "results"},
-    "segment_scores": {
-        *("corpus", "counting", "errors", "limits", "metrics", "results", "segments", "signature", "significance"),
-        "stats",
-    },
     "report": {
         *("_version", "corpus", "counting", "errors", "limits", "markup", "metrics", "optional_deps"),
-        *("phrases", "records", "results", "scoring", "segment_scores", "segments", "signature", "significance"),
+        *("phrases", "records", "results", "scale", "scoring", "segments", "signature", "significance"),
         *("stats", "theme", "threads"),
     },
     "plots": {"counting", "errors", "limits", "report", "results", "significance", "threads"},
@@ -155,11 +133,11 @@ LADDER: dict[str, set[str]] = {
         "tokenizers",
     },
     "cli": {
-        *("_version", "alias", "arrow", "baselines", "corpus", "counting", "engines", "errors", "gates"),
+        *("_version", "alias", "baselines", "corpus", "counting", "errors", "gates"),
         *("hints", "inspection", "matrix", "optional_deps", "report"),
         *("jsonfields", "jsonlines", "jsonsamples", "kernels", "limits", "markup", "metrics", "naming", "output"),
-        *("phrases", "records", "results", "scoring", "segment_scores", "segments", "signature", "significance"),
-        *("statsfiles", "stats", "tables", "testsets", "textfiles", "threads", "tokenizers", "waiting", "web"),
+        *("phrases", "records", "results", "scale", "scoring", "segments", "signature", "significance"),
+        *("stats", "testsets", "textfiles", "threads", "tokenizers", "waiting", "web"),
         "wholefiles",
     },
     "__main__": {"cli"},
@@ -186,7 +164,6 @@ LADDER: dict[str, set[str]] = {
     "__init__": {
         *(
             "_version",
-            "arrow",
             "counting",
             "errors",
             "evaluate",
@@ -196,9 +173,10 @@ LADDER: dict[str, set[str]] = {
             "plots",
             "report",
             "results",
+            "scale",
             "segments",
         ),
-        *("signature", "significance", "statsfiles", "testsets"),
+        *("signature", "significance", "testsets"),
     },
 }
 # What no edit of the ladder may allow

@@ -459,7 +459,7 @@ def test_other_tables_are_not_taken_for_statistics():
 
 
 def test_the_module_imports_nothing_heavy():
-    program = "import sys, bleucli.arrow; print(sorted({'pyarrow', 'numpy', 'pandas'} & set(sys.modules)))"
+    program = "import sys, bleucli.scale.arrow; print(sorted({'pyarrow', 'numpy', 'pandas'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "[]\n"
 
 

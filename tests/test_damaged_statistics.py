@@ -15,10 +15,10 @@ from strategies import examples
 from bleucli import BLEU, CER, CHRF, TER, WER
 from bleucli.metrics import Metric
 from bleucli.metrics.score import Score
+from bleucli.scale.statsfiles import read, write
 from bleucli.scoring import score_counted
 from bleucli.significance.comparison import Sampling
 from bleucli.stats import SegmentStats
-from bleucli.statsfiles import read, write
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed; there are no files to read")
 pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed; there are no files to read")

@@ -14,10 +14,10 @@ import pytest
 from conftest import raised, refused
 
 import bleucli
-from bleucli import arrow, tables
-from bleucli.engines import ENGINES, partitions
-from bleucli.engines import work as work_module
 from bleucli.errors import BleuError
+from bleucli.scale import arrow, tables
+from bleucli.scale.engines import ENGINES, partitions
+from bleucli.scale.engines import work as work_module
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed; there are no tables to read")
 pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed; there are no tables to read")
@@ -106,7 +106,7 @@ def write_parts(folder, columns, name="parts"):
 
 def counted_by(engine):
     """Return the module of an engine."""
-    return import_module("bleucli.engines." + engine)
+    return import_module("bleucli.scale.engines." + engine)
 
 
 # --- the same answers

@@ -43,7 +43,7 @@ class Before:
     def answer(self) -> Baseline:
         """Return the scores of the earlier output in the form of an earlier answer."""
         if self._are_numbers:
-            from bleucli import segment_scores
+            from bleucli.scale import segment_scores
 
             results = segment_scores.score_columns(self._texts.numbers(lambda *_: None), None, lambda *_: None)
         else:

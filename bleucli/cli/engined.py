@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from bleucli import arrow, scoring
+from bleucli import scoring
 from bleucli.cli.saving import command_of
 from bleucli.cli.streams import shown
 from bleucli.cli.tabled import TabledTexts, columns_in_command, columns_of_groups
 from bleucli.counting import SystemStats, add_systems
-from bleucli.engines.work import Work, check_sums
 from bleucli.errors import BleuError, UsageError
 from bleucli.results import Input, Results
-from bleucli.statsfiles import Shard
-from bleucli.statsfiles.layout import SYSTEM, label_of
+from bleucli.scale import arrow
+from bleucli.scale.engines.work import Work, check_sums
+from bleucli.scale.layout import SYSTEM, Shard, label_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from bleucli.cli.keeper import Keeper
     from bleucli.cli.options import Options
     from bleucli.cli.tabled import Labels
-    from bleucli.engines.partitions import Survey
     from bleucli.metrics import Metric
+    from bleucli.scale.engines.partitions import Survey
     from bleucli.significance.comparison import Sampling
 
 
@@ -149,16 +149,16 @@ def _is_inside(path: str, folder: str) -> bool:
 def _find_engine(name: str) -> Any:
     """Return the module of an engine."""
     if name == "dask":
-        from bleucli.engines import dask
+        from bleucli.scale.engines import dask
 
         return dask
     if name == "ray":
-        from bleucli.engines import ray
+        from bleucli.scale.engines import ray
 
         return ray
     import sys
 
-    from bleucli.engines import spark
+    from bleucli.scale.engines import spark
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else workers run the first python3 on the path
     return spark

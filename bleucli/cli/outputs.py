@@ -99,8 +99,8 @@ def _find_named(options: Options, written: str) -> Iterator[str]:
 
     tables, statistics = options.table or (), () if written == "save_stats" else options.stats or ()
     if tables or statistics:
-        from bleucli import tables as texts
-        from bleucli.statsfiles import find_files
+        from bleucli.scale import tables as texts
+        from bleucli.scale.files import find_files
 
         yield from find_files(map(shown, tables), (*texts.PARQUET, *texts.IPC))
         yield from find_files(map(shown, statistics))

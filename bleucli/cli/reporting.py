@@ -230,8 +230,8 @@ class Reporting:
         progress: Callable[[str, int, int], None],
     ) -> list[Measured]:
         """Return the scores of --add-scores for the segments that were scored."""
-        from bleucli import segment_scores
         from bleucli.report.contents import of_numbers
+        from bleucli.scale import segment_scores
 
         names = self._texts.names_in("html")
         found: list[Measured] = []

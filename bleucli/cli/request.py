@@ -213,7 +213,7 @@ def names_of_metrics(options: Options) -> list[str]:
 def names_printed(options: Options) -> list[str]:
     """Return what `names_of_metrics` returns, or, with --segment-scores, the name of those scores."""
     if options.segment_scores:
-        from bleucli import segment_scores
+        from bleucli.scale import segment_scores
 
         return [segment_scores.NAME]
     return names_of_metrics(options)

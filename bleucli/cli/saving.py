@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bleucli import statsfiles
 from bleucli.cli.provenance import mask_credentials
 from bleucli.cli.streams import shown
 from bleucli.cli.tabled import columns_of_groups, refuse_columns_of_statistics
 from bleucli.counting import add_systems
-from bleucli.statsfiles import Part, Writer
+from bleucli.scale.rows import Part, Writer, write_sums
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ class Saving:
             named = dict(self._texts.texts_named())
             parts = [Part(list((named | dict(labels)).items()), systems) for labels, systems in self._sums.items()]
             path = shown(self._options.save_sums)
-            statsfiles.write_sums(path, parts, self._metrics, shards=shards, command=self._command)
+            write_sums(path, parts, self._metrics, shards=shards, command=self._command)
 
 
 def command_of(words: Sequence[str]) -> str:

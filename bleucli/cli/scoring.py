@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bleucli.cli.provenance import Provenance
     from bleucli.cli.reporting import Reporting
     from bleucli.cli.saving import Saving
-    from bleucli.statsfiles import Statistics
+    from bleucli.scale.statsfiles import Statistics
 
 # Seconds of scoring with slow kernels that are not worth a note
 _PATIENCE = 2.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from bleucli import scoring, segment_scores, statsfiles
+from bleucli import scoring
 from bleucli.cli.streams import shown
 from bleucli.cli.tabled import TEXTS, columns_of_groups, signed
 from bleucli.cli.texts import Texts
@@ -13,9 +13,10 @@ from bleucli.errors import BleuError
 from bleucli.metrics import METRICS, Metric
 from bleucli.phrases import tell_count
 from bleucli.results import Input, Results, ScoreRecord, name_row
+from bleucli.scale import segment_scores, statsfiles
+from bleucli.scale.layout import SYSTEM, Shard
+from bleucli.scale.statsfiles import Statistics
 from bleucli.signature import Signature
-from bleucli.statsfiles import Shard, Statistics
-from bleucli.statsfiles.layout import SYSTEM
 from bleucli.textfiles import TextFile
 
 TYPE_CHECKING = False

@@ -248,7 +248,8 @@ def _score_numbers(
     before: Sequence[SystemStats],
 ) -> Results:
     """Return the mean of each system's segment scores, which come from elsewhere."""
-    from bleucli import scoring, segment_scores
+    from bleucli import scoring
+    from bleucli.scale import segment_scores
 
     counted = segment_scores.stats_of(texts.numbers(progress))
     if saving is not None:

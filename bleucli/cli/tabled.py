@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bleucli import counting, scoring, tables
-from bleucli.arrow import COUNTS, SIGNATURE
+from bleucli import counting, scoring
 from bleucli.cli.streams import shown
 from bleucli.cli.texts import Texts
 from bleucli.corpus import Corpus
@@ -13,10 +12,11 @@ from bleucli.counting import CorpusStats, SystemStats
 from bleucli.errors import BleuError, UsageError
 from bleucli.phrases import tell_count
 from bleucli.results import Input, Results, name_row
+from bleucli.scale import tables
+from bleucli.scale.arrow import COUNTS, SIGNATURE
+from bleucli.scale.layout import PLACES, REFERENCES, SEGMENT, SYSTEM, Shard
 from bleucli.signature import Signature
 from bleucli.stats import SegmentStats
-from bleucli.statsfiles import Shard
-from bleucli.statsfiles.layout import PLACES, REFERENCES, SEGMENT, SYSTEM
 from bleucli.textfiles import TextFile
 
 TYPE_CHECKING = False

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from bleucli.counting import SystemStats
     from bleucli.metrics import Metric
     from bleucli.results import Results
+    from bleucli.scale.layout import Shard
     from bleucli.scoring import Selection
     from bleucli.significance.comparison import Sampling
-    from bleucli.statsfiles import Shard
 
 
 class Texts:
@@ -312,7 +312,7 @@ class Texts:
 
     def numbers(self, progress: Callable[[str, int, int], None]) -> Mapping[str, array[float]]:
         """Return the scores of --segment-scores, by system."""
-        from bleucli import segment_scores
+        from bleucli.scale import segment_scores
 
         return segment_scores.read(self.systems(), progress)
 
@@ -329,7 +329,7 @@ class Texts:
 
         first: the index of the first segment in the whole; rows: how many there are.
         """
-        from bleucli.statsfiles import Shard
+        from bleucli.scale.layout import Shard
 
         systems, references = self.inputs()
         digests = [one.sha256 for one in references]
@@ -345,7 +345,7 @@ class Texts:
 
     def name_metrics(self, metrics: Sequence[Metric]) -> Mapping[str, Metric]:
         """Return the metrics by the names that they get in statistics files."""
-        from bleucli import arrow
+        from bleucli.scale import arrow
 
         return arrow.make_metrics(metrics)
 

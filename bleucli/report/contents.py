@@ -22,7 +22,7 @@ from bleucli.phrases import tell_place
 from bleucli.records import NamedTuple
 from bleucli.report import ngrams, passages, profiles, tokens
 from bleucli.results import DECIMALS, Ranking, Results, ScoreRecord, decimals_of
-from bleucli.segment_scores import LARGEST
+from bleucli.scale.segment_scores import LARGEST
 from bleucli.signature import VERSION, Signature
 from bleucli.significance import comparison
 from bleucli.significance.comparison import Sampling, rank

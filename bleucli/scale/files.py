@@ -12,13 +12,12 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from bleucli import arrow
 from bleucli.errors import BleuError
 from bleucli.metrics import METRICS
 from bleucli.optional_deps import load
 from bleucli.phrases import Turn
-from bleucli.signature import Signature
-from bleucli.statsfiles.layout import (
+from bleucli.scale import arrow
+from bleucli.scale.layout import (
     ENDING,
     LAYOUT,
     LAYOUT_KEY,
@@ -31,6 +30,7 @@ from bleucli.statsfiles.layout import (
     Shard,
     counts_in,
 )
+from bleucli.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from bleucli import arrow, wholefiles
+from bleucli import wholefiles
 from bleucli.buffers import text_array, to_arrow
 from bleucli.counting import CorpusStats, SystemStats
 from bleucli.errors import BleuError, InputTypeError, UsageError
@@ -19,7 +19,8 @@ from bleucli.metrics import Metric
 from bleucli.optional_deps import load
 from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
-from bleucli.statsfiles.layout import REFERENCES, SEGMENT, SYSTEM, Shard, metadata
+from bleucli.scale import arrow
+from bleucli.scale.layout import REFERENCES, SEGMENT, SYSTEM, Shard, metadata
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ class Writer:
 
     >>> import os, tempfile
     >>> from bleucli import TER
-    >>> from bleucli.statsfiles import read
+    >>> from bleucli.scale.statsfiles import read
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = os.path.join(folder.name, "cat.parquet")
     >>> ter = TER()
@@ -324,7 +325,7 @@ def write(
 
     >>> import os, tempfile
     >>> from bleucli import CHRF
-    >>> from bleucli.statsfiles import read
+    >>> from bleucli.scale.statsfiles import read
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = os.path.join(folder.name, "cat.parquet")
     >>> stats = CHRF().corpus_stats(["The cat sat.", "A cat."], [["The cat sat."] * 2], keep_rows=True)
@@ -409,7 +410,7 @@ def write_sums(
 
     >>> import os, tempfile
     >>> from bleucli import TER
-    >>> from bleucli.statsfiles import read
+    >>> from bleucli.scale.statsfiles import read
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = os.path.join(folder.name, "cat.parquet")
     >>> ter = TER()

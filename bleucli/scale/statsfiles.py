@@ -1,22 +1,45 @@
-"""The contents of several files of statistics as a whole: scores of systems and groups, and one merged file."""
+"""Files of statistics: counts in Parquet files, which can be scored, tested, grouped and added up without the texts.
+
+- `write` writes the statistics of systems; `Writer` does so block by block; `write_sums` writes the sums of groups
+- `read` reads files, which may be shards of one corpus, as `Statistics`
+- `Statistics`: the contents of several files as a whole: scores of systems and groups, and one merged file
+- `check_references`: checks that systems were counted against the same references
+
+Layout, version 1. One row per segment of a system: `system`; `testset`, `langpair` and any other columns that identify
+segments or make groups; `segment`, its index from 0; `refs`, the number of its references; then for each metric its
+signature and its statistics, as in `bleucli.arrow`. A file of sums has one row per group instead, with `segments`,
+`refs_min` and `refs_max`. Signatures are a column because every tool keeps columns, but not every tool keeps metadata.
+The metadata says where the rows come from; no score depends on it.
+
+>>> import os, tempfile
+>>> from bleucli import BLEU
+>>> folder = tempfile.TemporaryDirectory()
+>>> path = os.path.join(folder.name, "dog.parquet")
+>>> texts = ["The dog bit the man.", "It was not unexpected."], [["The dog bit the man.", "It wasn't surprising."]]
+>>> write(path, {"dog": BLEU().corpus_stats(*texts, keep_rows=True)})
+>>> statistics = read(path)
+>>> statistics.systems, statistics.stats("dog").score()
+(['dog'], BLEU = 61.01 72.7/55.6/57.1/60.0 (BP = 1.000 ratio = 1.100 hyp_len = 11 ref_len = 10))
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from bleucli import arrow
 from bleucli.buffers import to_numpy
 from bleucli.counting import CorpusStats, SystemStats
 from bleucli.errors import BleuError
+from bleucli.limits import file_path
 from bleucli.metrics import METRICS, Metric, metric_that_counted, reading
 from bleucli.metrics.options import CHOICE
 from bleucli.optional_deps import load
 from bleucli.phrases import Turn, suggest, tell_count
+from bleucli.scale import arrow
+from bleucli.scale.files import AGAIN, StatsFile, find_files
+from bleucli.scale.groups import Places, Tally, check_counts, check_numbers, check_references, split
+from bleucli.scale.layout import PLACES, REFERENCES, SEGMENT, SYSTEM, Shard, counts_in, label_of, metadata
+from bleucli.scale.rows import Part, Table, Writer, write, write_sums
 from bleucli.signature import Signature
-from bleucli.statsfiles.layout import PLACES, REFERENCES, SEGMENT, SYSTEM, Shard, counts_in, label_of, metadata
-from bleucli.statsfiles.reading import AGAIN, StatsFile
-from bleucli.statsfiles.rows import Places, Tally, check_counts, check_numbers, split
-from bleucli.statsfiles.writing import Part, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +50,35 @@ if TYPE_CHECKING:
 
     Difference = tuple[str, str, str]  # a key, its value in a file, and the value asked for
 
+__all__ = ["Part", "Shard", "Statistics", "Writer", "check_references", "find_files", "read", "write", "write_sums"]
+
 # The name of a system if no column gives one
 _UNNAMED = "system"
+
+
+def read(*paths: str | os.PathLike[str]) -> Statistics:
+    """Return the statistics in files, which may be shards of one corpus, in any order.
+
+    Args:
+        paths: files, folders of such files, or patterns such as `shards/*.parquet`.
+
+    Raises:
+        BleuError: a file does not exist, is damaged, holds no statistics, or has a newer layout; a pattern or folder
+            has no file; no path is given; or pyarrow is not installed.
+        InputTypeError: a path is neither a string nor a path.
+
+    >>> import os, tempfile
+    >>> from bleucli import CHRF
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> for first, text in enumerate(["The cat sat.", "A cat sat."]):
+    ...     stats = CHRF().corpus_stats([text], [["The cat sat."]], keep_rows=True)
+    ...     write(os.path.join(folder.name, f"{first}.parquet"), {"cat": stats}, first=first)
+    >>> read(os.path.join(folder.name, "*.parquet")).stats("cat").score()
+    chrF2 = 81.13
+    """
+    if not paths:
+        raise BleuError("no file was given; name at least one file of statistics")
+    return Statistics([StatsFile(path) for path in find_files(map(file_path, paths))])
 
 
 class Statistics:

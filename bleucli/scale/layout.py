@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 
 from bleucli._version import __version__
-from bleucli.arrow import SIGNATURE
 from bleucli.records import NamedTuple
+from bleucli.scale.arrow import SIGNATURE
 
 # The version of the layout; files with a later one are refused
 LAYOUT = "1"

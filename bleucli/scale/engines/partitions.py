@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
-from bleucli import arrow, tables
 from bleucli.errors import BleuError
 from bleucli.optional_deps import load
 from bleucli.records import NamedTuple
-from bleucli.statsfiles.layout import PLACES, SYSTEM, label_of
+from bleucli.scale import arrow, tables
+from bleucli.scale.layout import PLACES, SYSTEM, label_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,14 +11,14 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
-from bleucli import arrow
-from bleucli.engines.partitions import Partition
 from bleucli.errors import BleuError
 from bleucli.metrics import Metric
 from bleucli.optional_deps import load
-from bleucli.statsfiles.layout import PLACES, REFERENCES, SEGMENT, SYSTEM, Shard, label_of, metadata
-from bleucli.statsfiles.writing import Table
-from bleucli.tables import EMPTY
+from bleucli.scale import arrow
+from bleucli.scale.engines.partitions import Partition
+from bleucli.scale.layout import PLACES, REFERENCES, SEGMENT, SYSTEM, Shard, label_of, metadata
+from bleucli.scale.rows import Table
+from bleucli.scale.tables import EMPTY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bleucli import arrow
-from bleucli.engines.partitions import Partition, survey
-from bleucli.engines.work import Work, add_up, check_sums
 from bleucli.optional_deps import load
+from bleucli.scale import arrow
+from bleucli.scale.engines.partitions import Partition, survey
+from bleucli.scale.engines.work import Work, add_up, check_sums
 
 __all__ = ["count", "score", "survey"]
 

@@ -21,9 +21,9 @@ from bleucli.metrics import Metric
 from bleucli.optional_deps import load
 from bleucli.phrases import Turn, tell_place
 from bleucli.records import NamedTuple
+from bleucli.scale.files import AGAIN
+from bleucli.scale.layout import REFERENCES, SEGMENT, Shard, label_of
 from bleucli.stats import SegmentStats
-from bleucli.statsfiles.layout import REFERENCES, SEGMENT, Shard, label_of
-from bleucli.statsfiles.reading import AGAIN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

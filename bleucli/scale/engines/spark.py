@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
-from bleucli import arrow, tables
-from bleucli.engines import partitions, work
 from bleucli.optional_deps import load
+from bleucli.scale import arrow, tables
+from bleucli.scale.engines import partitions, work
 
 _quote = "`{}`".format  # names of statistics have dots; columns of texts and groups must not, for mapInArrow
 
