@@ -61,13 +61,14 @@ class Corpus(NamedTuple):
 
     systems: sources with at least one column in all. references: the same for references, or none if a source of
     systems brings them along. prepared: whether a metric has already prepared the references. may_be_empty: whether a
-    corpus without segments is allowed.
+    corpus without segments is allowed. first: the index of the first segment, from which errors count.
     """
 
     systems: Sequence[Source]
     references: Sequence[Source]
     prepared: bool = False
     may_be_empty: bool = False
+    first: int = 0
 
     def system_names(self) -> list[str]:
         """Return the names of all systems."""
@@ -85,7 +86,7 @@ class Corpus(NamedTuple):
             BleuError: they do not have the same number of segments, systems bring along different references, or the
                 ids of a segment differ.
         """
-        start = 0
+        start = self.first
         sources = [*self.systems, *self.references]
         identified = any(source.ids for source in sources)
         for texts in in_step(sources, self.may_be_empty):

@@ -13,13 +13,12 @@ from bleucli.counting import SystemStats, add_systems
 from bleucli.errors import BleuError, UsageError
 from bleucli.results import Input, Results
 from bleucli.scale import arrow
-from bleucli.scale.engines.work import Work, check_sums
+from bleucli.scale.engines import ENGINES, Work, check_sums
 from bleucli.scale.layout import SYSTEM, Shard, label_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
     import pyarrow as pa
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from bleucli.cli.options import Options
     from bleucli.cli.tabled import Labels
     from bleucli.metrics import Metric
-    from bleucli.scale.engines.partitions import Survey
+    from bleucli.scale.engines import Survey
     from bleucli.significance.comparison import Sampling
 
 
@@ -95,9 +94,12 @@ class EnginedTexts(TabledTexts):
         Raises:
             BleuError: something is wrong with the texts, or the engine failed.
         """
+        import sys
         import warnings
 
-        engine = _find_engine(self._engine)
+        engine = ENGINES[self._engine]
+        if self._engine == "spark":
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else workers run the first python3 on the path
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # warnings of the engine about itself
@@ -144,21 +146,3 @@ class EnginedTexts(TabledTexts):
 
 def _is_inside(path: str, folder: str) -> bool:
     return os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), ""))
-
-
-def _find_engine(name: str) -> Any:
-    """Return the module of an engine."""
-    if name == "dask":
-        from bleucli.scale.engines import dask
-
-        return dask
-    if name == "ray":
-        from bleucli.scale.engines import ray
-
-        return ray
-    import sys
-
-    from bleucli.scale.engines import spark
-
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else workers run the first python3 on the path
-    return spark

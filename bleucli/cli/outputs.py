@@ -99,10 +99,10 @@ def _find_named(options: Options, written: str) -> Iterator[str]:
 
     tables, statistics = options.table or (), () if written == "save_stats" else options.stats or ()
     if tables or statistics:
-        from bleucli.scale import tables as texts
-        from bleucli.scale.files import find_files
+        from bleucli.scale.files import PARQUET, find_files
+        from bleucli.scale.tables import IPC
 
-        yield from find_files(map(shown, tables), (*texts.PARQUET, *texts.IPC))
+        yield from find_files(map(shown, tables), (*PARQUET, *IPC))
         yield from find_files(map(shown, statistics))
     yield from options.refs
     yield from options.input or ()

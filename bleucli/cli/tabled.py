@@ -13,8 +13,8 @@ from bleucli.errors import BleuError, UsageError
 from bleucli.phrases import tell_count
 from bleucli.results import Input, Results, name_row
 from bleucli.scale import tables
-from bleucli.scale.arrow import COUNTS, SIGNATURE
-from bleucli.scale.layout import PLACES, REFERENCES, SEGMENT, SYSTEM, Shard
+from bleucli.scale.arrow import Columns
+from bleucli.scale.layout import PLACES, REFERENCES, SEGMENT, SYSTEM, Shard, is_reserved
 from bleucli.signature import Signature
 from bleucli.stats import SegmentStats
 from bleucli.textfiles import TextFile
@@ -47,7 +47,7 @@ class TabledTexts(Texts):
         self._of_block: Sequence[Labels] = ()  # for each segment of the current block, its group
         self._counted: dict[Labels, int] = {}  # number of segments so far, by test set and system
 
-    def _name_columns(self, columns: tables.Columns) -> None:
+    def _name_columns(self, columns: Columns) -> None:
         """Make each column of hypotheses a system."""
         # Only the names of these files are used; no file of texts is opened
         self._given = [TextFile(name) for name in columns.hypotheses]
@@ -183,13 +183,13 @@ def signed(labels: Sequence[tuple[str, str]]) -> dict[str, str]:
     return {TEXTS.get(column, column): value for column, value in labels if column != SYSTEM}
 
 
-def columns_in_command(options: Options, by: Sequence[str]) -> tables.Columns:
+def columns_in_command(options: Options, by: Sequence[str]) -> Columns:
     """Return which columns hold the texts; `by` are the columns that make groups.
 
     Raises:
         UsageError: --columns has another form, or systems are both columns and groups.
     """
-    columns = tables.Columns() if options.columns is None else tables.columns_named(shown(options.columns))
+    columns = Columns() if options.columns is None else tables.columns_named(shown(options.columns))
     if SYSTEM in by and len(columns.hypotheses) > 1:
         raise UsageError("--by system is for systems that are rows, but here they are columns; leave out system")
     if options.save_stats or options.save_sums:
@@ -204,8 +204,7 @@ def refuse_columns_of_statistics(by: Sequence[str], metrics: Sequence[str] = ())
         UsageError: a column has such a name.
     """
     for column in by:
-        is_of_metric = column.endswith(f".{SIGNATURE}") or column.startswith(tuple(f"{name}." for name in metrics))
-        if column in (SEGMENT, REFERENCES, *COUNTS) or is_of_metric:
+        if column in (SEGMENT, REFERENCES) or is_reserved(column, metrics):
             raise UsageError(f"--by {column}: files of statistics have a column of that name already; rename yours")
 
 

@@ -345,9 +345,9 @@ class Texts:
 
     def name_metrics(self, metrics: Sequence[Metric]) -> Mapping[str, Metric]:
         """Return the metrics by the names that they get in statistics files."""
-        from bleucli.scale import arrow
+        from bleucli.scale.layout import make_metrics
 
-        return arrow.make_metrics(metrics)
+        return make_metrics(metrics)
 
     def score_segments(self, metric: Metric, jobs: int | None, keep: Keeper | None = None) -> Iterator[ScoreRecord]:
         """Score each segment of the only system."""

@@ -16,19 +16,21 @@ from bleucli.errors import BleuError
 from bleucli.metrics import METRICS
 from bleucli.optional_deps import load
 from bleucli.phrases import Turn
-from bleucli.scale import arrow
 from bleucli.scale.layout import (
-    ENDING,
+    COUNTS,
     LAYOUT,
     LAYOUT_KEY,
     PLACES,
     REFERENCES,
     SEGMENT,
     SHARDS_KEY,
+    SIGNATURE,
     SYSTEM,
     VERSION_KEY,
     Shard,
     counts_in,
+    keys_in,
+    metrics_in,
 )
 from bleucli.signature import Signature
 
@@ -40,7 +42,8 @@ if TYPE_CHECKING:
 
 # What to do about a file that cannot be used
 AGAIN = Turn("write it again with statsfiles.write", "write it again with --save-stats")
-# The first bytes of Parquet files
+# The ending of Parquet files, and their first bytes
+PARQUET = (".parquet",)
 PARQUET_MARK = b"PAR1"
 # The first characters of other files that engines leave in a folder: output of unfinished or failed tasks, and markers
 _ASIDE = "._"
@@ -48,7 +51,7 @@ _ASIDE = "._"
 _TEXTS, _BYTES = ("string", "large_string", "string_view"), ("binary", "large_binary", "binary_view")
 
 
-def find_files(paths: Iterable[str], endings: Sequence[str] = (ENDING,)) -> list[str]:
+def find_files(paths: Iterable[str], endings: Sequence[str] = PARQUET) -> list[str]:
     """Return the files that are named, those in named folders, sorted, and those that match patterns.
 
     A pattern that matches only folders stands for the files in them.
@@ -155,11 +158,11 @@ class StatsFile:
         Raises:
             BleuError: a metric has counts, but no column of signatures.
         """
-        signed, counted = arrow.metrics_in(self.columns), counts_in(self.columns)
+        signed, counted = metrics_in(self.columns), counts_in(self.columns)
         for name, counts in counted.items():
             if name not in signed and _are_counts(counts):
                 raise BleuError(
-                    f"{self.path} has the column {name}.{counts[0]}, but no {name}.{arrow.SIGNATURE} to say how it was"
+                    f"{self.path} has the column {name}.{counts[0]}, but no {name}.{SIGNATURE} to say how it was"
                     " counted; ",
                     AGAIN,
                 )
@@ -172,7 +175,7 @@ class StatsFile:
         Raises:
             BleuError: there are rows but no signatures, or one cannot be read.
         """
-        column = f"{name}.{arrow.SIGNATURE}"
+        column = f"{name}.{SIGNATURE}"
         if not self._has_texts(column):
             kind = self._schema.field(column).type
             raise BleuError(
@@ -203,7 +206,7 @@ class StatsFile:
                 f"{self.path} has layout {layout} of statistics{writer and f', written by bleu {writer}'}, but this"
                 f" version reads layout {LAYOUT}; install a newer bleu"
             )
-        needed = (SEGMENT, REFERENCES) if SEGMENT in self.columns else tuple(arrow.COUNTS)
+        needed = (SEGMENT, REFERENCES) if SEGMENT in self.columns else tuple(COUNTS)
         missing = [name for name in needed if name not in self.columns]
         if missing or not metrics:
             lacks = ", ".join(missing) or "the signature of a metric"
@@ -224,7 +227,7 @@ class StatsFile:
     @property
     def keys(self) -> list[str]:
         """The columns that identify rows; columns of lists or records cannot."""
-        keys = [name for name in arrow.keys_in(self.columns) if name not in (SEGMENT, REFERENCES)]
+        keys = [name for name in keys_in(self.columns) if name not in (SEGMENT, REFERENCES)]
         return [name for name in keys if not self._is_nested(name)]
 
     def read(self, columns: Sequence[str]) -> pa.Table:
@@ -291,7 +294,7 @@ def _kind_of_values(kind: pa.DataType) -> str:
 def _decode(table: pa.Table) -> pa.Table:
     """Return a table whose systems, places and signatures are texts, even if another program stored them as bytes."""
     for place, field in enumerate(table.schema):
-        is_text = field.name in (SYSTEM, *PLACES) or field.name.endswith(f".{arrow.SIGNATURE}")
+        is_text = field.name in (SYSTEM, *PLACES) or field.name.endswith(f".{SIGNATURE}")
         if is_text and _kind_of_values(field.type) in _BYTES:
             table = table.set_column(place, field.name, table.column(place).cast("string"))
     return table

@@ -34,10 +34,20 @@ from bleucli.metrics import METRICS, Metric, metric_that_counted, reading
 from bleucli.metrics.options import CHOICE
 from bleucli.optional_deps import load
 from bleucli.phrases import Turn, suggest, tell_count
-from bleucli.scale import arrow
 from bleucli.scale.files import AGAIN, StatsFile, find_files
 from bleucli.scale.groups import Places, Tally, check_counts, check_numbers, check_references, split
-from bleucli.scale.layout import PLACES, REFERENCES, SEGMENT, SYSTEM, Shard, counts_in, label_of, metadata
+from bleucli.scale.layout import (
+    COUNTS,
+    PLACES,
+    REFERENCES,
+    SEGMENT,
+    SIGNATURE,
+    SYSTEM,
+    Shard,
+    counts_in,
+    label_of,
+    metadata,
+)
 from bleucli.scale.rows import Part, Table, Writer, write, write_sums
 from bleucli.signature import Signature
 
@@ -197,7 +207,7 @@ class Statistics:
                 f"{summed} holds sums, but this needs each segment's statistics; save them with ",
                 Turn("statsfiles.write(...)", "--save-stats"),
             )
-        signatures = [f"{name}.{arrow.SIGNATURE}" for name in metrics]
+        signatures = [f"{name}.{SIGNATURE}" for name in metrics]
         keys = [SYSTEM, *PLACES, *by, *signatures]
         fractional = {
             f"{name}.{column}": column in metric.fractions
@@ -209,7 +219,7 @@ class Statistics:
         order: dict[tuple[Any, ...], None] = {}
         checked: set[tuple[str, str, bool]] = set()
         for file in self._files:
-            counts = tuple(arrow.COUNTS) if file.is_summed else (SEGMENT, REFERENCES)
+            counts = tuple(COUNTS) if file.is_summed else (SEGMENT, REFERENCES)
             fractions = dict.fromkeys(counts, False) | fractional
             wanted = [*dict.fromkeys(key for key in keys if key in file.columns), *fractions]
             start = 0
@@ -378,7 +388,7 @@ def _check_signatures(file: StatsFile) -> None:
     counted = counts_in(file.columns)
     for name, texts in file.signatures.items():
         for text in texts:
-            place = f"the column {name}.{arrow.SIGNATURE} of {file.path} has {text!r:.200}, "
+            place = f"the column {name}.{SIGNATURE} of {file.path} has {text!r:.200}, "
             try:
                 signature = Signature.parse(text)
                 metric = metric_that_counted(signature) if _is_ours(signature) else None
@@ -461,7 +471,7 @@ def _choose(known: Sequence[str], name: str | None, what: str) -> str:
 def _plain_schema(table: pa.Table) -> pa.Schema:
     """Return the columns of a table, in types that all files can share: no dictionaries, one type of text."""
     pa = load("pyarrow", "arrow")
-    counts = (SEGMENT, REFERENCES) if SEGMENT in table.column_names else tuple(arrow.COUNTS)
+    counts = (SEGMENT, REFERENCES) if SEGMENT in table.column_names else tuple(COUNTS)
     kinds = {}
     for field in table.schema:
         kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
