@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli import kernels
-from bleucli.buffers import lists_as_streams, to_arrow
+from bleucli.buffers import lists_as_streams, to_arrow, to_numpy
 from bleucli.corpus import Corpus, Source
 from bleucli.counting import CorpusStats, SystemStats, count
 from bleucli.errors import BleuError, InputTypeError
@@ -40,7 +40,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from bleucli.scale.layout import Metrics
 
@@ -309,42 +311,65 @@ def merge(table: pa.Table) -> pa.Table:
 
 
 def _add_up(table: pa.Table, keys: Sequence[str]) -> pa.Table:
-    """Add up the rows of each key; return one row per key."""
+    """Add up the rows of each key; return one row per key, in order of first appearance."""
     if not len(table):
         return table
-    names = table.column_names
-    numbered = {name: str(place) for place, name in enumerate(names)}  # pyarrow reads names such as .a as paths
-    ways = {name: COUNTS.get(name, "sum") for name in names if name not in keys}
-    summed = group(
-        table.rename_columns(list(numbered.values())),
-        [numbered[key] for key in keys],
-        [(numbered[name], way) for name, way in ways.items()],
-    )
-    summed = summed.select(
-        [*(numbered[key] for key in keys), *(f"{numbered[name]}_{way}" for name, way in ways.items())]
-    )
-    found: pa.Table = summed.rename_columns([*keys, *ways]).select(names)
-    return found
-
-
-def group(table: pa.Table, keys: Sequence[str], ways: Sequence[tuple[str | list[str], str]]) -> pa.Table:
-    """Return one row per key, in order of first appearance. For two or more keys, pyarrow does not keep this order.
-
-    Args:
-        table: a table none of whose columns is called `row`.
-        keys: the columns of keys.
-        ways: what is aggregated, as for `pyarrow.TableGroupBy.aggregate`.
-
-    >>> import pyarrow as pa
-    >>> group(pa.table({"a": [2, 1, 2], "b": [0, 0, 0], "n": [5, 6, 7]}), ["a", "b"], [("n", "sum")]).to_pylist()
-    [{'a': 2, 'b': 0, 'n_sum': 12}, {'a': 1, 'b': 0, 'n_sum': 6}]
-    """
     import numpy as np
 
-    numbered = table.append_column("row", to_arrow(np.arange(len(table), dtype=np.int64)))
-    grouped = numbered.group_by(list(keys), use_threads=False).aggregate([*ways, ("row", "min")])
-    ordered: pa.Table = grouped.sort_by("row_min").drop_columns(["row_min"])
+    numbered = {name: str(place) for place, name in enumerate(table.column_names)}  # pyarrow reads .a as a path
+    ways = {name: COUNTS.get(name, "sum") for name in table.column_names if name not in keys}
+    # For two or more keys, pyarrow does not keep the order
+    rows = table.rename_columns(list(numbered.values())).append_column(
+        "row", to_arrow(np.arange(len(table), dtype=np.int64))
+    )
+    groups = rows.group_by([numbered[key] for key in keys], use_threads=False)
+    sums = groups.aggregate([*((numbered[name], way) for name, way in ways.items()), ("row", "min")]).sort_by("row_min")
+    sums = sums.select([*(numbered[key] for key in keys), *(f"{numbered[name]}_{way}" for name, way in ways.items())])
+    ordered: pa.Table = sums.rename_columns([*keys, *ways]).select(table.column_names)
     return ordered
+
+
+def split(table: pa.Table, keys: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], NDArray[np.int64]]]:
+    """Give the values that some columns have together, in order of first appearance, and the indexes of their rows.
+
+    A key without a column is None in all rows.
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"a": [2, 1, 2], "b": ["x", None, "x"]})
+    >>> [(values, rows.tolist()) for values, rows in split(table, ["a", "b", "c"])]
+    [((2, 'x', None), [0, 2]), ((1, None, None), [1])]
+    """
+    pa, compute = load("pyarrow", "arrow"), load("pyarrow.compute", "arrow")
+    import numpy as np
+
+    if not len(table):
+        return
+    whole = np.zeros(len(table), np.int64)  # for each row, the number of its combination of values
+    columns: list[tuple[list[Any], NDArray[Any] | int]] = []  # for each key, its values, and the index of each row's
+    for key in keys:
+        if key not in table.column_names:
+            columns.append(([None], 0))
+            continue
+        column = table.column(key).combine_chunks()
+        coded = column if isinstance(column, pa.DictionaryArray) else column.dictionary_encode()
+        values = [*map(label_of, coded.dictionary.to_pylist()), None]  # the last one is that of rows without a value
+        codes = coded.indices.fill_null(len(values) - 1) if coded.null_count else coded.indices
+        bounds = compute.min_max(codes)
+        if bounds["min"] == bounds["max"]:
+            columns.append((values, bounds["min"].as_py()))
+            continue
+        numbers = to_numpy(codes).astype(np.int64)
+        columns.append((values, numbers))
+        # Numbered again after each key, so that the numbers cannot overflow
+        _, whole = np.unique(whole * len(values) + numbers, return_inverse=True)
+    if not whole.any():
+        yield tuple(values[of if isinstance(of, int) else of[0]] for values, of in columns), np.arange(len(table))
+        return
+    order = np.argsort(whole, kind="stable")  # so rows keep their order within a group
+    starts = np.flatnonzero(np.diff(whole[order], prepend=-1))
+    groups = [order[a:b] for a, b in zip(starts, [*starts[1:], len(order)], strict=True)]
+    for rows in sorted(groups, key=lambda rows: int(rows[0])):
+        yield tuple(values[of if isinstance(of, int) else of[rows[0]]] for values, of in columns), rows
 
 
 def _align(table: pa.Table) -> pa.Table:

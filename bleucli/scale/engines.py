@@ -114,12 +114,9 @@ def _look_at(path: str, columns: Columns, keys: Sequence[str]) -> list[Values]:
         if not keys:
             return [(0, file.metadata.num_rows)]
         counts: dict[Values, int] = {}
-        for group in range(file.num_row_groups):
-            table = file.read_row_group(group, columns=list(keys), use_threads=False).select(keys)
-            places = list(map(str, range(len(keys))))  # pyarrow reads names such as .a as paths
-            for row in arrow.group(table.rename_columns(places), places, [([], "count_all")]).to_pylist():
-                values = tuple(row[place] for place in places)
-                counts[values] = counts.get(values, 0) + row["count_all"]
+        for number in range(file.num_row_groups):
+            for values, rows in arrow.split(file.read_row_group(number, list(keys), use_threads=False), keys):
+                counts[values] = counts.get(values, 0) + len(rows)
         return [(*values, first, count) for first, (values, count) in enumerate(counts.items())]
 
 
@@ -298,7 +295,7 @@ class _Kept:
 
         table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
         segments = np.zeros(len(table), np.int64)
-        for place, indexes in _split(table, self._places):
+        for place, indexes in arrow.split(table, self._places):
             start = self._next[place]
             segments[indexes] = np.arange(start, start + len(indexes))
             self._next[place] = start + len(indexes)
@@ -310,23 +307,6 @@ class _Kept:
         names = [""] if SYSTEM in self._work.keys else list(self._work.columns.hypotheses)
         shards = [Shard(name, 0, self._partition.rows, source=self._partition.path) for name in names]
         self._writer.save(self._partition.file_in(self._work.saved), shards, self._work.command)
-
-
-def _split(table: pa.Table, places: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Give each place, with the indexes of its rows."""
-    import numpy as np
-
-    if not places:
-        yield (), np.arange(len(table))
-        return
-    pa = load("pyarrow", "arrow")
-    numbered = table.select(places).append_column("", pa.array(np.arange(len(table))))
-    # Without threads, the indexes of each place stay in order
-    for *place, indexes in zip(
-        *(column.to_pylist() for column in numbered.group_by(places, use_threads=False).aggregate([("", "list")])),
-        strict=True,
-    ):
-        yield tuple(map(label_of, place)), np.array(indexes)
 
 
 def add_up(sums: Iterable[pa.Table]) -> pa.Table:

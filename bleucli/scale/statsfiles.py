@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from bleucli.buffers import to_numpy
+from bleucli.buffers import to_arrow, to_numpy
 from bleucli.counting import CorpusStats, SystemStats
 from bleucli.errors import BleuError
 from bleucli.limits import file_path
@@ -34,8 +34,9 @@ from bleucli.metrics import METRICS, Metric, metric_that_counted, reading
 from bleucli.metrics.options import CHOICE
 from bleucli.optional_deps import load
 from bleucli.phrases import Turn, suggest, tell_count
-from bleucli.scale.files import AGAIN, StatsFile, find_files
-from bleucli.scale.groups import Places, Tally, check_counts, check_numbers, check_references, split
+from bleucli.scale.arrow import split
+from bleucli.scale.files import AGAIN, StatsFile, check_counts, check_numbers, find_files
+from bleucli.scale.groups import Places, Tally, check_references
 from bleucli.scale.layout import (
     COUNTS,
     PLACES,
@@ -228,7 +229,9 @@ class Statistics:
                 check_counts(numbers, metrics, file.path, start)
                 start += len(table)
                 # `values` are the system, the columns of its place, the labels of the group, and the signatures
-                for values, rows in split(numbers, keys):
+                for values, indexes in split(numbers, keys):
+                    rows = numbers.select(list(fractions))
+                    rows = rows if len(indexes) == len(rows) else rows.take(to_arrow(indexes))
                     system, places = _name_system(values[0]), values[1 : 1 + len(PLACES)]
                     labels = values[1 + len(PLACES) : len(values) - len(signatures)]
                     self._check_rows(file, metrics, values[len(values) - len(signatures) :], rows, checked)
@@ -353,7 +356,7 @@ class Statistics:
                 raise BleuError(
                     f"one of {first.path} and {file.path} holds sums, and the other segments; merge files of one kind"
                 )
-        schemas = [_plain_schema(next(file.row_groups(None), None) or file.read(file.columns)) for file in self._files]
+        schemas = [_plain_schema(next(file.row_groups())) for file in self._files]
         try:
             whole = pa.unify_schemas(schemas, promote_options="permissive")
         except pa.ArrowException as error:
@@ -361,10 +364,8 @@ class Statistics:
             raise BleuError(f"columns with the same name have different types ({told}); rename one") from None
         table = Table()
         for file in self._files:
-            for rows in file.row_groups(None):
+            for rows in file.row_groups():
                 table.add(_fit(rows, whole))
-        if not any(file.rows for file in self._files):
-            table.add(_fit(first.read(first.columns), whole))
         table.save(path, metadata(self.shards(), command))
 
 
