@@ -19,6 +19,7 @@ from bleucli.limits import string
 from bleucli.phrases import tell_count, tell_place
 from bleucli.records import NamedTuple
 from bleucli.segments import Segments, align, blocks_of_strings, refuse_unordered
+from bleucli.wholefiles import Aside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -173,13 +174,9 @@ class Kept:
         from tempfile import TemporaryFile
 
         for block in self._blocks:
-            try:
+            with Aside():
                 self._file = self._file or TemporaryFile()  # noqa: SIM115 # `__del__` closes it
                 pickle.dump(list(block), self._file, pickle.HIGHEST_PROTOCOL)
-            except OSError as error:
-                raise BleuError(
-                    f"cannot write a temporary file: {error.strerror or error}; set TMPDIR to a folder with free space"
-                ) from None
             yield block
 
     def read_again(self) -> Iterator[Sequence[Segments]]:

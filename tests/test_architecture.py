@@ -33,7 +33,7 @@ LADDER: dict[str, set[str]] = {
     "naming": {"errors", "phrases"},
     "optional_deps": {"errors"},
     "waiting": {"errors", "hints", "markup"},
-    "wholefiles": set(),
+    "wholefiles": {"errors"},
     "segments": {"errors", "phrases"},
     "buffers": {"optional_deps", "segments"},
     "stats": {"buffers", "errors", "optional_deps", "phrases"},
@@ -43,7 +43,7 @@ LADDER: dict[str, set[str]] = {
     "signature": {"_version", "errors", "limits", "markup"},
     "citations": {"records"},
     "results": {"citations", "errors", "markup", "phrases", "records", "signature"},
-    "corpus": {"errors", "kernels", "limits", "phrases", "records", "segments"},
+    "corpus": {"errors", "kernels", "limits", "phrases", "records", "segments", "wholefiles"},
     "counting": {
         *("corpus", "errors", "inspection", "kernels", "phrases", "records", "results", "segments", "signature"),
         *("stats", "threads"),

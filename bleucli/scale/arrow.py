@@ -116,15 +116,15 @@ def stats_table(
     ([1], [0, 1])
     """
     pa = load("pyarrow", "arrow")
-    made = make_metrics(metrics)
+    by_name = make_metrics(metrics)
     if not isinstance(batch, pa.Table | pa.RecordBatch):
         raise InputTypeError(f"batch: found {type(batch).__name__}; give a pyarrow table or record batch")
     columns = Columns({hypothesis: hypothesis}, [references] if isinstance(references, str) else list(references))
     if not columns.references:
         raise BleuError("no column of references was named; name at least one")
     keys = [keys] if isinstance(keys, str) else list(keys)
-    systems = count_batch(batch, made, columns, keys, first, source)
-    table = rows_of(systems[0] if systems else None, batch, keys, made)
+    systems = count_batch(batch, by_name, columns, keys, first, source)
+    table = rows_of(systems[0] if systems else None, batch, keys, by_name)
     return table if rows else merge(table)
 
 
@@ -163,13 +163,13 @@ def count_batch(
     """
     pa = load("pyarrow", "arrow")
     table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
-    wanted = list(dict.fromkeys([*keys, *columns.names()]))
+    names = list(dict.fromkeys([*keys, *columns.names()]))
     _check_columns(table, [*keys, *columns.names()], keys, metrics)
 
     def blocks() -> Iterator[list[Segments]]:
         start = first
         # All columns are cut at the same rows, and not copied
-        for block in table.select(wanted).to_batches(max_chunksize=_BLOCK):
+        for block in table.select(names).to_batches(max_chunksize=_BLOCK):
             yield read_block(block, columns, keys, start, source)
             start += len(block)
 
@@ -203,9 +203,9 @@ def rows_of(
     return table_of(columns, metrics, rows)
 
 
-def _check_columns(table: pa.Table, wanted: Sequence[str], keys: Sequence[str], metrics: Mapping[str, Metric]) -> None:
+def _check_columns(table: pa.Table, names: Sequence[str], keys: Sequence[str], metrics: Mapping[str, Metric]) -> None:
     """Refuse columns that are missing or not unique, and keys that cannot make groups."""
-    for name in wanted:
+    for name in names:
         number = table.column_names.count(name)
         if number != 1:
             what = f"there are {number} columns {name}" if number else f"there is no column {name}"
@@ -399,15 +399,15 @@ def _refuse_mixed(summed: pa.Table, keys: Sequence[str], signatures: Sequence[st
     """Refuse a table in which a key was counted in two ways; `summed` has one row for each key and each way."""
     if all(len(set(summed.column(name).to_pylist())) == 1 for name in signatures):
         return
-    found: dict[tuple[object, ...], tuple[object, ...]] = {}
+    ways: dict[tuple[object, ...], tuple[object, ...]] = {}
     columns = [summed.column(name).to_pylist() for name in (*keys, *signatures)]
     for row in zip(*columns, strict=True):
         key, way = row[: len(keys)], row[len(keys) :]
-        before = found.setdefault(key, way)
+        before = ways.setdefault(key, way)
         for one, other in zip(before, way, strict=True):
             if one != other:
-                told = ", ".join(f"{name} {value}" for name, value in zip(keys, key, strict=True))
-                whose = f" of {told}" if told else ""
+                place = ", ".join(f"{name} {value}" for name, value in zip(keys, key, strict=True))
+                whose = f" of {place}" if place else ""
                 raise BleuError(
                     f"statistics{whose} with {one} and with {other} cannot be added; count both in the same way"
                 )
@@ -440,11 +440,11 @@ def scores(table: pa.Table, expected: int | None = None, metrics: Mapping[str, M
     b 1 100.0
     """
     merged = merge(table)
-    found = sum(merged.column("segments").to_pylist())
-    if expected is not None and found != expected:
-        lost = "lost" if found < expected else "doubled"
+    segments = sum(merged.column("segments").to_pylist())
+    if expected is not None and segments != expected:
+        what = "lost" if segments < expected else "doubled"
         raise BleuError(
-            f"the statistics cover {tell_count(found, 'segment')}, but {expected} were expected; some were {lost} on"
+            f"the statistics cover {tell_count(segments, 'segment')}, but {expected} were expected; some were {what} on"
             " the way: check that each file was read, and that no path is listed twice"
         )
     return list(_groups(merged, metrics))
@@ -452,23 +452,23 @@ def scores(table: pa.Table, expected: int | None = None, metrics: Mapping[str, M
 
 def _groups(table: pa.Table, metrics: Mapping[str, Metric] | None) -> Iterator[Group]:
     keys, names = keys_in(table.column_names), metrics_in(table.column_names)
-    made: dict[tuple[str, str], Metric] = {}
+    by_signature: dict[tuple[str, str], Metric] = {}
     for row in table.to_pylist():
         stats = {}
         for name in names:
             signature = row[f"{name}.{SIGNATURE}"]
             if signature is None:  # this key was not counted by this metric
                 continue
-            metric = metrics[name] if metrics is not None else made.get((name, signature))
+            metric = metrics[name] if metrics is not None else by_signature.get((name, signature))
             if metric is None:
-                metric = made[name, signature] = metric_that_counted(signature)
+                metric = by_signature[name, signature] = metric_that_counted(signature)
             stats[name] = stats_of(metric, name, row)
         yield Group(
             {key: row[key] for key in keys},
             row["segments"],
             stats,
-            {name: one.score() for name, one in stats.items()},
-            {name: one.signature() for name, one in stats.items()},
+            {name: of_metric.score() for name, of_metric in stats.items()},
+            {name: of_metric.signature() for name, of_metric in stats.items()},
         )
 
 

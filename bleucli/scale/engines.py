@@ -102,8 +102,10 @@ def survey(paths: Iterable[str], columns: Columns, keys: Sequence[str]) -> Surve
 
     files = tables.find_parquet(paths)
     with ThreadPoolExecutor(8) as threads:  # the files may be far away
-        found = list(threads.map(lambda path: _look_at(path, columns, keys), files))
-    rows = [(tables.address_of(path), *of) for path, counts in zip(files, found, strict=True) for of in counts]
+        counts_of_files = list(threads.map(lambda path: _look_at(path, columns, keys), files))
+    rows = [
+        (tables.address_of(path), *of) for path, counts in zip(files, counts_of_files, strict=True) for of in counts
+    ]
     return number_rows(rows, keys, {tables.address_of(path): path for path in files})
 
 
@@ -120,26 +122,26 @@ def _look_at(path: str, columns: Columns, keys: Sequence[str]) -> list[Values]:
         return [(*values, first, count) for first, (values, count) in enumerate(counts.items())]
 
 
-def number_rows(rows: Iterable[Sequence[Any]], keys: Sequence[str], given: Mapping[str, str]) -> Survey:
+def number_rows(rows: Iterable[Sequence[Any]], keys: Sequence[str], paths: Mapping[str, str]) -> Survey:
     """Return the survey of values that were found in files.
 
     Args:
         rows: each has an address, the values of the keys, a number that sorts them by first appearance in the file, and
             the number of rows with these values.
         keys: the columns of the keys.
-        given: paths by address, in the order in which they were given.
+        paths: paths by address, in the order in which they were given.
     """
-    order_of_files = {address: number for number, address in enumerate(given)}
+    order_of_files = {address: number for number, address in enumerate(paths)}
     # Files that were given come first, in that order; files that an engine found in folders follow by address
-    found = sorted(rows, key=lambda row: (order_of_files.get(row[0], len(given)), row[0], row[-2]))
+    ordered = sorted(rows, key=lambda row: (order_of_files.get(row[0], len(paths)), row[0], row[-2]))
     places = [n for n, key in enumerate(keys) if key in (SYSTEM, *PLACES)]
     partitions: dict[str, Partition] = {}
     done: dict[Values, int] = {}
     order: dict[Values, int] = {}
-    for row in found:
+    for row in ordered:
         address, *found_here, _, count = row
         values = tuple(map(label_of, found_here))
-        path = given.get(address, address)
+        path = paths.get(address, address)
         if not count:
             continue
         before = partitions.get(path) or Partition(len(partitions), path, address, 0, {})
@@ -148,7 +150,7 @@ def number_rows(rows: Iterable[Sequence[Any]], keys: Sequence[str], given: Mappi
         partitions[path] = before._replace(rows=before.rows + count, starts=starts)
         done[place] = done.get(place, 0) + count
         order.setdefault(values, len(order))
-    rows_of = dict.fromkeys((path for path in given.values() if "://" not in path), 0)
+    rows_of = dict.fromkeys((path for path in paths.values() if "://" not in path), 0)
     rows_of |= {path: partition.rows for path, partition in partitions.items()}
     return Survey(list(partitions.values()), rows_of, sum(rows_of.values()), order)
 
@@ -211,14 +213,14 @@ class Work:
         """
         if not self.saved:
             return
-        ours = {partition.file_in(self.saved) for partition in partitions}
+        expected = {partition.file_in(self.saved) for partition in partitions}
         try:
             os.makedirs(self.saved, exist_ok=True)
             others = sorted(os.path.join(self.saved, name) for name in os.listdir(self.saved) if name[0] not in "._")
         except OSError as error:
             raise BleuError(f"cannot write {self.saved}: {error.strerror or error}; name a folder") from None
         for path in others:
-            if path not in ours:
+            if path not in expected:
                 raise BleuError(
                     f"{path} does not belong to this run, but would be read with its files; name an empty folder"
                 )

@@ -78,28 +78,28 @@ def find_files(paths: Iterable[str], endings: Sequence[str] = PARQUET) -> list[s
     Raises:
         BleuError: a folder has no such file, or a pattern matches nothing.
     """
-    found: list[str] = []
+    files: list[str] = []
     for path in paths:
         if os.path.isdir(path):
             inside = []
             for folder, folders, names in os.walk(path):
                 folders[:] = [name for name in folders if name[0] not in _ASIDE]
-                ours = [name for name in names if name.endswith(tuple(endings)) and name[0] not in _ASIDE]
-                inside += [os.path.join(folder, name) for name in ours]
+                ending = [name for name in names if name.endswith(tuple(endings)) and name[0] not in _ASIDE]
+                inside += [os.path.join(folder, name) for name in ending]
             if not inside:
                 raise BleuError(f"the folder {path} has no file that ends in {' or '.join(endings)}; name another")
-            found += sorted(inside)
+            files += sorted(inside)
         elif any(sign in path for sign in "*?[") and not os.path.lexists(path):
             from glob import glob
 
             matches = sorted(glob(path, recursive=True))
             if not matches:
                 raise BleuError(f"no file matches {path}; name the files")
-            files = [match for match in matches if not os.path.isdir(match)]
-            found += files or find_files(matches, endings)
+            matching = [match for match in matches if not os.path.isdir(match)]
+            files += matching or find_files(matches, endings)
         else:
-            found.append(path)
-    return found
+            files.append(path)
+    return files
 
 
 def refuse_pipe(path: str) -> None:
@@ -129,16 +129,16 @@ class StatsFile:
         self.path = path
         refuse_pipe(path)
         with self._opened() as file:
-            known = file.metadata
+            footer = file.metadata
             self._schema: pa.Schema = file.schema_arrow
         self.columns: list[str] = self._schema.names
         repeated = [name for name in self.columns if self.columns.count(name) > 1]
         if repeated:
             raise BleuError(f"{path} has {self.columns.count(repeated[0])} columns {repeated[0]}; rename all but one")
-        self.rows: int = known.num_rows
+        self.rows: int = footer.num_rows
         self.metadata = {
             key.decode("utf-8", "replace"): value.decode("utf-8", "replace")
-            for key, value in (known.metadata or {}).items()
+            for key, value in (footer.metadata or {}).items()
         }
         metrics = self._find_metrics()
         self._check_layout(metrics)
@@ -164,8 +164,8 @@ class StatsFile:
             if start and start != PARQUET_MARK:
                 writer = Turn("statsfiles.write", "--save-stats")
                 raise BleuError(f"{self.path} is not a Parquet file; name a file written with ", writer) from None
-            told = " ".join(str(error).split()) or type(error).__name__
-            raise BleuError(f"{self.path} is not a complete Parquet file ({told[:200]}); ", AGAIN) from None
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise BleuError(f"{self.path} is not a complete Parquet file ({reason[:200]}); ", AGAIN) from None
 
     def _find_metrics(self) -> list[str]:
         """Return the names of the metrics that have counted.
@@ -173,16 +173,16 @@ class StatsFile:
         Raises:
             BleuError: a metric has counts, but no column of signatures.
         """
-        signed, counted = metrics_in(self.columns), counts_in(self.columns)
-        for name, counts in counted.items():
-            if name not in signed and _are_counts(counts):
+        names, counts = metrics_in(self.columns), counts_in(self.columns)
+        for name, columns in counts.items():
+            if name not in names and _are_counts(columns):
                 raise BleuError(
-                    f"{self.path} has the column {name}.{counts[0]}, but no {name}.{SIGNATURE} to say how it was"
+                    f"{self.path} has the column {name}.{columns[0]}, but no {name}.{SIGNATURE} to say how it was"
                     " counted; ",
                     AGAIN,
                 )
         # Other programs may have columns that are only called like signatures
-        return [name for name in signed if name in counted]
+        return [name for name in names if name in counts]
 
     def _read_signatures(self, name: str) -> list[str]:
         """Return the signatures of a metric, each once.
@@ -247,37 +247,42 @@ class StatsFile:
 
     def values_of(self, column: str) -> list[Any]:
         """Return each value of a column once; the column must not be nested."""
-        found: dict[Any, None] = {}
+        values: dict[Any, None] = {}
         with self._opened() as file:
             place = next(n for n in range(len(file.schema.names)) if file.schema.column(n).path == column)
             for number in range(file.num_row_groups):
-                known = file.metadata.row_group(number).column(place).statistics
-                if known is not None and known.has_min_max and known.min == known.max and known.null_count == 0:
-                    only = known.min  # the footer has it, so nothing needs to be read
-                    found[only.decode("utf-8", "replace") if isinstance(only, bytes) else only] = None
+                statistics = file.metadata.row_group(number).column(place).statistics
+                if (
+                    statistics is not None
+                    and statistics.has_min_max
+                    and statistics.min == statistics.max
+                    and statistics.null_count == 0
+                ):
+                    only = statistics.min  # the footer has it, so nothing needs to be read
+                    values[only.decode("utf-8", "replace") if isinstance(only, bytes) else only] = None
                 else:
                     table = _decode(file.read_row_group(number, [column], use_threads=False))
-                    found |= dict.fromkeys(table.column(0).unique().to_pylist())
-        return list(found)
+                    values |= dict.fromkeys(table.column(0).unique().to_pylist())
+        return list(values)
 
     def row_groups(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         """Give the row groups, at least one, with some columns or, for None, with all."""
-        wanted = None if columns is None else list(columns)
+        names = None if columns is None else list(columns)
         with self._opened() as file:
             if not file.num_row_groups:
-                yield _decode(file.read(columns=wanted))
+                yield _decode(file.read(columns=names))
             for number in range(file.num_row_groups):
-                yield _decode(file.read_row_group(number, wanted, use_threads=False))
+                yield _decode(file.read_row_group(number, names, use_threads=False))
 
     def shards(self) -> list[Shard]:
         """Return what the rows were made from; nothing if another program has removed that from the metadata."""
         import json
 
         try:
-            found = [Shard(**one) for one in json.loads(self.metadata.get(SHARDS_KEY, "[]"))]
+            shards = [Shard(**one) for one in json.loads(self.metadata.get(SHARDS_KEY, "[]"))]
         except (TypeError, ValueError):
             return []
-        return found if all(map(_is_shard, found)) else []
+        return shards if all(map(_is_shard, shards)) else []
 
 
 def _are_counts(names: Sequence[str]) -> bool:

@@ -72,16 +72,16 @@ class Places:
                         ")",
                     )
                 if start > done:
-                    told = f" of {name} {_are(start - done)} missing; name all shards"
-                    raise BleuError(_tell_range(done, start), told, self._tell_namesakes(whose))
+                    rest = f" of {name} {_are(start - done)} missing; name all shards"
+                    raise BleuError(_tell_range(done, start), rest, self._tell_namesakes(whose))
                 done, before = end, path
             ends.setdefault(whose[1:], {})[whose[0]] = done
         systems = list(dict.fromkeys(whose[0] for whose in self._runs))
-        for where, found in ends.items():
-            most = max(found, key=found.__getitem__)
+        for where, ends_of in ends.items():
+            most = max(ends_of, key=ends_of.__getitem__)
             for system in systems:
-                if found.get(system, 0) != found[most]:
-                    start, end = found.get(system, 0), found[most]
+                if ends_of.get(system, 0) != ends_of[most]:
+                    start, end = ends_of.get(system, 0), ends_of[most]
                     raise BleuError(
                         _tell_range(start, end),
                         f" of {_tell_place((system, *where))} {_are(end - start)} missing, but {most} has"
@@ -92,18 +92,18 @@ class Places:
         """Suggest one name for systems that share no segment: they may be shards of one, named after their files."""
         system, *place = whose
         for (other, *there), runs in self._runs.items():
-            both = sorted([*runs, *self._runs[whose]])
-            if other != system and there == place and all(one[1] <= next_[0] for one, next_ in pairwise(both)):
-                same = f", or if {other} is the same system, save both "
-                return Turn(f"{same}under one name", f"{same}with the same --names")
+            together = sorted([*runs, *self._runs[whose]])
+            if other != system and there == place and all(one[1] <= next_[0] for one, next_ in pairwise(together)):
+                advice = f", or if {other} is the same system, save both "
+                return Turn(f"{advice}under one name", f"{advice}with the same --names")
         return ""
 
 
 def _tell_place(whose: tuple[Any, ...]) -> str:
     """Return the name of a system, with the place that its segments belong to."""
     system, *places = whose
-    told = "/".join(str(place) for place in places if place is not None)
-    return f"{system} in {told}" if told else str(system)
+    where = "/".join(str(place) for place in places if place is not None)
+    return f"{system} in {where}" if where else str(system)
 
 
 def _tell_range(start: int, end: int) -> Turn:
@@ -173,11 +173,11 @@ class Tally:
 # --- tests of several systems
 
 
-def check_references(counted: Sequence[SystemStats], shards: Sequence[Shard] = ()) -> None:
+def check_references(systems: Sequence[SystemStats], shards: Sequence[Shard] = ()) -> None:
     """Refuse systems whose references are known to differ: a paired test of their scores would mean nothing.
 
     Args:
-        counted: systems with rows.
+        systems: the systems, with rows.
         shards: the texts that the rows were made from.
 
     Raises:
@@ -185,7 +185,7 @@ def check_references(counted: Sequence[SystemStats], shards: Sequence[Shard] = (
     """
     import numpy as np
 
-    first, *others = counted
+    first, *others = systems
     digests: dict[tuple[int, int], dict[str, Sequence[str]]] = {}
     for shard in shards:
         if shard.references:
@@ -200,12 +200,12 @@ def check_references(counted: Sequence[SystemStats], shards: Sequence[Shard] = (
         for one, other in zip(first.stats, system.stats, strict=True):
             if one.rows is None or other.rows is None:
                 continue
-            ours, theirs = np.asarray(one.rows), np.asarray(other.rows)
+            rows, others_rows = np.asarray(one.rows), np.asarray(other.rows)
             counts = np.asarray(one.nrefs), np.asarray(other.nrefs)
             assert isinstance(one.metric, Metric)
             # With a single reference, these columns depend on it alone (see `Metric.column_names`)
             of_reference = [n for n, name in enumerate(one.metric.column_names()) if name.startswith("ref")]
-            differs = (ours[:, of_reference] != theirs[:, of_reference]).any(axis=1) & (counts[0] == 1)
+            differs = (rows[:, of_reference] != others_rows[:, of_reference]).any(axis=1) & (counts[0] == 1)
             places += np.flatnonzero(differs | (counts[0] != counts[1]))[:1].tolist()
         if places or by_file:
             start = min([*places, *by_file])

@@ -8,8 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 
 from bleucli import wholefiles
 from bleucli.buffers import text_array, to_arrow
@@ -107,7 +106,7 @@ class Table:
     def __init__(self) -> None:
         from tempfile import TemporaryFile
 
-        with _kept_aside():
+        with wholefiles.Aside():
             self._file: IO[bytes] = TemporaryFile()  # noqa: SIM115 - closed once it is written
         self._writer: Any = None
 
@@ -122,7 +121,7 @@ class Table:
         Raises:
             BleuError: the temporary file cannot be written.
         """
-        with _kept_aside():
+        with wholefiles.Aside():
             if self._writer is None:
                 self._writer = self._make_writer(table)
             groups = max(1, len(table) // _ROWS)  # of equal size, so that a few extra rows do not make a tiny group
@@ -149,7 +148,7 @@ class Table:
         """
         path = file_path(path)
         self._writer.add_key_value_metadata(metadata)
-        with _kept_aside():
+        with wholefiles.Aside():
             self._writer.close()
             self._file.seek(0)
         try:
@@ -158,17 +157,6 @@ class Table:
             raise BleuError(f"cannot write {path}: {error.strerror or error}; name a writable file") from None
         finally:
             self._file.close()
-
-
-@contextmanager
-def _kept_aside() -> Iterator[None]:
-    """Turn the system's errors about temporary files into one line."""
-    try:
-        yield
-    except OSError as error:
-        raise BleuError(
-            f"cannot write a temporary file: {error.strerror or error}; set TMPDIR to a folder with free space"
-        ) from None
 
 
 class Writer:
@@ -341,10 +329,10 @@ def _read_indexes(values: Sequence[object]) -> NDArray[np.int64]:
     """
     import numpy as np
 
-    found = np.asarray(values)
-    if found.dtype.kind != "i" or found.min(initial=0) < 0 or found.max(initial=0) > _LAST:
-        found = np.array([whole_number(SEGMENT, value, 0, _LAST) for value in values])
-    return found.astype(np.int64, copy=False)
+    indexes = np.asarray(values)
+    if indexes.dtype.kind != "i" or indexes.min(initial=0) < 0 or indexes.max(initial=0) > _LAST:
+        indexes = np.array([whole_number(SEGMENT, value, 0, _LAST) for value in values])
+    return indexes.astype(np.int64, copy=False)
 
 
 def _code(values: Sequence[object] | pa.ChunkedArray, name: str = SYSTEM) -> pa.Array | pa.ChunkedArray:
@@ -361,8 +349,8 @@ def _code(values: Sequence[object] | pa.ChunkedArray, name: str = SYSTEM) -> pa.
         try:
             return pa.array(values)
         except (TypeError, ValueError, OverflowError) as error:  # pyarrow's errors are of these kinds as well
-            told = " ".join(str(error).split())
-            raise BleuError(f"the column {name} cannot be written ({told[:200]}); give strings or numbers") from None
+            reason = " ".join(str(error).split())
+            raise BleuError(f"the column {name} cannot be written ({reason[:200]}); give strings or numbers") from None
     texts = text_array([None if value is None else str(value) for value in values])
     return texts.dictionary_encode().cast(pa.dictionary(pa.int32(), pa.string()))
 
@@ -405,22 +393,22 @@ def write(
     """
     if not isinstance(systems, Mapping):
         raise InputTypeError(f"systems: found {type(systems).__name__}; give a dictionary: {{'name': statistics}}")
-    counted = {string("the name of a system", name): _by_metric(stats) for name, stats in systems.items()}
-    if not counted:
+    by_system = {string("the name of a system", name): _by_metric(stats) for name, stats in systems.items()}
+    if not by_system:
         raise BleuError("no system was given; give the statistics of at least one")
-    names = list(next(iter(counted.values())))
-    metrics = {name: _metric_of(stats) for name, stats in next(iter(counted.values())).items()}
+    names = list(next(iter(by_system.values())))
+    metrics = {name: _metric_of(stats) for name, stats in next(iter(by_system.values())).items()}
     ways = [metric.configuration() for metric in metrics.values()]
-    for system, stats in counted.items():
+    for system, stats in by_system.items():
         if list(stats) != names or [one.metric.configuration() for one in stats.values()] != ways:
             raise BleuError(
-                f"{system} and {next(iter(counted))} were counted by different metrics; use the same metrics for all"
+                f"{system} and {next(iter(by_system))} were counted by different metrics; use the same metrics for all"
             )
-    blocks = [SystemStats(name, list(stats.values()), None) for name, stats in counted.items()]
-    kept = {one.rows is not None for block in blocks for one in block.stats if one.segments}
-    if len(kept) > 1:
+    blocks = [SystemStats(name, list(stats.values()), None) for name, stats in by_system.items()]
+    have_rows = {one.rows is not None for block in blocks for one in block.stats if one.segments}
+    if len(have_rows) > 1:
         raise BleuError("some statistics have rows and others do not; count all with keep_rows=True, or none")
-    if kept == {False}:
+    if have_rows == {False}:
         if columns or first:
             raise UsageError(
                 "columns and first describe segments, but no statistics have rows; count with keep_rows=True, or leave"
@@ -435,13 +423,13 @@ def write(
 
 def _by_metric(stats: StatsOfSystem) -> dict[str, CorpusStats]:
     """Return the statistics of a system by the names of their metrics."""
-    several = stats.values() if isinstance(stats, Mapping) else [stats] if isinstance(stats, CorpusStats) else stats
-    given = list(several) if isinstance(several, Iterable) else [several]
-    if not all(isinstance(one, CorpusStats) for one in given):
+    values = stats.values() if isinstance(stats, Mapping) else [stats] if isinstance(stats, CorpusStats) else stats
+    each = list(values) if isinstance(values, Iterable) else [values]
+    if not all(isinstance(stats_of_metric, CorpusStats) for stats_of_metric in each):
         raise InputTypeError(f"the statistics of a system: found {stats!r:.40}; give what corpus_stats returns")
     if isinstance(stats, Mapping):
         return dict(stats)
-    return dict(zip(make_metrics(list(map(_metric_of, given))), given, strict=True))
+    return dict(zip(make_metrics(list(map(_metric_of, each))), each, strict=True))
 
 
 def _metric_of(stats: CorpusStats) -> Metric:

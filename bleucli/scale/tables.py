@@ -131,11 +131,11 @@ def find_tables(paths: Sequence[str], endings: Sequence[str] = (*PARQUET, *IPC))
     Raises:
         BleuError: no file is found, one is a pipe, or one is given twice and its segments would count twice.
     """
-    found = find_files(paths, endings)
-    for path in found:
+    files = find_files(paths, endings)
+    for path in files:
         refuse_pipe(path)
-    refuse_twice(found)
-    return found
+    refuse_twice(files)
+    return files
 
 
 def refuse_twice(paths: Sequence[str]) -> None:
@@ -144,13 +144,13 @@ def refuse_twice(paths: Sequence[str]) -> None:
     Raises:
         BleuError: a file is given twice.
     """
-    known: dict[str, str] = {}
+    names: dict[str, str] = {}
     for path in paths:
-        place = path if "://" in path else os.path.realpath(path)
-        if place in known:
-            also = "" if known[place] == path else f", first as {known[place]}"
+        address = path if "://" in path else os.path.realpath(path)
+        if address in names:
+            also = "" if names[address] == path else f", first as {names[address]}"
             raise BleuError(f"{path} is given twice{also}, and would count twice; name each table once")
-        known[place] = path
+        names[address] = path
 
 
 def is_parquet(path: str) -> bool:
@@ -175,9 +175,9 @@ def check_columns(path: str, schema: pa.Schema, columns: Columns, keys: Sequence
         if name not in names:
             if name not in keys and {SYSTEM, SEGMENT} < {*names} and metrics_in(names):
                 raise BleuError(f"{path} has no column {name}; it holds statistics: read it with --stats")
-            how = "" if name in keys else "; name the columns of texts with --columns hyp=NAME,refs=NAME"
-            told = f"{path} has no column {name}; it has {', '.join(names)}"
-            raise BleuError(f"{told}{suggest(name, names)}{how}")
+            remedy = "" if name in keys else "; name the columns of texts with --columns hyp=NAME,refs=NAME"
+            what = f"{path} has no column {name}; it has {', '.join(names)}"
+            raise BleuError(f"{what}{suggest(name, names)}{remedy}")
         if names.count(name) > 1:
             raise BleuError(f"{path} has {names.count(name)} columns {name}; rename all but one")
     for key in keys:
@@ -197,16 +197,16 @@ def read_batches(path: str, names: Sequence[str], rows: int = _BLOCK, address: s
         rows: the number of rows to read at once.
         address: where a Parquet file is, as `address_of` returns it; "" for the path.
     """
-    wanted = list(dict.fromkeys(names))
+    columns = list(dict.fromkeys(names))
     if address or is_parquet(path):
-        yield from open_parquet(address or path).iter_batches(batch_size=rows, columns=wanted)
+        yield from open_parquet(address or path).iter_batches(batch_size=rows, columns=columns)
         return
     file = _open_ipc(path)
     # An IPC file gives batches by their numbers; a stream gives them only in order
     batches = map(file.get_batch, range(file.num_record_batches)) if hasattr(file, "get_batch") else iter(file)
     for batch in batches:
         table = load("pyarrow", "arrow").Table.from_batches([batch])
-        yield from table.select(wanted).to_batches(max_chunksize=rows)
+        yield from table.select(columns).to_batches(max_chunksize=rows)
 
 
 def _open_ipc(path: str) -> Any:
@@ -230,9 +230,9 @@ def telling(path: str) -> Iterator[None]:
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno:
             raise BleuError(f"cannot read {path}: {os.strerror(error.errno)}; name another table") from None
-        told = " ".join(str(error).split()) or type(error).__name__
+        reason = " ".join(str(error).split()) or type(error).__name__
         kind = "Parquet" if is_parquet(path) else "Arrow IPC" if path.endswith(IPC) else "Parquet or Arrow IPC"
-        raise BleuError(f"{path} is not a complete {kind} file ({told[:200]}); write it again") from None
+        raise BleuError(f"{path} is not a complete {kind} file ({reason[:200]}); write it again") from None
 
 
 # --- files that may be elsewhere
@@ -246,17 +246,17 @@ def find_parquet(paths: Iterable[str]) -> list[str]:
     Raises:
         BleuError: no file is found, one is given twice, or one has another ending.
     """
-    found = []
+    files = []
     for path in paths:
-        found += _find_remote(path) if "://" in path else find_tables([path], PARQUET)
-    refuse_twice(found)
-    for path in found:
+        files += _find_remote(path) if "://" in path else find_tables([path], PARQUET)
+    refuse_twice(files)
+    for path in files:
         if not path.partition("?")[0].endswith(PARQUET):
             raise BleuError(
                 f"{path} does not end in {PARQUET[0]}, and engines read no other files; convert or rename it, or"
                 " leave out --engine"
             )
-    return found
+    return files
 
 
 def find_local(paths: Iterable[str]) -> list[str]:
@@ -310,21 +310,21 @@ def _find_remote(address: str) -> list[str]:
     if root == path and filesystem.get_file_info(inner).type == fs.FileType.File:
         return [address]
     inside = filesystem.get_file_info(fs.FileSelector(inner, allow_not_found=True, recursive=True))
-    wanted = unquote(path).rstrip("/").split("/")
-    found = []
+    pattern = unquote(path).rstrip("/").split("/")
+    addresses = []
     for entry in inside:
-        one = root.rstrip("/") + quote(entry.path.removeprefix(inner.rstrip("/")))
-        parts = unquote(one).split("/")
+        candidate = root.rstrip("/") + quote(entry.path.removeprefix(inner.rstrip("/")))
+        parts = unquote(candidate).split("/")
         if root == path:
             # Engines mark output of unfinished tasks with these characters
-            matches = one.endswith(PARQUET) and entry.base_name[0] not in "._"
+            matches = candidate.endswith(PARQUET) and entry.base_name[0] not in "._"
         else:
-            matches = len(parts) == len(wanted) and all(map(fnmatchcase, parts, wanted))
+            matches = len(parts) == len(pattern) and all(map(fnmatchcase, parts, pattern))
         if matches and entry.type == fs.FileType.File:
-            found.append(one + mark + options)
-    if not found:
+            addresses.append(candidate + mark + options)
+    if not addresses:
         raise BleuError(f"no file matches {address}; name the files")
-    return sorted(found)
+    return sorted(addresses)
 
 
 def _reach(address: str) -> tuple[Any, str]:
@@ -333,8 +333,8 @@ def _reach(address: str) -> tuple[Any, str]:
     try:
         filesystem, inner = fs.FileSystem.from_uri(address)
     except (pa.ArrowException, OSError, ValueError) as error:
-        told = " ".join(str(error).split())[:200]
-        raise BleuError(f"cannot reach {address} ({told}); name files that all workers can read") from None
+        reason = " ".join(str(error).split())[:200]
+        raise BleuError(f"cannot reach {address} ({reason}); name files that all workers can read") from None
     return filesystem, inner
 
 
