@@ -15,7 +15,7 @@ from bleucli._version import __version__
 
 TYPE_CHECKING: bool = False  # without the annotation, completion in editors (jedi) skips the imports below
 if TYPE_CHECKING:
-    from bleucli import arrow, metrics, significance, statsfiles
+    from bleucli import metrics, significance
     from bleucli.counting import CorpusStats
     from bleucli.errors import BleuError, BleuWarning, InputTypeError
     from bleucli.evaluate import evaluate_systems
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from bleucli.report.page import compare_systems
     from bleucli.results import Results
     from bleucli.results.signature import Signature
+    from bleucli.scale import arrow, statsfiles
     from bleucli.significance import resampling
     from bleucli.significance.paired_test import PairedTest
     from bleucli.testsets.access import (
@@ -53,12 +54,12 @@ if TYPE_CHECKING:
     from bleucli.text import Segments
 
 _MODULES = {
-    "arrow": "bleucli.arrow",
+    "arrow": "bleucli.scale.arrow",
     "metrics": "bleucli.metrics",
     "plots": "bleucli.report.plots",
     "resampling": "bleucli.significance.resampling",
     "significance": "bleucli.significance",
-    "statsfiles": "bleucli.statsfiles",
+    "statsfiles": "bleucli.scale.statsfiles",
 }
 _HOMES = {
     "BLEU": "bleucli.metrics.bleu",

@@ -16,9 +16,9 @@ from bleucli import BLEU, CER, CHRF, TER, WER
 from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics import Metric
 from bleucli.metrics.score import Score
+from bleucli.scale.statsfiles import read, write
 from bleucli.scoring import score_counted
 from bleucli.significance.comparison import Sampling
-from bleucli.statsfiles import read, write
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed; there are no files to read")
 pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed; there are no files to read")

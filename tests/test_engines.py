@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import random
 import shutil
@@ -14,10 +15,10 @@ import pytest
 from conftest import raised, refused
 
 import bleucli
-from bleucli import arrow, tables
-from bleucli.engines import ENGINES, partitions
-from bleucli.engines import work as work_module
 from bleucli.errors import BleuError
+from bleucli.scale import arrow
+from bleucli.scale.arrow import Columns
+from bleucli.scale.engines import ENGINES, Partition, Work, check_sums, score
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed; there are no tables to read")
 pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed; there are no tables to read")
@@ -102,11 +103,6 @@ def write_parts(folder, columns, name="parts"):
     for part, start, stop in PARTS:
         pq.write_table(pa.table(columns).slice(start, stop - start), f"{name}/{part} 1.parquet", row_group_size=5)
     return name
-
-
-def counted_by(engine):
-    """Return the module of an engine."""
-    return import_module("bleucli.engines." + engine)
 
 
 # --- the same answers
@@ -203,12 +199,12 @@ def plain(table):
 def test_a_dataset_from_python_is_scored(columns, parts, engine, cluster):
     paths = sorted(str(path.resolve()) for path in Path(parts).iterdir())
     expected = arrow.scores(arrow.stats_table(pa.table(columns), ["chrf"], keys=["testset"]))
-    found = counted_by(engine).score(dataset_of(engine, cluster, paths), ["chrf"], keys=["testset"], expected=COUNT)
+    found = score(dataset_of(engine, cluster, paths), ["chrf"], keys=["testset"], expected=COUNT)
     assert sorted(tell(found)) == sorted(tell(expected))
     with pytest.raises(BleuError, match="some were lost"):
-        counted_by(engine).score(dataset_of(engine, cluster, paths), ["chrf"], expected=COUNT + 1)
+        score(dataset_of(engine, cluster, paths), ["chrf"], expected=COUNT + 1)
     with pytest.raises(Exception, match="nix") as caught:  # an engine may find the mistake before us
-        counted_by(engine).score(dataset_of(engine, cluster, paths), ["chrf"], "nix", expected=COUNT)
+        score(dataset_of(engine, cluster, paths), ["chrf"], "nix", expected=COUNT)
     assert isinstance(caught.value, BleuError) or engine != "dask"
 
 
@@ -235,7 +231,7 @@ def test_a_data_frame_of_dask_is_scored(dask_cluster, columns):
 
     frame = frames.from_pandas(pd.DataFrame(columns), npartitions=3)
     expected = arrow.scores(arrow.stats_table(pa.table(columns), ["chrf"], keys=["testset"]))
-    assert tell(counted_by("dask").score(frame, ["chrf"], keys=["testset"])) == tell(expected)
+    assert tell(score(frame, ["chrf"], keys=["testset"])) == tell(expected)
 
 
 # --- what goes wrong
@@ -303,7 +299,7 @@ def test_addresses_are_gated(run, parts, dask_cluster):
         assert (answer.status, answer.err) == (0, "")
 
 
-class Dying(work_module.Work):
+class Dying(Work):
     """Work whose first worker dies: in the middle of a partition's rows, or when all is done, files included."""
 
     def __init__(self, when, mark, *arguments, **options):
@@ -349,11 +345,10 @@ def sent_along():
 @pytest.mark.parametrize("when", ["middle", "end"])
 def test_a_worker_that_dies_changes_no_count(run, parts, engine, cluster, tmp_path, when):
     with sent_along():
-        module = counted_by(engine)
-        survey = module.survey([parts], tables.Columns(), [])
+        survey = ENGINES[engine].survey([parts], Columns(), [])
         job = Dying(when, str(tmp_path / "died"), ["bleu"], {"hyp": "hyp"}, saved=str(tmp_path / "kept"))
         job.prepare(survey.partitions)
-        sums = work_module.check_sums(module.count(job, survey.partitions))
+        sums = check_sums(ENGINES[engine].count(job, survey.partitions))
     assert (tmp_path / "died").exists()
     (group,) = arrow.scores(sums, expected=COUNT)
     assert f"{group.scores['bleu'].score:.10f}\n" == run("--table", parts, "-b", "-w", "10").out
@@ -365,7 +360,7 @@ def test_an_engine_that_gives_up_gives_one_line(run, parts, engine, monkeypatch)
     def give_up(*_):
         raise RuntimeError("the scheduler\nis gone")
 
-    monkeypatch.setattr(counted_by(engine), "survey", give_up)
+    monkeypatch.setattr(ENGINES[engine], "survey", give_up)
     refused(run("--table", parts, "--engine", engine), f"{engine} failed: RuntimeError (the scheduler)")
 
 
@@ -374,17 +369,17 @@ def test_an_engine_that_gives_up_gives_one_line(run, parts, engine, monkeypatch)
 def test_files_that_ray_loses_because_they_are_listed_twice_are_noticed(columns, parts, ray_cluster):
     paths = [str(path.resolve()) for path in Path(parts).iterdir()] * 2
     dataset = dataset_of("ray", None, paths)
-    (group,) = counted_by("ray").score(dataset, ["bleu"])
+    (group,) = score(dataset, ["bleu"])
     if group.segments == 2 * COUNT:  # not all versions of Ray drop some
         return
     with pytest.raises(BleuError, match="some were lost on the way"):
-        counted_by("ray").score(dataset, ["bleu"], expected=2 * COUNT)
+        score(dataset, ["bleu"], expected=2 * COUNT)
 
 
 def test_a_bag_with_a_table_twice_is_refused(dask_cluster, parts):
     path = str(Path(parts, "c 1.parquet").resolve())
     with pytest.raises(BleuError, match="some were doubled"):
-        counted_by("dask").score(dataset_of("dask", None, [path, path]), ["bleu"], expected=21)
+        score(dataset_of("dask", None, [path, path]), ["bleu"], expected=21)
 
 
 # --- options, and what is sent to workers
@@ -435,21 +430,20 @@ def test_a_run_that_fails_keeps_nothing(run, columns, folder, dask_cluster):
 
 
 def test_folders_that_workers_do_not_share_are_noticed(tmp_path):
-    job = work_module.Work(["bleu"], saved=str(tmp_path))
+    job = Work(["bleu"], saved=str(tmp_path))
     raised(
         ["name a folder that all workers share"],
         job.check_kept,
-        [partitions.Partition(0, "a.parquet", "file:/a.parquet", 1, {})],
+        [Partition(0, "a.parquet", "file:/a.parquet", 1, {})],
     )
 
 
 def test_what_is_sent_to_workers_is_small():
     cloudpickle = pytest.importorskip("cloudpickle", reason="cloudpickle is not installed")
     for metric in (bleucli.BLEU(tokenize="intl"), bleucli.BLEU(tokenize="zh"), bleucli.CHRF(), bleucli.TER()):
-        assert len(cloudpickle.dumps(work_module.Work([metric]))) < 2000
+        assert len(cloudpickle.dumps(Work([metric]))) < 2000
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_module_of_an_engine_is_short(engine):
-    lines = Path(counted_by(engine).__file__).read_text(encoding="utf-8").splitlines()
-    assert len(lines) - lines.index("from __future__ import annotations") <= 60
+def test_the_class_of_an_engine_is_short(engine):
+    assert len(inspect.getsource(ENGINES[engine]).splitlines()) <= 60

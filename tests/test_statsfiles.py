@@ -19,9 +19,9 @@ from strategies import corpora, enough, examples
 from bleucli import BLEU, CER, CHRF, TER, WER, statsfiles
 from bleucli.counting import SystemStats
 from bleucli.errors import BleuError
+from bleucli.scale.statsfiles import Shard, Writer, check_references, find_files, read, write
 from bleucli.scoring import score_counted
 from bleucli.significance.comparison import Sampling
-from bleucli.statsfiles import Shard, Writer, check_references, find_files, read, write
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed; there are no files to write")
 pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed; there are no files to write")

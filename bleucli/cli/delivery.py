@@ -65,12 +65,8 @@ def spool(chunks: Iterable[bytes]) -> IO[bytes]:
     Raises:
         BleuError: a temporary file cannot be written.
     """
-    try:
+    with wholefiles.Aside():
         return wholefiles.spool(chunks)
-    except OSError as error:
-        raise BleuError(
-            f"cannot write a temporary file: {error.strerror or error}; set TMPDIR to a folder with free space"
-        ) from None
 
 
 def _unwritable(name: str, error: OSError) -> BleuError:

@@ -82,10 +82,10 @@ def _find_named(options: Options) -> Iterator[str]:
     is_merged = options.command == "count" and not options.sums
     tables, statistics = options.table or (), () if is_merged else options.stats or ()
     if tables or statistics:
-        from bleucli import tables as texts
-        from bleucli.statsfiles import find_files
+        from bleucli.scale.files import PARQUET, find_files
+        from bleucli.scale.tables import IPC
 
-        yield from find_files(map(shown, tables), (*texts.PARQUET, *texts.IPC))
+        yield from find_files(map(shown, tables), (*PARQUET, *IPC))
         yield from find_files(map(shown, statistics))
     yield from options.refs
     yield from options.input or ()

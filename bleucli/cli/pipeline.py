@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from bleucli.counting import SystemStats
     from bleucli.metrics import Metric
     from bleucli.results import ScoreRecord
+    from bleucli.scale.statsfiles import Statistics
     from bleucli.significance.comparison import Sampling
-    from bleucli.statsfiles import Statistics
 
 # Seconds of scoring with slow kernels that are not worth a note
 _PATIENCE = 2.0
@@ -264,7 +264,7 @@ def score(
         BleuError: what was counted cannot be scored.
     """
     if counted.are_numbers:
-        from bleucli import segment_scores
+        from bleucli.scale import segment_scores
 
         columns = segment_scores.columns_of(put_before(before, counted.parts[0].systems))
         return segment_scores.score_columns(columns, plan, progress)

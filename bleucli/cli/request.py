@@ -305,7 +305,7 @@ def follows_language(options: Options) -> bool:
 def names_printed(options: Options) -> list[str]:
     """Return what `names_of_metrics` returns, or, with --segment-scores, the name of those scores."""
     if options.segment_scores:
-        from bleucli import segment_scores
+        from bleucli.scale import segment_scores
 
         return [segment_scores.NAME]
     return names_of_metrics(options)
@@ -314,7 +314,7 @@ def names_printed(options: Options) -> list[str]:
 def make_metrics(options: Options) -> list[Metric]:
     """Make the metrics that were asked for; refuse a signature of --like that they cannot reproduce."""
     if options.segment_scores:
-        from bleucli import segment_scores
+        from bleucli.scale import segment_scores
 
         return [segment_scores.Given()]
     return check_metrics(options, [metric_options.make(options, name) for name in names_of_metrics(options)])

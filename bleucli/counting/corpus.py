@@ -19,6 +19,7 @@ from bleucli.limits import string
 from bleucli.phrases import tell_count, tell_place
 from bleucli.records import NamedTuple
 from bleucli.text import Segments, align, blocks_of_strings, refuse_unordered
+from bleucli.text.wholefiles import Aside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,13 +62,14 @@ class Corpus(NamedTuple):
 
     systems: sources with at least one column in all. references: the same for references, or none if a source of
     systems brings them along. prepared: whether a metric has already prepared the references. may_be_empty: whether a
-    corpus without segments is allowed.
+    corpus without segments is allowed. first: the index of the first segment, from which errors count.
     """
 
     systems: Sequence[Source]
     references: Sequence[Source]
     prepared: bool = False
     may_be_empty: bool = False
+    first: int = 0
 
     def system_names(self) -> list[str]:
         """Return the names of all systems."""
@@ -85,7 +87,7 @@ class Corpus(NamedTuple):
             BleuError: they do not have the same number of segments, systems bring along different references, or the
                 ids of a segment differ.
         """
-        start = 0
+        start = self.first
         sources = [*self.systems, *self.references]
         identified = any(source.ids for source in sources)
         for texts in in_step(sources, self.may_be_empty):
@@ -172,13 +174,9 @@ class Kept:
         from tempfile import TemporaryFile
 
         for block in self._blocks:
-            try:
+            with Aside():
                 self._file = self._file or TemporaryFile()  # noqa: SIM115 # `__del__` closes it
                 pickle.dump(list(block), self._file, pickle.HIGHEST_PROTOCOL)
-            except OSError as error:
-                raise BleuError(
-                    f"cannot write a temporary file: {error.strerror or error}; set TMPDIR to a folder with free space"
-                ) from None
             yield block
 
     def read_again(self) -> Iterator[Sequence[Segments]]:

@@ -25,7 +25,7 @@ from bleucli.records import NamedTuple
 from bleucli.report import ngrams, passages, profiles
 from bleucli.results import DECIMALS, Ranking, Results, ScoreRecord, decimals_of
 from bleucli.results.signature import VERSION, Signature
-from bleucli.segment_scores import LARGEST
+from bleucli.scale.segment_scores import LARGEST
 from bleucli.significance import comparison
 from bleucli.significance.comparison import Sampling, rank
 from bleucli.significance.resampling import RESAMPLES, SEED, TRIALS, Sample, report_nothing

@@ -10,6 +10,7 @@ The streams of this process are written where they stand: the shell, and other p
 - `write_file`: replaces a file, or writes a new one
 - `descriptor_of`: the descriptor that a path such as /dev/stdout names
 - `spool`: collects data until they are complete
+- `Aside`: one line about a temporary file that cannot be written
 - `copy`, `write_all`: write to raw streams
 """
 
@@ -21,6 +22,8 @@ import stat
 from collections.abc import Iterable
 from errno import EACCES, EBUSY, EINVAL, EISDIR, EPERM, EROFS, EXDEV
 
+from bleucli.errors import BleuError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO
@@ -31,6 +34,27 @@ _IRREPLACEABLE = (EACCES, EBUSY, EINVAL, EPERM, EROFS, EXDEV)
 # Folders in which a process sees its own descriptors
 _DESCRIPTORS = r"/dev/fd|/proc/{process}(/task/\d+)?/fd"
 _MOST_LINKS = 40  # as in Linux
+
+
+class Aside:
+    """A context in which temporary files are written; errors of the system become one line.
+
+    >>> with Aside():
+    ...     raise OSError(28, "No space left on device")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    bleucli.errors.BleuError: cannot write a temporary file: No space left on device; set TMPDIR to ...
+    """
+
+    def __enter__(self) -> None:
+        """Do nothing."""
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        """Raise the error in one line."""
+        if isinstance(error, OSError):
+            raise BleuError(
+                f"cannot write a temporary file: {error.strerror or error}; set TMPDIR to a folder with free space"
+            ) from None
 
 
 def copy(answer: IO[bytes], target: IO[bytes]) -> None:

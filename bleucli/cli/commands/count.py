@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bleucli import statsfiles
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TEXTS, Command, take
 from bleucli.cli.options import OPTIONS, Option, flag_of
@@ -13,7 +12,7 @@ from bleucli.counting import SystemStats, add_systems
 from bleucli.errors import UsageError
 from bleucli.metrics import Metric, metric_that_counted
 from bleucli.phrases import tell_count
-from bleucli.statsfiles import Part, Writer
+from bleucli.scale.rows import Part, Writer, write_sums
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -182,7 +181,7 @@ class _Saving:
         if self._sums is not None:
             named = dict(self._source.columns())
             parts = [Part(list((named | dict(labels)).items()), systems) for labels, systems in self._sums.items()]
-            statsfiles.write_sums(self._path, parts, self.metrics, shards=shards, command=command)
+            write_sums(self._path, parts, self.metrics, shards=shards, command=command)
 
 
 def _names_in_file(options: Options, source: Source, metrics: Sequence[Metric]) -> Mapping[str, Metric]:
@@ -192,6 +191,6 @@ def _names_in_file(options: Options, source: Source, metrics: Sequence[Metric]) 
 
         assert isinstance(source, StatisticsSource)
         return source.names_of_metrics(metrics)
-    from bleucli import arrow
+    from bleucli.scale.layout import make_metrics
 
-    return arrow.make_metrics(metrics)
+    return make_metrics(metrics)

@@ -290,8 +290,8 @@ def _read_scores(
         progress: called with what is read, how many are done, and how many there are.
         inputs: gets a record of each file.
     """
-    from bleucli import segment_scores
     from bleucli.report.contents import of_numbers
+    from bleucli.scale import segment_scores
 
     names = texts.systems.names("html")
     selection = texts.selection()

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from bleucli.counting.corpus import Corpus
     from bleucli.metrics import Metric
     from bleucli.results import Input
+    from bleucli.scale.layout import Shard
     from bleucli.scoring import Selection
-    from bleucli.statsfiles import Shard
 
     Progress = Callable[[str, int, int], None]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from bleucli import arrow
 from bleucli.cli.provenance import command_of
 from bleucli.cli.sources import Counted, Entry, Part, Systems
 from bleucli.cli.sources.tables import (
@@ -17,23 +16,21 @@ from bleucli.cli.sources.tables import (
 )
 from bleucli.cli.streams import shown
 from bleucli.counting import SystemStats, add_systems
-from bleucli.engines.work import Work, check_sums
 from bleucli.errors import BleuError
 from bleucli.results import Input
-from bleucli.statsfiles import Shard
-from bleucli.statsfiles.layout import SYSTEM, label_of
+from bleucli.scale import arrow
+from bleucli.scale.engines import ENGINES, Work, check_sums
+from bleucli.scale.layout import SYSTEM, Shard, label_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     import pyarrow as pa
 
     from bleucli.cli.options import Options
     from bleucli.cli.sources import Keeper, Progress
     from bleucli.cli.sources.tables import Labels
-    from bleucli.engines.partitions import Survey
     from bleucli.metrics import Metric
+    from bleucli.scale.engines import Survey
 
 
 class EngineSource:
@@ -93,9 +90,12 @@ class EngineSource:
         Raises:
             BleuError: something is wrong with the texts, or the engine failed.
         """
+        import sys
         import warnings
 
-        engine = _find_engine(self._engine)
+        engine = ENGINES[self._engine]
+        if self._engine == "spark":
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else workers run the first python3 on the path
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # warnings of the engine about itself
@@ -141,21 +141,3 @@ class EngineSource:
     def overview(self, segments: int) -> str:
         """Return a line that names files and systems."""
         return name_tables(list(self._rows_of), self.systems, segments)
-
-
-def _find_engine(name: str) -> Any:
-    """Return the module of an engine."""
-    if name == "dask":
-        from bleucli.engines import dask
-
-        return dask
-    if name == "ray":
-        from bleucli.engines import ray
-
-        return ray
-    import sys
-
-    from bleucli.engines import spark
-
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else workers run the first python3 on the path
-    return spark

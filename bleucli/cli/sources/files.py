@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from bleucli.cli.sources import Keeper, Progress
     from bleucli.counting import SystemStats
     from bleucli.metrics import Metric
+    from bleucli.scale.layout import Shard
     from bleucli.scoring import Selection
-    from bleucli.statsfiles import Shard
 
 
 class FileSource:
@@ -88,7 +88,7 @@ class FileSource:
         """
         try:
             if self._are_numbers:
-                from bleucli import segment_scores
+                from bleucli.scale import segment_scores
 
                 self._check_lengths()
                 numbers = segment_scores.read(self._sources(), progress)
@@ -256,7 +256,7 @@ class FileSource:
 
     def shards(self, first: int, rows: int) -> list[Shard]:
         """Return where rows come from, once all files have been read and hashed; see `Source.shards`."""
-        from bleucli.statsfiles import Shard
+        from bleucli.scale.layout import Shard
 
         systems, references = self.inputs()
         digests = [file.sha256 for file in references]

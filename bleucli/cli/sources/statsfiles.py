@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from bleucli import segment_scores, statsfiles
 from bleucli.cli.sources import Counted, Entry, Part, Systems
 from bleucli.cli.sources.tables import TEXTS, columns_of_groups, signed
 from bleucli.cli.streams import shown
@@ -13,8 +12,9 @@ from bleucli.errors import BleuError
 from bleucli.metrics import METRICS, Metric
 from bleucli.phrases import tell_count
 from bleucli.results import Input
-from bleucli.statsfiles import Shard, Statistics
-from bleucli.statsfiles.layout import SYSTEM
+from bleucli.scale import segment_scores, statsfiles
+from bleucli.scale.layout import SYSTEM, Shard
+from bleucli.scale.statsfiles import Statistics
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from bleucli import counting, scoring, tables
-from bleucli.arrow import COUNTS, SIGNATURE
+from bleucli import counting, scoring
 from bleucli.cli.sources import Counted, Entry, Part, Systems
 from bleucli.cli.streams import shown
 from bleucli.counting import CorpusStats, SystemStats
@@ -14,8 +13,9 @@ from bleucli.errors import UsageError
 from bleucli.kernels.stats import SegmentStats
 from bleucli.phrases import tell_count
 from bleucli.results import Input
-from bleucli.statsfiles import Shard
-from bleucli.statsfiles.layout import PLACES, REFERENCES, SEGMENT, SYSTEM
+from bleucli.scale import tables
+from bleucli.scale.arrow import Columns
+from bleucli.scale.layout import PLACES, REFERENCES, SEGMENT, SYSTEM, Shard, is_reserved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -190,13 +190,13 @@ def signed(labels: Sequence[tuple[str, str]]) -> dict[str, str]:
     return {TEXTS.get(column, column): value for column, value in labels if column != SYSTEM}
 
 
-def columns_in_command(options: Options, by: Sequence[str]) -> tables.Columns:
+def columns_in_command(options: Options, by: Sequence[str]) -> Columns:
     """Return which columns hold the texts; `by` are the columns that make groups.
 
     Raises:
         UsageError: --columns has another form, or systems are both columns and groups.
     """
-    columns = tables.Columns() if options.columns is None else tables.columns_named(shown(options.columns))
+    columns = Columns() if options.columns is None else tables.columns_named(shown(options.columns))
     if SYSTEM in by and len(columns.hypotheses) > 1:
         raise UsageError("--by system is for systems that are rows, but here they are columns; leave out system")
     if options.command == "count":
@@ -211,8 +211,7 @@ def refuse_columns_of_statistics(by: Sequence[str], metrics: Sequence[str] = ())
         UsageError: a column has such a name.
     """
     for column in by:
-        is_of_metric = column.endswith(f".{SIGNATURE}") or column.startswith(tuple(f"{name}." for name in metrics))
-        if column in (SEGMENT, REFERENCES, *COUNTS) or is_of_metric:
+        if column in (SEGMENT, REFERENCES) or is_reserved(column, metrics):
             raise UsageError(f"--by {column}: files of statistics have a column of that name already; rename yours")
 
 

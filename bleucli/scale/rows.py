@@ -1,16 +1,15 @@
-"""Writing files of statistics: block by block, and complete or not at all.
+"""The writer of statistics: as columns in memory, and in Parquet files that are complete or absent.
 
+- `table_of`: columns, followed by those of the metrics, as one table
 - `Table`: a Parquet file that is being written
-- `Writer`: rows of segments
-- `write`, `write_sums`: files of statistics that are complete
+- `Writer`: writes rows of segments, block by block
+- `write`, `write_sums`: write files that are complete
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 
-from bleucli import arrow
 from bleucli.counting import CorpusStats, SystemStats
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.limits import file_path, string, whole_number
@@ -18,7 +17,18 @@ from bleucli.metrics import Metric
 from bleucli.optional_deps import load
 from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
-from bleucli.statsfiles.layout import REFERENCES, SEGMENT, SYSTEM, Shard, metadata
+from bleucli.scale.layout import (
+    COUNTS,
+    REFERENCES,
+    SEGMENT,
+    SIGNATURE,
+    SYSTEM,
+    Shard,
+    is_reserved,
+    make_metrics,
+    metadata,
+    signature_of,
+)
 from bleucli.text import wholefiles
 from bleucli.text.buffers import text_array, to_arrow
 
@@ -29,15 +39,65 @@ if TYPE_CHECKING:
 
     import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
-    Columns = Mapping[str, Sequence[object] | str]
-    Given = Mapping[str, CorpusStats | Sequence[CorpusStats] | Mapping[str, CorpusStats]]
+    from bleucli.kernels.stats import SegmentStats
+
+    Columns = Mapping[str, Sequence[object] | str | pa.ChunkedArray]
+    StatsOfSystem = CorpusStats | Sequence[CorpusStats] | Mapping[str, CorpusStats]
 
 # The last index that a segment may have
 _LAST = 10**15
 # The number of rows that are written at once
 _ROWS = 1 << 17
+# Transposing is faster in pieces that fit into the processor's cache
+_PIECE = 4096
+
+
+# --- in memory
+
+
+def table_of(
+    columns: Mapping[str, Any], metrics: Mapping[str, Metric], numbers: Iterable[Iterable[ArrayLike]]
+) -> pa.Table:
+    """Return a table of statistics.
+
+    Args:
+        columns: the columns before those of the metrics, at least one.
+        metrics: the metrics, by their names in the table.
+        numbers: for each metric, the numbers of each of its columns.
+    """
+    pa = load("pyarrow", "arrow")
+    import numpy as np
+
+    table = dict(columns)
+    # All rows of a metric have the same signature, which is stored once
+    codes = to_arrow(np.zeros(len(next(iter(table.values()))), np.int8))
+    for (name, metric), of_metric in zip(metrics.items(), numbers, strict=True):
+        table[f"{name}.{SIGNATURE}"] = pa.DictionaryArray.from_arrays(codes, text_array([signature_of(metric)]))
+        for column, values in zip(metric.column_names(), of_metric, strict=True):
+            kind = np.float64 if column in metric.fractions else np.int64
+            table[f"{name}.{column}"] = to_arrow(np.asarray(values, kind))
+    return pa.table(table)
+
+
+def transpose(metric: Metric, blocks: Sequence[SegmentStats]) -> NDArray[Any]:
+    """Return the numbers in each column of a metric's rows, as an array with one row per column."""
+    import numpy as np
+
+    kind = np.asarray(blocks[0]).dtype if blocks else np.int64
+    columns = np.empty((len(metric.column_names()), sum(map(len, blocks))), kind)
+    start = 0
+    for block in blocks:
+        rows = np.asarray(block)
+        for first in range(0, len(rows), _PIECE):
+            piece = rows[first : first + _PIECE]
+            columns[:, start : start + len(piece)] = piece.T
+            start += len(piece)
+    return columns
+
+
+# --- files
 
 
 class Table:
@@ -46,9 +106,14 @@ class Table:
     def __init__(self) -> None:
         from tempfile import TemporaryFile
 
-        with _kept_aside():
+        with wholefiles.Aside():
             self._file: IO[bytes] = TemporaryFile()  # noqa: SIM115 - closed once it is written
         self._writer: Any = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has been added."""
+        return self._writer is None
 
     def add(self, table: pa.Table) -> None:
         """Write the rows of a table; all have the same columns.
@@ -56,7 +121,7 @@ class Table:
         Raises:
             BleuError: the temporary file cannot be written.
         """
-        with _kept_aside():
+        with wholefiles.Aside():
             if self._writer is None:
                 self._writer = self._make_writer(table)
             groups = max(1, len(table) // _ROWS)  # of equal size, so that a few extra rows do not make a tiny group
@@ -83,7 +148,7 @@ class Table:
         """
         path = file_path(path)
         self._writer.add_key_value_metadata(metadata)
-        with _kept_aside():
+        with wholefiles.Aside():
             self._writer.close()
             self._file.seek(0)
         try:
@@ -92,17 +157,6 @@ class Table:
             raise BleuError(f"cannot write {path}: {error.strerror or error}; name a writable file") from None
         finally:
             self._file.close()
-
-
-@contextmanager
-def _kept_aside() -> Iterator[None]:
-    """Turn the system's errors about temporary files into one line."""
-    try:
-        yield
-    except OSError as error:
-        raise BleuError(
-            f"cannot write a temporary file: {error.strerror or error}; set TMPDIR to a folder with free space"
-        ) from None
 
 
 class Writer:
@@ -114,7 +168,7 @@ class Writer:
 
     >>> import os, tempfile
     >>> from bleucli import TER
-    >>> from bleucli.statsfiles import read
+    >>> from bleucli.scale.statsfiles import read
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = os.path.join(folder.name, "cat.parquet")
     >>> ter = TER()
@@ -128,18 +182,14 @@ class Writer:
     """
 
     def __init__(self, metrics: Mapping[str, Metric] | Sequence[Metric], first: int = 0) -> None:
-        self._metrics = arrow.make_metrics(metrics)
+        self._metrics = make_metrics(metrics)
         self._ways = [metric.configuration() for metric in self._metrics.values()]
         self._next = whole_number("first", first, 0, _LAST)
         self._table = Table()
-        self._waiting: list[tuple[str, Sequence[CorpusStats], Mapping[str, Any], int]] = []
+        # For each system, the blocks that wait to be written: columns before those of the metrics, and statistics
+        self._blocks: dict[str, list[tuple[pa.Table, Sequence[CorpusStats]]]] = {}
         self._rows = 0
-        self._is_empty = True
         self._is_used = False
-
-    def _refuse_second_use(self) -> None:
-        if self._is_used:
-            raise BleuError("a Writer writes one file, and this one has done so; make another")
 
     def add(self, systems: Sequence[SystemStats], columns: Columns | None = None) -> None:
         """Add the next segments of all systems.
@@ -158,13 +208,20 @@ class Writer:
         self._refuse_second_use()
         self._check(systems)
         count = systems[0].stats[0].segments if systems else 0
-        read = {name: self._read_column(name, of, count) for name, of in (columns or {}).items()}
+        others = {name: self._read_column(name, values, count) for name, values in (columns or {}).items()}
+        if not count:
+            return
         for system in systems:
-            self._waiting.append((system.name, system.stats, read, self._next))
-            self._rows += system.stats[0].segments
+            block = _label(system.name, system.stats[0], others, self._next)
+            self._blocks.setdefault(system.name, []).append((block, system.stats))
+            self._rows += count
         self._next += count
         if self._rows >= _ROWS:
             self._flush()
+
+    def _refuse_second_use(self) -> None:
+        if self._is_used:
+            raise BleuError("a Writer writes one file, and this one has done so; make another")
 
     def _check(self, systems: Sequence[SystemStats]) -> None:
         """Refuse statistics that do not fit into the file."""
@@ -178,10 +235,9 @@ class Writer:
         if len({one.segments for system in systems for one in system.stats}) > 1:
             raise BleuError("the systems have different numbers of segments; write each to its own file")
 
-    def _read_column(self, name: str, values: Sequence[object] | str, count: int) -> Any:
-        """Return a column as it is written: a text for all segments, or an array of values."""
-        is_of_metric = name.startswith(tuple(f"{metric}." for metric in self._metrics))
-        if name in (REFERENCES, *arrow.COUNTS) or name.endswith(f".{arrow.SIGNATURE}") or is_of_metric:
+    def _read_column(self, name: str, values: Sequence[object] | str | pa.ChunkedArray, count: int) -> Any:
+        """Return a column as it is written: an array of values, or a text for all segments."""
+        if name == REFERENCES or is_reserved(name, self._metrics):
             raise BleuError(f"the column {name} has the name of a column of statistics; rename it")
         if isinstance(values, str) and name != SEGMENT:
             return values
@@ -190,49 +246,29 @@ class Writer:
                 f"the column {name}: {values!r:.40} is of type {type(values).__name__}; give a list with one value per"
                 " segment"
             )
-        found = list(values)
-        if len(found) != count:
+        column = values if isinstance(values, load("pyarrow", "arrow").ChunkedArray) else list(values)
+        if len(column) != count:
             raise BleuError(
-                f"the column {name} has {tell_count(len(found), 'value')} for {tell_count(count, 'segment')}; give one"
+                f"the column {name} has {tell_count(len(column), 'value')} for {tell_count(count, 'segment')}; give one"
                 " value per segment"
             )
-        return _read_indexes(found) if name == SEGMENT else _code(found, name)
+        return to_arrow(_read_indexes(column)) if name == SEGMENT else _code(column, name)
 
     def _flush(self) -> None:
         """Write the rows that wait, system by system: columns that are constant in a row group take almost no space."""
         pa = load("pyarrow", "arrow")
-        for name in dict.fromkeys(name for name, *_ in self._waiting):
-            blocks = [block for block in self._waiting if block[0] == name and block[1][0].segments]
-            tables = [self._columns_of(name, columns, first, stats) for _, stats, columns, first in blocks]
-            if tables:
-                found = pa.concat_tables(tables)
-                self._write(found, [stats for _, stats, _, _ in blocks])
-        self._waiting, self._rows = [], 0
+        for blocks in self._blocks.values():
+            columns = pa.concat_tables([block for block, _ in blocks])
+            self._write(dict(zip(columns.column_names, columns.columns, strict=True)), [stats for _, stats in blocks])
+        self._blocks, self._rows = {}, 0
 
-    def _columns_of(self, name: str, columns: Mapping[str, Any], first: int, stats: Sequence[CorpusStats]) -> pa.Table:
-        """Return the columns of a block that are not statistics."""
-        pa = load("pyarrow", "arrow")
-        import numpy as np
-
-        count = stats[0].segments
-        found = {SYSTEM: _repeat(name, count)}
-        for key, of in columns.items():
-            if key != SEGMENT:
-                found[key] = _repeat(of, count) if isinstance(of, str) else of
-        if SEGMENT in columns:
-            found[SEGMENT] = to_arrow(columns[SEGMENT])
-        else:
-            found[SEGMENT] = to_arrow(np.arange(first, first + count, dtype=np.int64))
-        found[REFERENCES] = to_arrow(np.asarray(stats[0].nrefs, np.int32))
-        return pa.table(found)
-
-    def _write(self, table: pa.Table, blocks: Sequence[Sequence[CorpusStats]]) -> None:
-        self._is_empty = False
-        for place, (name, metric) in enumerate(self._metrics.items()):
-            rows = [stats[place].rows for stats in blocks]
-            for title, column in arrow.columns_of(metric, name, [one for one in rows if one is not None]):
-                table = table.append_column(title, column)
-        self._table.add(arrow.sign(table, self._metrics, coded=True))
+    def _write(self, columns: Mapping[str, Any], blocks: Sequence[Sequence[CorpusStats]]) -> None:
+        of_metrics = zip(*blocks, strict=True) if blocks else [()] * len(self._metrics)
+        numbers = [
+            transpose(metric, [one.rows for one in stats if one.rows is not None])
+            for metric, stats in zip(self._metrics.values(), of_metrics, strict=True)
+        ]
+        self._table.add(table_of(columns, self._metrics, numbers))
 
     def save(self, path: str | os.PathLike[str], shards: Sequence[Shard] = (), command: str = "") -> None:
         """Write the file, complete or not at all. Nothing can be added afterwards.
@@ -248,13 +284,32 @@ class Writer:
         self._refuse_second_use()
         self._is_used = True
         self._flush()
-        if self._is_empty:
-            pa = load("pyarrow", "arrow")
+        if self._table.is_empty:
             import numpy as np
 
-            numbers = {SEGMENT: to_arrow(np.zeros(0, np.int64)), REFERENCES: to_arrow(np.zeros(0, np.int32))}
-            self._write(pa.table({SYSTEM: _code([]), **numbers}), [])
+            indexes, counts = to_arrow(np.zeros(0, np.int64)), to_arrow(np.zeros(0, np.int32))
+            self._write({SYSTEM: _code([]), SEGMENT: indexes, REFERENCES: counts}, [])
         self._table.save(path, metadata(shards, command))
+
+
+def _label(name: str, stats: CorpusStats, others: Mapping[str, Any], first: int) -> pa.Table:
+    """Return the columns of a block before those of the metrics.
+
+    Args:
+        name: the name of the system.
+        stats: the statistics of the block, with rows.
+        others: other columns, as they are written.
+        first: the index of the first segment.
+    """
+    pa = load("pyarrow", "arrow")
+    import numpy as np
+
+    count = stats.segments
+    columns = {SYSTEM: name} | dict(others)
+    segments = columns.pop(SEGMENT, None)
+    columns[SEGMENT] = to_arrow(np.arange(first, first + count, dtype=np.int64)) if segments is None else segments
+    columns[REFERENCES] = to_arrow(np.asarray(stats.nrefs, np.int32))
+    return pa.table({name: _repeat(of, count) if isinstance(of, str) else of for name, of in columns.items()})
 
 
 def _repeat(text: str, count: int) -> pa.Array:
@@ -274,32 +329,35 @@ def _read_indexes(values: Sequence[object]) -> NDArray[np.int64]:
     """
     import numpy as np
 
-    found = np.asarray(values)
-    if found.dtype.kind != "i" or found.min(initial=0) < 0 or found.max(initial=0) > _LAST:
-        found = np.array([whole_number(SEGMENT, value, 0, _LAST) for value in values])
-    return found.astype(np.int64, copy=False)
+    indexes = np.asarray(values)
+    if indexes.dtype.kind != "i" or indexes.min(initial=0) < 0 or indexes.max(initial=0) > _LAST:
+        indexes = np.array([whole_number(SEGMENT, value, 0, _LAST) for value in values])
+    return indexes.astype(np.int64, copy=False)
 
 
-def _code(values: Sequence[object], name: str = SYSTEM) -> pa.Array:
-    """Return texts or numbers as a column that stores each of them once; name: of the column, for errors.
+def _code(values: Sequence[object] | pa.ChunkedArray, name: str = SYSTEM) -> pa.Array | pa.ChunkedArray:
+    """Return values as a column that stores each text once; name: of the column, for errors.
 
     Raises:
-        BleuError: they are neither, or both.
+        BleuError: a list holds something other than texts or numbers, or both.
     """
     pa = load("pyarrow", "arrow")
+    if isinstance(values, pa.ChunkedArray):
+        is_text = pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
+        return values.cast(pa.string()).dictionary_encode() if is_text else values
     if not isinstance(next((value for value in values if value is not None), None), str | None):
         try:
             return pa.array(values)
         except (TypeError, ValueError, OverflowError) as error:  # pyarrow's errors are of these kinds as well
-            told = " ".join(str(error).split())
-            raise BleuError(f"the column {name} cannot be written ({told[:200]}); give strings or numbers") from None
+            reason = " ".join(str(error).split())
+            raise BleuError(f"the column {name} cannot be written ({reason[:200]}); give strings or numbers") from None
     texts = text_array([None if value is None else str(value) for value in values])
     return texts.dictionary_encode().cast(pa.dictionary(pa.int32(), pa.string()))
 
 
 def write(
     path: str | os.PathLike[str],
-    systems: Given,
+    systems: Mapping[str, StatsOfSystem],
     *,
     columns: Columns | None = None,
     first: int = 0,
@@ -325,7 +383,7 @@ def write(
 
     >>> import os, tempfile
     >>> from bleucli import CHRF
-    >>> from bleucli.statsfiles import read
+    >>> from bleucli.scale.statsfiles import read
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = os.path.join(folder.name, "cat.parquet")
     >>> stats = CHRF().corpus_stats(["The cat sat.", "A cat."], [["The cat sat."] * 2], keep_rows=True)
@@ -335,22 +393,22 @@ def write(
     """
     if not isinstance(systems, Mapping):
         raise InputTypeError(f"systems: found {type(systems).__name__}; give a dictionary: {{'name': statistics}}")
-    counted = {string("the name of a system", name): _by_metric(stats) for name, stats in systems.items()}
-    if not counted:
+    by_system = {string("the name of a system", name): _by_metric(stats) for name, stats in systems.items()}
+    if not by_system:
         raise BleuError("no system was given; give the statistics of at least one")
-    names = list(next(iter(counted.values())))
-    metrics = {name: _metric_of(stats) for name, stats in next(iter(counted.values())).items()}
+    names = list(next(iter(by_system.values())))
+    metrics = {name: _metric_of(stats) for name, stats in next(iter(by_system.values())).items()}
     ways = [metric.configuration() for metric in metrics.values()]
-    for system, stats in counted.items():
+    for system, stats in by_system.items():
         if list(stats) != names or [one.metric.configuration() for one in stats.values()] != ways:
             raise BleuError(
-                f"{system} and {next(iter(counted))} were counted by different metrics; use the same metrics for all"
+                f"{system} and {next(iter(by_system))} were counted by different metrics; use the same metrics for all"
             )
-    blocks = [SystemStats(name, list(stats.values()), None) for name, stats in counted.items()]
-    kept = {one.rows is not None for block in blocks for one in block.stats if one.segments}
-    if len(kept) > 1:
+    blocks = [SystemStats(name, list(stats.values()), None) for name, stats in by_system.items()]
+    have_rows = {one.rows is not None for block in blocks for one in block.stats if one.segments}
+    if len(have_rows) > 1:
         raise BleuError("some statistics have rows and others do not; count all with keep_rows=True, or none")
-    if kept == {False}:
+    if have_rows == {False}:
         if columns or first:
             raise UsageError(
                 "columns and first describe segments, but no statistics have rows; count with keep_rows=True, or leave"
@@ -358,22 +416,20 @@ def write(
             )
         write_sums(path, [Part((), blocks)], metrics, shards=shards, command=command)
         return
-    if len({one.segments for block in blocks for one in block.stats}) > 1:
-        raise BleuError("the systems have different numbers of segments; write each to its own file")
     writer = Writer(metrics, first)
     writer.add(blocks, columns)
     writer.save(path, shards, command)
 
 
-def _by_metric(stats: CorpusStats | Sequence[CorpusStats] | Mapping[str, CorpusStats]) -> dict[str, CorpusStats]:
+def _by_metric(stats: StatsOfSystem) -> dict[str, CorpusStats]:
     """Return the statistics of a system by the names of their metrics."""
-    several = stats.values() if isinstance(stats, Mapping) else [stats] if isinstance(stats, CorpusStats) else stats
-    given = list(several) if isinstance(several, Iterable) else [several]
-    if not all(isinstance(one, CorpusStats) for one in given):
+    values = stats.values() if isinstance(stats, Mapping) else [stats] if isinstance(stats, CorpusStats) else stats
+    each = list(values) if isinstance(values, Iterable) else [values]
+    if not all(isinstance(stats_of_metric, CorpusStats) for stats_of_metric in each):
         raise InputTypeError(f"the statistics of a system: found {stats!r:.40}; give what corpus_stats returns")
     if isinstance(stats, Mapping):
         return dict(stats)
-    return dict(zip(arrow.make_metrics(list(map(_metric_of, given))), given, strict=True))
+    return dict(zip(make_metrics(list(map(_metric_of, each))), each, strict=True))
 
 
 def _metric_of(stats: CorpusStats) -> Metric:
@@ -410,7 +466,7 @@ def write_sums(
 
     >>> import os, tempfile
     >>> from bleucli import TER
-    >>> from bleucli.statsfiles import read
+    >>> from bleucli.scale.statsfiles import read
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = os.path.join(folder.name, "cat.parquet")
     >>> ter = TER()
@@ -419,22 +475,19 @@ def write_sums(
     >>> [(part.labels, part.systems[0].stats[0].segments) for part in read(path).count({"ter": ter}, by=["domain"])]
     [([('domain', 'news')], 1)]
     """
-    pa = load("pyarrow", "arrow")
     import numpy as np
 
     rows = [(part.labels, system) for part in parts for system in part.systems if system.stats[0].segments]
-    columns: dict[str, Any] = {SYSTEM: _code([system.name for _, system in rows])}
+    columns = {SYSTEM: _code([system.name for _, system in rows])}
     for place, (label, _) in enumerate(parts[0].labels if parts else ()):
         columns[label] = _code([labels[place][1] for labels, _ in rows], label)
-    first = [system.stats[0] for _, system in rows]
-    columns["segments"] = to_arrow(np.array([one.segments for one in first], np.int64))
-    columns["refs_min"] = to_arrow(np.array([one.fewest for one in first], np.int64))
-    columns["refs_max"] = to_arrow(np.array([one.most for one in first], np.int64))
-    for number, (name, metric) in enumerate(metrics.items()):
-        for place, column in enumerate(metric.column_names()):
-            kind = float if column in metric.fractions else int
-            sums = [kind(system.stats[number].sums[place]) for _, system in rows]
-            columns[f"{name}.{column}"] = to_arrow(np.array(sums, np.float64 if kind is float else np.int64))
+    counts = [(stats.segments, stats.fewest, stats.most) for stats in (system.stats[0] for _, system in rows)]
+    for place, name in enumerate(COUNTS):
+        columns[name] = to_arrow(np.array([count[place] for count in counts], np.int64))
+    numbers = [
+        [[system.stats[number].sums[place] for _, system in rows] for place in range(len(metric.column_names()))]
+        for number, metric in enumerate(metrics.values())
+    ]
     table = Table()
-    table.add(arrow.sign(pa.table(columns), metrics, coded=True))
+    table.add(table_of(columns, metrics, numbers))
     table.save(path, metadata(shards, command))

@@ -23,30 +23,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli import kernels
-from bleucli.counting import CorpusStats
+from bleucli.counting import CorpusStats, SystemStats, count
+from bleucli.counting.corpus import Corpus, Source
 from bleucli.errors import BleuError, InputTypeError
-from bleucli.metrics import Metric, find_metric, list_metrics, metric_from_signature, metric_that_counted, name_of
+from bleucli.metrics import Metric, metric_that_counted
 from bleucli.optional_deps import load
 from bleucli.phrases import Turn, suggest, tell_count
 from bleucli.records import NamedTuple
 from bleucli.results.signature import Signature
+from bleucli.scale.layout import COUNTS, SIGNATURE, is_reserved, keys_in, label_of, make_metrics, metrics_in
+from bleucli.scale.rows import table_of, transpose
 from bleucli.text import Segments, of_arrow
-from bleucli.text.buffers import lists_as_streams, text_array, to_arrow
+from bleucli.text.buffers import lists_as_streams, to_arrow, to_numpy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
-    from bleucli.kernels.stats import SegmentStats
+    from bleucli.scale.layout import Metrics
 
-    Metrics = Mapping[str, Metric | str] | Sequence[Metric | str]
-
-# The columns of all tables of statistics, and how each is added up
-COUNTS = {"segments": "sum", "refs_min": "min", "refs_max": "max"}
-# The ending of the column that says how a metric counted
-SIGNATURE = "signature"
 # The number of rows that are counted at once
 _BLOCK = 4096
 
@@ -117,112 +116,144 @@ def stats_table(
     ([1], [0, 1])
     """
     pa = load("pyarrow", "arrow")
-    made = make_metrics(metrics)
+    by_name = make_metrics(metrics)
     if not isinstance(batch, pa.Table | pa.RecordBatch):
         raise InputTypeError(f"batch: found {type(batch).__name__}; give a pyarrow table or record batch")
-    table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
-    streams = [references] if isinstance(references, str) else list(references)
-    if not streams:
+    columns = Columns({hypothesis: hypothesis}, [references] if isinstance(references, str) else list(references))
+    if not columns.references:
         raise BleuError("no column of references was named; name at least one")
     keys = [keys] if isinstance(keys, str) else list(keys)
-    wanted = [*keys, hypothesis, *streams]
-    _check_columns(table, wanted, keys, made)
-    table = table.select(list(dict.fromkeys(wanted)))
-    counted: dict[str, list[SegmentStats]] = {name: [] for name in made}
-    nrefs: list[Any] = []
-    start = first
-    where = source and f"{source}, "
-    for block in table.to_batches(max_chunksize=_BLOCK):  # all columns are cut at the same rows, and not copied
-        texts = _read_hypotheses(block, hypothesis, keys, start, where)
-        read = [stream for name in streams for stream in read_references(block.column(name), name)]
-        _refuse_bare(read, block, keys, start, where)
-        for name, metric in made.items():
-            prepared = metric.prepare_references(read, start)
-            counted[name].append(metric.block_stats(texts, prepared, start, hypothesis))
-        nrefs.append(prepared.counts())  # the same for each metric, because `make_metrics` refuses others
-        start += len(block)
-    by_row = _assemble([(key, _decode(table.column(key))) for key in keys], len(table), nrefs, counted, made)
-    return sign(by_row, made, coded=True) if rows else sign(_add_up(by_row, keys), made)
+    systems = count_batch(batch, by_name, columns, keys, first, source)
+    table = rows_of(systems[0] if systems else None, batch, keys, by_name)
+    return table if rows else merge(table)
 
 
-def make_metrics(metrics: Metrics) -> dict[str, Metric]:
-    """Return metrics by the names of their columns; names and signatures become metrics.
+class Columns(NamedTuple):
+    """Which columns of a table hold texts: those of hypotheses, by system, and those of references."""
+
+    hypotheses: Mapping[str, str] = {"hyp": "hyp"}
+    references: Sequence[str] = ("ref",)
+
+    def names(self) -> list[str]:
+        """Return the names of all columns."""
+        return [*self.hypotheses.values(), *self.references]
+
+
+def count_batch(
+    batch: pa.Table | pa.RecordBatch,
+    metrics: Mapping[str, Metric],
+    columns: Columns,
+    keys: Sequence[str] = (),
+    first: int = 0,
+    source: str = "",
+) -> list[SystemStats]:
+    """Return the statistics of each system in a batch, with rows; an empty list for an empty batch.
+
+    Args:
+        batch: as for `stats_table`.
+        metrics: the metrics, by the names of their columns.
+        columns: the columns of texts.
+        keys: as for `stats_table`.
+        first: as for `stats_table`.
+        source: as for `stats_table`.
 
     Raises:
-        BleuError: no metric is given, two have the same name, or a name or signature is unknown; or the metrics do not
-            fit into one table: only some set `skip_empty_refs`, or one reads all references before it counts.
-        InputTypeError: `metrics` is something else.
+        BleuError: as for `stats_table`.
+        InputTypeError: a column of texts holds something else.
     """
-    named = metrics if isinstance(metrics, Mapping) else {}
-    found = {name: _metric_of(metric) for name, metric in named.items()}
-    for one in [] if named else list_metrics(list(metrics) if isinstance(metrics, Mapping) else metrics):
-        metric = _metric_of(one)
-        name = name_of(metric)
-        if name in found:
-            raise BleuError(f"two metrics would have the name {name}; choose names: {{{name!r}: ..., ...}}")
-        found[name] = metric
-    if len({metric.skip_empty_refs for metric in found.values()}) > 1:
-        raise BleuError(
-            "skip_empty_refs changes how many references a segment has, but only some of the metrics set it; make"
-            " one table with it and one without"
-        )
-    for metric in found.values():
-        if metric.needs_all_references:
-            raise BleuError(
-                f"{metric.name} reads all references before it counts, but a batch has only some of them; leave"
-                f" {metric.name} out of the table"
-            )
-    return found
+    pa = load("pyarrow", "arrow")
+    table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
+    names = list(dict.fromkeys([*keys, *columns.names()]))
+    _check_columns(table, [*keys, *columns.names()], keys, metrics)
+
+    def blocks() -> Iterator[list[Segments]]:
+        start = first
+        # All columns are cut at the same rows, and not copied
+        for block in table.select(names).to_batches(max_chunksize=_BLOCK):
+            yield read_block(block, columns, keys, start, source)
+            start += len(block)
+
+    texts = Source("the batch", list(columns.hypotheses), blocks(), "the batch")
+    corpus = Corpus([texts], [], may_be_empty=True, first=first)
+    return count(corpus, list(metrics.values()), keep_rows=True)
 
 
-def _metric_of(given: Metric | str) -> Metric:
-    """Return the metric that an object, a name or a signature stands for."""
-    return metric_from_signature(given) if isinstance(given, str) and ":" in given else find_metric(given)
+def rows_of(
+    system: SystemStats | None, batch: pa.Table | pa.RecordBatch, keys: Sequence[str], metrics: Mapping[str, Metric]
+) -> pa.Table:
+    """Return a table of statistics with one row per segment.
+
+    Args:
+        system: the statistics of a system, with rows; None if there are no segments.
+        batch: the batch that has these segments.
+        keys: the columns of keys.
+        metrics: the metrics that counted, by the names of their columns.
+    """
+    import numpy as np
+
+    stats = [CorpusStats(metric) for metric in metrics.values()] if system is None else system.stats
+    numbers = to_arrow(np.asarray(stats[0].nrefs if stats[0].nrefs is not None else (), np.int64))
+    # In a row of one segment, the fewest references are also the most
+    columns = {key: decode(batch.column(key)) for key in keys}
+    columns |= {"segments": to_arrow(np.ones(len(numbers), np.int64)), "refs_min": numbers, "refs_max": numbers}
+    rows = [
+        transpose(metric, [one.rows] if one.rows is not None else [])
+        for metric, one in zip(metrics.values(), stats, strict=True)
+    ]
+    return table_of(columns, metrics, rows)
 
 
-def _check_columns(table: pa.Table, wanted: Sequence[str], keys: Sequence[str], metrics: Mapping[str, Metric]) -> None:
+def _check_columns(table: pa.Table, names: Sequence[str], keys: Sequence[str], metrics: Mapping[str, Metric]) -> None:
     """Refuse columns that are missing or not unique, and keys that cannot make groups."""
-    for name in wanted:
-        count = table.column_names.count(name)
-        if count != 1:
-            told = f"there are {count} columns {name}" if count else f"there is no column {name}"
-            known = ", ".join(table.column_names) or "none"
-            raise BleuError(f"{told}; the columns are {known}{suggest(name, table.column_names)}")
+    for name in names:
+        number = table.column_names.count(name)
+        if number != 1:
+            what = f"there are {number} columns {name}" if number else f"there is no column {name}"
+            others = ", ".join(table.column_names) or "none"
+            raise BleuError(f"{what}; the columns are {others}{suggest(name, table.column_names)}")
     for key in keys:
         if keys.count(key) > 1:
             raise BleuError(f"the key {key} is given twice; name each column once")
         kind = table.schema.field(key).type
         if load("pyarrow", "arrow").types.is_nested(kind):
             raise BleuError(f"the column {key} holds values of type {kind}, which cannot make groups; choose another")
-        if key in COUNTS or any(key.startswith(f"{name}.") for name in metrics):
+        if is_reserved(key, metrics):
             raise BleuError(f"the column {key} has the name of a column of statistics; rename it, then use it as a key")
 
 
-def _read_hypotheses(block: pa.RecordBatch, name: str, keys: Sequence[str], start: int, where: str) -> Segments:
-    column = block.column(name)
-    if column.null_count:
-        row = column.is_null().to_pylist().index(True)
-        raise BleuError(
-            f"{name} is null in {where}",
-            _tell_row(block, keys, start, row),
-            "; give a string, an empty one for no output",
-        )
-    return of_arrow(column, name, start)
+def read_block(block: pa.RecordBatch, columns: Columns, keys: Sequence[str], start: int, source: str) -> list[Segments]:
+    """Return some rows as a block of a corpus: columns of hypotheses, then those of references.
 
+    Args:
+        block: the rows.
+        columns: the columns of texts.
+        keys: the columns that errors show beside the number of a row.
+        start: the number of the first row, from 0.
+        source: the name of the whole table, for errors.
 
-def _refuse_bare(
-    streams: Sequence[Segments], block: pa.RecordBatch, keys: Sequence[str], start: int, where: str
-) -> None:
-    """Refuse a segment without references."""
+    Raises:
+        BleuError: a hypothesis or all references of a row are missing, or a column is not valid Arrow text.
+        InputTypeError: a column of texts holds something else.
+    """
+    where = source and f"{source}, "
+    hypotheses = []
+    for name in columns.hypotheses.values():
+        texts = block.column(name)
+        if texts.null_count:
+            row = _tell_row(block, keys, start, texts.is_null().to_pylist().index(True))
+            raise BleuError(f"{name} is null in {where}", row, "; give a string, an empty one for no output")
+        hypotheses.append(of_arrow(texts, name, start))
+    streams = [stream for name in columns.references for stream in read_references(block.column(name), name)]
     _, _, bare = kernels.reference_counts(streams)
     if bare >= 0:
         row = _tell_row(block, keys, start, bare)
         raise BleuError(f"all references are missing in {where}", row, "; give at least one, or leave out the row")
+    return [*hypotheses, *streams]
 
 
 def _tell_row(block: pa.RecordBatch, keys: Sequence[str], start: int, row: int) -> Turn:
-    """Return the number of a row of the batch, and its key."""
-    key = ", ".join(f"{name} {block.column(name)[row].as_py()}" for name in keys)
+    """Return the number of a row, and its key."""
+    key = ", ".join(f"{name} {label_of(block.column(name)[row].as_py())}" for name in keys)
     number = start + row
     return Turn(f"row {number} (counting from 0{key and f'; {key}'})", f"row {number + 1}{key and f' ({key})'}")
 
@@ -243,98 +274,7 @@ def read_references(column: pa.Array, name: str) -> list[Segments]:
     return lists_as_streams(column, of_arrow(column.values, name))
 
 
-def _assemble(
-    keys: Sequence[tuple[str, Any]],
-    count: int,
-    nrefs: Sequence[Any],
-    counted: Mapping[str, Sequence[SegmentStats]],
-    metrics: Mapping[str, Metric],
-) -> pa.Table:
-    """Return a table of statistics with one row per segment, unsigned.
-
-    Args:
-        keys: the names and columns of the keys.
-        count: the number of rows.
-        nrefs: for each block, the number of references of each segment.
-        counted: for each metric, the statistics of each block.
-        metrics: the metrics that counted them.
-    """
-    pa = load("pyarrow", "arrow")
-    import numpy as np
-
-    numbers = np.concatenate([np.zeros(0, np.int64), *(np.asarray(block, np.int64) for block in nrefs)])
-    columns = [*keys, ("segments", to_arrow(np.ones(count, np.int64))), ("refs_min", to_arrow(numbers))]
-    columns.append(("refs_max", columns[-1][1]))  # in a row of one segment, the fewest references are also the most
-    for name, blocks in counted.items():
-        columns += columns_of(metrics[name], name, blocks)
-    return pa.table([column for _, column in columns], names=[name for name, _ in columns])
-
-
-def columns_of(metric: Metric, name: str, blocks: Sequence[SegmentStats]) -> list[tuple[str, Any]]:
-    """Return blocks of a metric's statistics as columns with their names; name: the metric's name in the table."""
-    import numpy as np
-
-    names = metric.column_names()
-    count = sum(map(len, blocks))
-    columns = np.empty((len(names), count), np.asarray(blocks[0]).dtype if blocks else np.int64)
-    start = 0
-    for block in blocks:
-        rows = np.asarray(block)
-        for first in range(0, len(rows), _BLOCK):  # transposing is faster in pieces that fit into the processor's cache
-            piece = rows[first : first + _BLOCK]
-            columns[:, start : start + len(piece)] = piece.T
-            start += len(piece)
-    kinds = [np.float64 if column in metric.fractions else np.int64 for column in names]
-    return [
-        (f"{name}.{column}", to_arrow(numbers.astype(kind, copy=False)))
-        for column, numbers, kind in zip(names, columns, kinds, strict=True)
-    ]
-
-
-def sign(table: pa.Table, metrics: Mapping[str, Metric], coded: bool = False) -> pa.Table:
-    """Return a table of statistics with a column of signatures before each metric's numbers; coded: as dictionaries."""
-    pa = load("pyarrow", "arrow")
-    import numpy as np
-
-    for name, metric in metrics.items():
-        place = table.column_names.index(f"{name}.{metric.column_names()[0]}")
-        codes = to_arrow(np.zeros(len(table), np.int8))
-        column = pa.DictionaryArray.from_arrays(codes, text_array([signature_of(metric)]))
-        table = table.add_column(place, f"{name}.{SIGNATURE}", column if coded else column.cast(pa.string()))
-    return table
-
-
-def signature_of(metric: Metric) -> str:
-    """Return a metric's signature as the column has it: without the number of references, which has its own columns.
-
-    >>> signature_of(find_metric("chrf++")).partition("|version")[0]
-    'chrF2++|case:mixed|eff:yes|nc:6|nw:2|space:no'
-    """
-    signature = metric.signature(1, 1)
-    return "|".join([metric.score_name(), *(f"{key}:{value}" for key, value in signature if key != "nrefs")])
-
-
 # --- adding up
-
-
-def metrics_in(names: Sequence[str]) -> list[str]:
-    """Return the names of the metrics whose statistics are in a table with these columns.
-
-    >>> metrics_in(["doc.id", "segments", "bleu.signature", "bleu.hyp_len", "chrf++.signature"])
-    ['bleu', 'chrf++']
-    """
-    ending = f".{SIGNATURE}"
-    return [name.removesuffix(ending) for name in names if name.endswith(ending)]
-
-
-def keys_in(names: Sequence[str]) -> list[str]:
-    """Return those columns of a table of statistics that are keys.
-
-    >>> keys_in(["doc.id", "segments", "bleu.signature", "bleu.hyp_len"])
-    ['doc.id']
-    """
-    counted = tuple(f"{metric}." for metric in metrics_in(names))
-    return [name for name in names if name not in COUNTS and not name.startswith(counted)]
 
 
 def merge(table: pa.Table) -> pa.Table:
@@ -364,49 +304,72 @@ def merge(table: pa.Table) -> pa.Table:
     metrics = metrics_in(names)
     keys = keys_in(names)
     signatures = [f"{metric}.{SIGNATURE}" for metric in metrics]
-    columns = [_decode(table.column(name)) if name in (*keys, *signatures) else table.column(name) for name in names]
+    columns = [decode(table.column(name)) if name in (*keys, *signatures) else table.column(name) for name in names]
     merged = _add_up(pa.table(columns, names=names), [*keys, *signatures])
     _refuse_mixed(merged, keys, signatures)
     return merged
 
 
 def _add_up(table: pa.Table, keys: Sequence[str]) -> pa.Table:
-    """Add up the rows of each key; return one row per key."""
+    """Add up the rows of each key; return one row per key, in order of first appearance."""
     if not len(table):
         return table
-    names = table.column_names
-    numbered = {name: str(place) for place, name in enumerate(names)}  # pyarrow reads names such as .a as paths
-    ways = {name: COUNTS.get(name, "sum") for name in names if name not in keys}
-    summed = group(
-        table.rename_columns(list(numbered.values())),
-        [numbered[key] for key in keys],
-        [(numbered[name], way) for name, way in ways.items()],
-    )
-    summed = summed.select(
-        [*(numbered[key] for key in keys), *(f"{numbered[name]}_{way}" for name, way in ways.items())]
-    )
-    found: pa.Table = summed.rename_columns([*keys, *ways]).select(names)
-    return found
-
-
-def group(table: pa.Table, keys: Sequence[str], ways: Sequence[tuple[str | list[str], str]]) -> pa.Table:
-    """Return one row per key, in order of first appearance. For two or more keys, pyarrow does not keep this order.
-
-    Args:
-        table: a table none of whose columns is called `row`.
-        keys: the columns of keys.
-        ways: what is aggregated, as for `pyarrow.TableGroupBy.aggregate`.
-
-    >>> import pyarrow as pa
-    >>> group(pa.table({"a": [2, 1, 2], "b": [0, 0, 0], "n": [5, 6, 7]}), ["a", "b"], [("n", "sum")]).to_pylist()
-    [{'a': 2, 'b': 0, 'n_sum': 12}, {'a': 1, 'b': 0, 'n_sum': 6}]
-    """
     import numpy as np
 
-    numbered = table.append_column("row", to_arrow(np.arange(len(table), dtype=np.int64)))
-    grouped = numbered.group_by(list(keys), use_threads=False).aggregate([*ways, ("row", "min")])
-    ordered: pa.Table = grouped.sort_by("row_min").drop_columns(["row_min"])
+    numbered = {name: str(place) for place, name in enumerate(table.column_names)}  # pyarrow reads .a as a path
+    ways = {name: COUNTS.get(name, "sum") for name in table.column_names if name not in keys}
+    # For two or more keys, pyarrow does not keep the order
+    rows = table.rename_columns(list(numbered.values())).append_column(
+        "row", to_arrow(np.arange(len(table), dtype=np.int64))
+    )
+    groups = rows.group_by([numbered[key] for key in keys], use_threads=False)
+    sums = groups.aggregate([*((numbered[name], way) for name, way in ways.items()), ("row", "min")]).sort_by("row_min")
+    sums = sums.select([*(numbered[key] for key in keys), *(f"{numbered[name]}_{way}" for name, way in ways.items())])
+    ordered: pa.Table = sums.rename_columns([*keys, *ways]).select(table.column_names)
     return ordered
+
+
+def split(table: pa.Table, keys: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], NDArray[np.int64]]]:
+    """Give the values that some columns have together, in order of first appearance, and the indexes of their rows.
+
+    A key without a column is None in all rows.
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"a": [2, 1, 2], "b": ["x", None, "x"]})
+    >>> [(values, rows.tolist()) for values, rows in split(table, ["a", "b", "c"])]
+    [((2, 'x', None), [0, 2]), ((1, None, None), [1])]
+    """
+    pa, compute = load("pyarrow", "arrow"), load("pyarrow.compute", "arrow")
+    import numpy as np
+
+    if not len(table):
+        return
+    whole = np.zeros(len(table), np.int64)  # for each row, the number of its combination of values
+    columns: list[tuple[list[Any], NDArray[Any] | int]] = []  # for each key, its values, and the index of each row's
+    for key in keys:
+        if key not in table.column_names:
+            columns.append(([None], 0))
+            continue
+        column = table.column(key).combine_chunks()
+        coded = column if isinstance(column, pa.DictionaryArray) else column.dictionary_encode()
+        values = [*map(label_of, coded.dictionary.to_pylist()), None]  # the last one is that of rows without a value
+        codes = coded.indices.fill_null(len(values) - 1) if coded.null_count else coded.indices
+        bounds = compute.min_max(codes)
+        if bounds["min"] == bounds["max"]:
+            columns.append((values, bounds["min"].as_py()))
+            continue
+        numbers = to_numpy(codes).astype(np.int64)
+        columns.append((values, numbers))
+        # Numbered again after each key, so that the numbers cannot overflow
+        _, whole = np.unique(whole * len(values) + numbers, return_inverse=True)
+    if not whole.any():
+        yield tuple(values[of if isinstance(of, int) else of[0]] for values, of in columns), np.arange(len(table))
+        return
+    order = np.argsort(whole, kind="stable")  # so rows keep their order within a group
+    starts = np.flatnonzero(np.diff(whole[order], prepend=-1))
+    groups = [order[a:b] for a, b in zip(starts, [*starts[1:], len(order)], strict=True)]
+    for rows in sorted(groups, key=lambda rows: int(rows[0])):
+        yield tuple(values[of if isinstance(of, int) else of[rows[0]]] for values, of in columns), rows
 
 
 def _align(table: pa.Table) -> pa.Table:
@@ -415,7 +378,7 @@ def _align(table: pa.Table) -> pa.Table:
     return table.take(list(range(len(table)))) if any(buffer.address % 8 for buffer in buffers) else table
 
 
-def _decode(column: Any) -> Any:
+def decode(column: Any) -> Any:
     """Return a column without its dictionary, since parts may have different ones."""
     return column.cast(column.type.value_type) if str(column.type).startswith("dictionary") else column
 
@@ -436,15 +399,15 @@ def _refuse_mixed(summed: pa.Table, keys: Sequence[str], signatures: Sequence[st
     """Refuse a table in which a key was counted in two ways; `summed` has one row for each key and each way."""
     if all(len(set(summed.column(name).to_pylist())) == 1 for name in signatures):
         return
-    found: dict[tuple[object, ...], tuple[object, ...]] = {}
+    ways: dict[tuple[object, ...], tuple[object, ...]] = {}
     columns = [summed.column(name).to_pylist() for name in (*keys, *signatures)]
     for row in zip(*columns, strict=True):
         key, way = row[: len(keys)], row[len(keys) :]
-        before = found.setdefault(key, way)
+        before = ways.setdefault(key, way)
         for one, other in zip(before, way, strict=True):
             if one != other:
-                told = ", ".join(f"{name} {value}" for name, value in zip(keys, key, strict=True))
-                whose = f" of {told}" if told else ""
+                place = ", ".join(f"{name} {value}" for name, value in zip(keys, key, strict=True))
+                whose = f" of {place}" if place else ""
                 raise BleuError(
                     f"statistics{whose} with {one} and with {other} cannot be added; count both in the same way"
                 )
@@ -477,11 +440,11 @@ def scores(table: pa.Table, expected: int | None = None, metrics: Mapping[str, M
     b 1 100.0
     """
     merged = merge(table)
-    found = sum(merged.column("segments").to_pylist())
-    if expected is not None and found != expected:
-        lost = "lost" if found < expected else "doubled"
+    segments = sum(merged.column("segments").to_pylist())
+    if expected is not None and segments != expected:
+        what = "lost" if segments < expected else "doubled"
         raise BleuError(
-            f"the statistics cover {tell_count(found, 'segment')}, but {expected} were expected; some were {lost} on"
+            f"the statistics cover {tell_count(segments, 'segment')}, but {expected} were expected; some were {what} on"
             " the way: check that each file was read, and that no path is listed twice"
         )
     return list(_groups(merged, metrics))
@@ -489,23 +452,23 @@ def scores(table: pa.Table, expected: int | None = None, metrics: Mapping[str, M
 
 def _groups(table: pa.Table, metrics: Mapping[str, Metric] | None) -> Iterator[Group]:
     keys, names = keys_in(table.column_names), metrics_in(table.column_names)
-    made: dict[tuple[str, str], Metric] = {}
+    by_signature: dict[tuple[str, str], Metric] = {}
     for row in table.to_pylist():
         stats = {}
         for name in names:
             signature = row[f"{name}.{SIGNATURE}"]
             if signature is None:  # this key was not counted by this metric
                 continue
-            metric = metrics[name] if metrics is not None else made.get((name, signature))
+            metric = metrics[name] if metrics is not None else by_signature.get((name, signature))
             if metric is None:
-                metric = made[name, signature] = metric_that_counted(signature)
+                metric = by_signature[name, signature] = metric_that_counted(signature)
             stats[name] = stats_of(metric, name, row)
         yield Group(
             {key: row[key] for key in keys},
             row["segments"],
             stats,
-            {name: one.score() for name, one in stats.items()},
-            {name: one.signature() for name, one in stats.items()},
+            {name: of_metric.score() for name, of_metric in stats.items()},
+            {name: of_metric.signature() for name, of_metric in stats.items()},
         )
 
 

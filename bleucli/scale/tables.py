@@ -1,26 +1,25 @@
 """Tables of texts: Parquet and Arrow IPC files with one column of hypotheses per system, read block by block.
 
+- `columns_named`: which columns hold what, from the value of --columns
 - `TextTable`: files with the same columns, as one corpus; and the group of each row
 - `find_tables`, `check_columns`, `read_batches`: find files, check their columns, and read their rows
-- `columns_named`: which columns hold what, from the value of --columns
+- `find_parquet`, `address_of`, `open_parquet`: files that may be elsewhere, such as at `s3://bucket/folder`
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from bleucli import arrow, kernels
 from bleucli.counting.corpus import Corpus, Source
 from bleucli.errors import BleuError, UsageError
 from bleucli.optional_deps import load
 from bleucli.phrases import suggest
-from bleucli.records import NamedTuple
-from bleucli.statsfiles import find_files
-from bleucli.statsfiles.layout import SEGMENT, SYSTEM, label_of
-from bleucli.statsfiles.reading import PARQUET_MARK, refuse_pipe
-from bleucli.text import Segments, of_arrow
+from bleucli.scale.arrow import Columns, read_block
+from bleucli.scale.files import PARQUET, PARQUET_MARK, find_files, refuse_pipe
+from bleucli.scale.layout import SEGMENT, SYSTEM, label_of, metrics_in
+from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-PARQUET, IPC = (".parquet",), (".arrow", ".feather", ".ipc")
+IPC = (".arrow", ".feather", ".ipc")
 EMPTY = "the table is empty; expected at least one row"
 # The number of rows that are read at once
 _BLOCK = 4096
@@ -36,13 +35,6 @@ _EXPECTED = (
     "expected hyp=COLUMN,refs=COLUMN; list several columns with commas (hyp=A,B), and name a system with"
     " hyp=NAME:COLUMN"
 )
-
-
-class Columns(NamedTuple):
-    """Which columns of a table hold texts: those of hypotheses, by system, and those of references."""
-
-    hypotheses: Mapping[str, str] = {"hyp": "hyp"}
-    references: Sequence[str] = ("ref",)
 
 
 def columns_named(text: str) -> Columns:
@@ -54,7 +46,7 @@ def columns_named(text: str) -> Columns:
     >>> columns_named("hyp=KIT:kit,uedin,refs=reference")
     Columns(hypotheses={'KIT': 'kit', 'uedin': 'uedin'}, references=['reference'])
     """
-    found: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     key = ""
     for part in text.split(","):
         before, mark, after = part.partition("=")
@@ -63,14 +55,14 @@ def columns_named(text: str) -> Columns:
         value = (after if mark else part).strip()
         if key not in ("hyp", "refs") or not value:
             raise UsageError(f"--columns {text!r}; {_EXPECTED}")
-        found.setdefault(key, []).append(value)
+        names.setdefault(key, []).append(value)
     hypotheses: dict[str, str] = {}
-    for value in found.get("hyp", ["hyp"]):
+    for value in names.get("hyp", ["hyp"]):
         name, mark, column = value.partition(":")
         if name in hypotheses or not name or (mark and not column):
             raise UsageError(f"--columns {text!r} leaves a system without a name, or names one twice; {_EXPECTED}")
         hypotheses[name] = column or name
-    return Columns(hypotheses, found.get("refs", ["ref"]))
+    return Columns(hypotheses, names.get("refs", ["ref"]))
 
 
 class TextTable:
@@ -98,8 +90,7 @@ class TextTable:
         self.rows = dict.fromkeys(self.files, 0)
         for path in self.files:
             with telling(path):
-                file = _open(path)
-                schema = file.schema_arrow if is_parquet(path) else file.schema
+                schema = open_parquet(path).schema_arrow if is_parquet(path) else _open_ipc(path).schema
                 check_columns(path, schema, self._columns, keys)
 
     def corpus(self) -> Corpus:
@@ -114,10 +105,10 @@ class TextTable:
         Raises:
             BleuError: a file is damaged, a hypothesis or all references of a segment are missing, or there are no rows.
         """
+        names = [*self._columns.names(), *self._keys]
         for path in self.files:
-            wanted = [*self._columns.hypotheses.values(), *self._columns.references, *self._keys]
             with telling(path):
-                for batch in read_batches(path, wanted):
+                for batch in read_batches(path, names):
                     if len(batch):
                         yield self._read(batch, path)
                         self.rows[path] += len(batch)
@@ -125,33 +116,13 @@ class TextTable:
             raise BleuError(EMPTY)
 
     def _read(self, batch: pa.RecordBatch, path: str) -> list[Segments]:
-        if not is_parquet(path):  # pyarrow does not check a memory map; `of_arrow` checks the hypotheses below
+        if not is_parquet(path):  # pyarrow does not check a memory map; `read_block` checks the hypotheses
             for name in (*self._keys, *self._columns.references):
                 batch.column(name).validate(full=True)
-        keys = [list(map(label_of, batch.column(key).to_pylist())) for key in self._keys]
-        if keys:
-            self.labels.append(list(zip(*keys, strict=True)))
-        hypotheses = []
-        for column in self._columns.hypotheses.values():
-            texts = batch.column(column)
-            if texts.null_count:
-                row = texts.is_null().to_pylist().index(True)
-                raise BleuError(
-                    f"{column} is null in {self._tell(path, row, keys)}; give a string, an empty one for no output"
-                )
-            hypotheses.append(of_arrow(texts, column, self.rows[path]))
-        streams = [one for name in self._columns.references for one in arrow.read_references(batch.column(name), name)]
-        _, _, bare = kernels.reference_counts(streams)
-        if bare >= 0:
-            raise BleuError(
-                f"all references are missing in {self._tell(path, bare, keys)}; give at least one, or leave out the row"
-            )
-        return [*hypotheses, *streams]
-
-    def _tell(self, path: str, row: int, keys: Sequence[Sequence[Any]]) -> str:
-        """Name a row in an error: by its file, its number and its key."""
-        key = ", ".join(f"{name} {values[row]}" for name, values in zip(self._keys, keys, strict=True))
-        return f"{path}, row {self.rows[path] + row + 1}{key and f' ({key})'}"
+        labels = [map(label_of, batch.column(key).to_pylist()) for key in self._keys]
+        if labels:
+            self.labels.append(list(zip(*labels, strict=True)))
+        return read_block(batch, self._columns, self._keys, self.rows[path], path)
 
 
 def find_tables(paths: Sequence[str], endings: Sequence[str] = (*PARQUET, *IPC)) -> list[str]:
@@ -160,11 +131,11 @@ def find_tables(paths: Sequence[str], endings: Sequence[str] = (*PARQUET, *IPC))
     Raises:
         BleuError: no file is found, one is a pipe, or one is given twice and its segments would count twice.
     """
-    found = find_files(paths, endings)
-    for path in found:
+    files = find_files(paths, endings)
+    for path in files:
         refuse_pipe(path)
-    refuse_twice(found)
-    return found
+    refuse_twice(files)
+    return files
 
 
 def refuse_twice(paths: Sequence[str]) -> None:
@@ -173,13 +144,13 @@ def refuse_twice(paths: Sequence[str]) -> None:
     Raises:
         BleuError: a file is given twice.
     """
-    known: dict[str, str] = {}
+    names: dict[str, str] = {}
     for path in paths:
-        place = path if "://" in path else os.path.realpath(path)
-        if place in known:
-            also = "" if known[place] == path else f", first as {known[place]}"
+        address = path if "://" in path else os.path.realpath(path)
+        if address in names:
+            also = "" if names[address] == path else f", first as {names[address]}"
             raise BleuError(f"{path} is given twice{also}, and would count twice; name each table once")
-        known[place] = path
+        names[address] = path
 
 
 def is_parquet(path: str) -> bool:
@@ -202,11 +173,11 @@ def check_columns(path: str, schema: pa.Schema, columns: Columns, keys: Sequence
     names = schema.names
     for name in (*columns.hypotheses.values(), *columns.references, *keys):
         if name not in names:
-            if name not in keys and {SYSTEM, SEGMENT} < {*names} and arrow.metrics_in(names):
+            if name not in keys and {SYSTEM, SEGMENT} < {*names} and metrics_in(names):
                 raise BleuError(f"{path} has no column {name}; it holds statistics: read it with --stats")
-            how = "" if name in keys else "; name the columns of texts with --columns hyp=NAME,refs=NAME"
-            told = f"{path} has no column {name}; it has {', '.join(names)}"
-            raise BleuError(f"{told}{suggest(name, names)}{how}")
+            remedy = "" if name in keys else "; name the columns of texts with --columns hyp=NAME,refs=NAME"
+            what = f"{path} has no column {name}; it has {', '.join(names)}"
+            raise BleuError(f"{what}{suggest(name, names)}{remedy}")
         if names.count(name) > 1:
             raise BleuError(f"{path} has {names.count(name)} columns {name}; rename all but one")
     for key in keys:
@@ -217,31 +188,28 @@ def check_columns(path: str, schema: pa.Schema, columns: Columns, keys: Sequence
             )
 
 
-def read_batches(path: str, names: Sequence[str], rows: int = _BLOCK, file: Any = None) -> Iterator[pa.RecordBatch]:
+def read_batches(path: str, names: Sequence[str], rows: int = _BLOCK, address: str = "") -> Iterator[pa.RecordBatch]:
     """Give some columns of a file block by block; memory holds one Parquet row group, or one IPC batch.
 
     Args:
         path: the path of the file.
         names: the names of the columns.
         rows: the number of rows to read at once.
-        file: the open Parquet file; None to open the path.
+        address: where a Parquet file is, as `address_of` returns it; "" for the path.
     """
-    pa = load("pyarrow", "arrow")
-    wanted = list(dict.fromkeys(names))
-    opened = _open(path, file)
-    if file is not None or is_parquet(path):
-        yield from opened.iter_batches(batch_size=rows, columns=wanted)
+    columns = list(dict.fromkeys(names))
+    if address or is_parquet(path):
+        yield from open_parquet(address or path).iter_batches(batch_size=rows, columns=columns)
         return
+    file = _open_ipc(path)
     # An IPC file gives batches by their numbers; a stream gives them only in order
-    batches = map(opened.get_batch, range(opened.num_record_batches)) if hasattr(opened, "get_batch") else iter(opened)
+    batches = map(file.get_batch, range(file.num_record_batches)) if hasattr(file, "get_batch") else iter(file)
     for batch in batches:
-        yield from pa.Table.from_batches([batch]).select(wanted).to_batches(max_chunksize=rows)
+        table = load("pyarrow", "arrow").Table.from_batches([batch])
+        yield from table.select(columns).to_batches(max_chunksize=rows)
 
 
-def _open(path: str, file: Any = None) -> Any:
-    if file is not None or is_parquet(path):
-        parquet = load("pyarrow.parquet", "arrow")
-        return parquet.ParquetFile(path if file is None else file, page_checksum_verification=True)
+def _open_ipc(path: str) -> Any:
     pa = load("pyarrow", "arrow")
     try:
         return pa.ipc.open_file(pa.memory_map(path))
@@ -262,6 +230,120 @@ def telling(path: str) -> Iterator[None]:
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno:
             raise BleuError(f"cannot read {path}: {os.strerror(error.errno)}; name another table") from None
-        told = " ".join(str(error).split()) or type(error).__name__
+        reason = " ".join(str(error).split()) or type(error).__name__
         kind = "Parquet" if is_parquet(path) else "Arrow IPC" if path.endswith(IPC) else "Parquet or Arrow IPC"
-        raise BleuError(f"{path} is not a complete {kind} file ({told[:200]}); write it again") from None
+        raise BleuError(f"{path} is not a complete {kind} file ({reason[:200]}); write it again") from None
+
+
+# --- files that may be elsewhere
+
+
+def find_parquet(paths: Iterable[str]) -> list[str]:
+    """Return the Parquet files that are named, those in named folders, and those that match patterns.
+
+    Each may be a path on this machine, or an address.
+
+    Raises:
+        BleuError: no file is found, one is given twice, or one has another ending.
+    """
+    files = []
+    for path in paths:
+        files += _find_remote(path) if "://" in path else find_tables([path], PARQUET)
+    refuse_twice(files)
+    for path in files:
+        if not path.partition("?")[0].endswith(PARQUET):
+            raise BleuError(
+                f"{path} does not end in {PARQUET[0]}, and engines read no other files; convert or rename it, or"
+                " leave out --engine"
+            )
+    return files
+
+
+def find_local(paths: Iterable[str]) -> list[str]:
+    """Return the Parquet files on this machine, as `find_parquet` does, followed by the addresses, as they are.
+
+    Raises:
+        BleuError: a file does not exist, or is given twice.
+    """
+    paths = list(paths)
+    local = find_tables([path for path in paths if "://" not in path], PARQUET)
+    for path in local:
+        if not os.path.exists(path):
+            raise BleuError(f"there is no file {path}; give the path of a table")
+    files = [*local, *(path for path in paths if "://" in path)]
+    refuse_twice(files)
+    return files
+
+
+def address_of(path: str) -> str:
+    """Return the address of a file; a path that is already an address stays unchanged.
+
+    >>> address_of("/a b/c.parquet"), address_of("s3://a/b.parquet")
+    ('file:/a b/c.parquet', 's3://a/b.parquet')
+    """
+    return path if "://" in path else f"file:{os.path.abspath(path)}"
+
+
+def plain_address(address: str) -> str:
+    """Return an address that an engine reports, in the form that `address_of` returns.
+
+    >>> plain_address("file:///a%20b/c.parquet")
+    'file:/a b/c.parquet'
+    """
+    from urllib.parse import unquote
+
+    plain = unquote(address)
+    return f"file:/{plain.removeprefix('file:').lstrip('/')}" if plain.startswith("file:") else plain
+
+
+def _find_remote(address: str) -> list[str]:
+    """Return the files at an address, which may be that of a file or folder, or a pattern."""
+    from fnmatch import fnmatchcase
+    from urllib.parse import quote, unquote
+
+    fs = load("pyarrow.fs", "arrow")
+    path, mark, options = address.partition("?")
+    root = path  # the folder above the first wildcard
+    while "*" in root or "[" in root:
+        root = root.rpartition("/")[0]
+    filesystem, inner = _reach(root + mark + options)
+    if root == path and filesystem.get_file_info(inner).type == fs.FileType.File:
+        return [address]
+    inside = filesystem.get_file_info(fs.FileSelector(inner, allow_not_found=True, recursive=True))
+    pattern = unquote(path).rstrip("/").split("/")
+    addresses = []
+    for entry in inside:
+        candidate = root.rstrip("/") + quote(entry.path.removeprefix(inner.rstrip("/")))
+        parts = unquote(candidate).split("/")
+        if root == path:
+            # Engines mark output of unfinished tasks with these characters
+            matches = candidate.endswith(PARQUET) and entry.base_name[0] not in "._"
+        else:
+            matches = len(parts) == len(pattern) and all(map(fnmatchcase, parts, pattern))
+        if matches and entry.type == fs.FileType.File:
+            addresses.append(candidate + mark + options)
+    if not addresses:
+        raise BleuError(f"no file matches {address}; name the files")
+    return sorted(addresses)
+
+
+def _reach(address: str) -> tuple[Any, str]:
+    """Return the file system that an address names, and the path in it."""
+    fs, pa = load("pyarrow.fs", "arrow"), load("pyarrow", "arrow")
+    try:
+        filesystem, inner = fs.FileSystem.from_uri(address)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise BleuError(f"cannot reach {address} ({reason}); name files that all workers can read") from None
+    return filesystem, inner
+
+
+def open_parquet(address: str) -> Any:
+    """Open a Parquet file for reading; address: as `address_of` returns it, or a path."""
+    parquet = load("pyarrow.parquet", "arrow")
+    if "://" in address:
+        filesystem, inner = _reach(address)
+        file = filesystem.open_input_file(inner)
+    else:
+        file = address.removeprefix("file:")
+    return parquet.ParquetFile(file, page_checksum_verification=True)

@@ -1,54 +1,72 @@
-"""Reading files of statistics: finding the files, checking each, and reading its columns.
+"""One file of statistics: finding it, checking it, and reading its columns.
 
 - `find_files`: files, those in folders, and those that match patterns
 - `refuse_pipe`: an error if a path is not that of a file
 - `StatsFile`: one of these files
+- `check_numbers`: checks that columns hold numbers that can be added up
+- `check_counts`: checks that texts can have such counts
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from bleucli import arrow
 from bleucli.errors import BleuError
-from bleucli.metrics import METRICS
+from bleucli.metrics import METRICS, Metric
 from bleucli.optional_deps import load
-from bleucli.phrases import Turn
+from bleucli.phrases import Turn, tell_place
 from bleucli.results.signature import Signature
-from bleucli.statsfiles.layout import (
-    ENDING,
+from bleucli.scale.layout import (
+    COUNTS,
     LAYOUT,
     LAYOUT_KEY,
     PLACES,
     REFERENCES,
     SEGMENT,
     SHARDS_KEY,
+    SIGNATURE,
     SYSTEM,
     VERSION_KEY,
     Shard,
     counts_in,
+    keys_in,
+    metrics_in,
 )
+from bleucli.text.buffers import to_numpy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 # What to do about a file that cannot be used
 AGAIN = Turn("write it again with statsfiles.write", "write it again with bleu count")
-# The first bytes of Parquet files
+# The ending of Parquet files, and their first bytes
+PARQUET = (".parquet",)
 PARQUET_MARK = b"PAR1"
 # The first characters of other files that engines leave in a folder: output of unfinished or failed tasks, and markers
 _ASIDE = "._"
 # The types in which other programs may store texts; types of bytes do not show that the values are texts
 _TEXTS, _BYTES = ("string", "large_string", "string_view"), ("binary", "large_binary", "binary_view")
+# Arrow's sums wrap around above this, without an error
+LARGEST_TOTAL = 2**63 - 1
+# Sums of counts and numbers of segments: up to this, whole numbers are exact in floating point
+_LARGEST_SUM = 2**53 - 1
+# Counts in a segment: no text has as many n-grams, and no resample of smaller ones exceeds 64 bits
+_LARGEST_COUNT = 2**31 - 1
+# The largest values of columns that are not added up
+_MOST = {SEGMENT: _LARGEST_SUM, REFERENCES: _LARGEST_COUNT, "refs_min": _LARGEST_COUNT, "refs_max": _LARGEST_COUNT}
+# Fractions, which may be negative, such as scores from elsewhere: sums of larger ones might not be finite
+_LARGEST_FRACTION = 1e100
 
 
-def find_files(paths: Iterable[str], endings: Sequence[str] = (ENDING,)) -> list[str]:
+def find_files(paths: Iterable[str], endings: Sequence[str] = PARQUET) -> list[str]:
     """Return the files that are named, those in named folders, sorted, and those that match patterns.
 
     A pattern that matches only folders stands for the files in them.
@@ -60,28 +78,28 @@ def find_files(paths: Iterable[str], endings: Sequence[str] = (ENDING,)) -> list
     Raises:
         BleuError: a folder has no such file, or a pattern matches nothing.
     """
-    found: list[str] = []
+    files: list[str] = []
     for path in paths:
         if os.path.isdir(path):
             inside = []
             for folder, folders, names in os.walk(path):
                 folders[:] = [name for name in folders if name[0] not in _ASIDE]
-                ours = [name for name in names if name.endswith(tuple(endings)) and name[0] not in _ASIDE]
-                inside += [os.path.join(folder, name) for name in ours]
+                ending = [name for name in names if name.endswith(tuple(endings)) and name[0] not in _ASIDE]
+                inside += [os.path.join(folder, name) for name in ending]
             if not inside:
                 raise BleuError(f"the folder {path} has no file that ends in {' or '.join(endings)}; name another")
-            found += sorted(inside)
+            files += sorted(inside)
         elif any(sign in path for sign in "*?[") and not os.path.lexists(path):
             from glob import glob
 
             matches = sorted(glob(path, recursive=True))
             if not matches:
                 raise BleuError(f"no file matches {path}; name the files")
-            files = [match for match in matches if not os.path.isdir(match)]
-            found += files or find_files(matches, endings)
+            matching = [match for match in matches if not os.path.isdir(match)]
+            files += matching or find_files(matches, endings)
         else:
-            found.append(path)
-    return found
+            files.append(path)
+    return files
 
 
 def refuse_pipe(path: str) -> None:
@@ -111,16 +129,16 @@ class StatsFile:
         self.path = path
         refuse_pipe(path)
         with self._opened() as file:
-            known = file.metadata
+            footer = file.metadata
             self._schema: pa.Schema = file.schema_arrow
         self.columns: list[str] = self._schema.names
         repeated = [name for name in self.columns if self.columns.count(name) > 1]
         if repeated:
             raise BleuError(f"{path} has {self.columns.count(repeated[0])} columns {repeated[0]}; rename all but one")
-        self.rows: int = known.num_rows
+        self.rows: int = footer.num_rows
         self.metadata = {
             key.decode("utf-8", "replace"): value.decode("utf-8", "replace")
-            for key, value in (known.metadata or {}).items()
+            for key, value in (footer.metadata or {}).items()
         }
         metrics = self._find_metrics()
         self._check_layout(metrics)
@@ -146,8 +164,8 @@ class StatsFile:
             if start and start != PARQUET_MARK:
                 writer = Turn("statsfiles.write", "bleu count")
                 raise BleuError(f"{self.path} is not a Parquet file; name a file written with ", writer) from None
-            told = " ".join(str(error).split()) or type(error).__name__
-            raise BleuError(f"{self.path} is not a complete Parquet file ({told[:200]}); ", AGAIN) from None
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise BleuError(f"{self.path} is not a complete Parquet file ({reason[:200]}); ", AGAIN) from None
 
     def _find_metrics(self) -> list[str]:
         """Return the names of the metrics that have counted.
@@ -155,16 +173,16 @@ class StatsFile:
         Raises:
             BleuError: a metric has counts, but no column of signatures.
         """
-        signed, counted = arrow.metrics_in(self.columns), counts_in(self.columns)
-        for name, counts in counted.items():
-            if name not in signed and _are_counts(counts):
+        names, counts = metrics_in(self.columns), counts_in(self.columns)
+        for name, columns in counts.items():
+            if name not in names and _are_counts(columns):
                 raise BleuError(
-                    f"{self.path} has the column {name}.{counts[0]}, but no {name}.{arrow.SIGNATURE} to say how it was"
+                    f"{self.path} has the column {name}.{columns[0]}, but no {name}.{SIGNATURE} to say how it was"
                     " counted; ",
                     AGAIN,
                 )
         # Other programs may have columns that are only called like signatures
-        return [name for name in signed if name in counted]
+        return [name for name in names if name in counts]
 
     def _read_signatures(self, name: str) -> list[str]:
         """Return the signatures of a metric, each once.
@@ -172,7 +190,7 @@ class StatsFile:
         Raises:
             BleuError: there are rows but no signatures, or one cannot be read.
         """
-        column = f"{name}.{arrow.SIGNATURE}"
+        column = f"{name}.{SIGNATURE}"
         if not self._has_texts(column):
             kind = self._schema.field(column).type
             raise BleuError(
@@ -203,7 +221,7 @@ class StatsFile:
                 f"{self.path} has layout {layout} of statistics{writer and f', written by bleu {writer}'}, but this"
                 f" version reads layout {LAYOUT}; install a newer bleu"
             )
-        needed = (SEGMENT, REFERENCES) if SEGMENT in self.columns else tuple(arrow.COUNTS)
+        needed = (SEGMENT, REFERENCES) if SEGMENT in self.columns else tuple(COUNTS)
         missing = [name for name in needed if name not in self.columns]
         if missing or not metrics:
             lacks = ", ".join(missing) or "the signature of a metric"
@@ -224,45 +242,47 @@ class StatsFile:
     @property
     def keys(self) -> list[str]:
         """The columns that identify rows; columns of lists or records cannot."""
-        keys = [name for name in arrow.keys_in(self.columns) if name not in (SEGMENT, REFERENCES)]
+        keys = [name for name in keys_in(self.columns) if name not in (SEGMENT, REFERENCES)]
         return [name for name in keys if not self._is_nested(name)]
-
-    def read(self, columns: Sequence[str]) -> pa.Table:
-        """Return some columns, with all their rows."""
-        with self._opened() as file:
-            return _decode(file.read(columns=list(columns)))
 
     def values_of(self, column: str) -> list[Any]:
         """Return each value of a column once; the column must not be nested."""
-        found: dict[Any, None] = {}
+        values: dict[Any, None] = {}
         with self._opened() as file:
             place = next(n for n in range(len(file.schema.names)) if file.schema.column(n).path == column)
             for number in range(file.num_row_groups):
-                known = file.metadata.row_group(number).column(place).statistics
-                if known is not None and known.has_min_max and known.min == known.max and known.null_count == 0:
-                    only = known.min  # the footer has it, so nothing needs to be read
-                    found[only.decode("utf-8", "replace") if isinstance(only, bytes) else only] = None
+                statistics = file.metadata.row_group(number).column(place).statistics
+                if (
+                    statistics is not None
+                    and statistics.has_min_max
+                    and statistics.min == statistics.max
+                    and statistics.null_count == 0
+                ):
+                    only = statistics.min  # the footer has it, so nothing needs to be read
+                    values[only.decode("utf-8", "replace") if isinstance(only, bytes) else only] = None
                 else:
                     table = _decode(file.read_row_group(number, [column], use_threads=False))
-                    found |= dict.fromkeys(table.column(0).unique().to_pylist())
-        return list(found)
+                    values |= dict.fromkeys(table.column(0).unique().to_pylist())
+        return list(values)
 
-    def row_groups(self, columns: Sequence[str] | None) -> Iterator[pa.Table]:
-        """Give the row groups, one after the other, with some columns or, for None, with all."""
-        wanted = None if columns is None else list(columns)
+    def row_groups(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+        """Give the row groups, at least one, with some columns or, for None, with all."""
+        names = None if columns is None else list(columns)
         with self._opened() as file:
+            if not file.num_row_groups:
+                yield _decode(file.read(columns=names))
             for number in range(file.num_row_groups):
-                yield _decode(file.read_row_group(number, wanted, use_threads=False))
+                yield _decode(file.read_row_group(number, names, use_threads=False))
 
     def shards(self) -> list[Shard]:
         """Return what the rows were made from; nothing if another program has removed that from the metadata."""
         import json
 
         try:
-            found = [Shard(**one) for one in json.loads(self.metadata.get(SHARDS_KEY, "[]"))]
+            shards = [Shard(**one) for one in json.loads(self.metadata.get(SHARDS_KEY, "[]"))]
         except (TypeError, ValueError):
             return []
-        return found if all(map(_is_shard, found)) else []
+        return shards if all(map(_is_shard, shards)) else []
 
 
 def _are_counts(names: Sequence[str]) -> bool:
@@ -277,10 +297,8 @@ def _are_counts(names: Sequence[str]) -> bool:
 
 def _is_shard(shard: Shard) -> bool:
     """Return whether all values are of the right types; metadata may hold anything."""
-    texts = (shard.system, shard.hypothesis, shard.source)
-    digests = shard.references
-    is_text = all(isinstance(one, str) for one in (*texts, *(digests if isinstance(digests, list | tuple) else [None])))
-    return is_text and isinstance(shard.first, int) and isinstance(shard.rows, int)
+    kinds = (str, int, int, str, list | tuple, str)
+    return all(map(isinstance, shard, kinds)) and all(isinstance(digest, str) for digest in shard.references)
 
 
 def _kind_of_values(kind: pa.DataType) -> str:
@@ -291,7 +309,95 @@ def _kind_of_values(kind: pa.DataType) -> str:
 def _decode(table: pa.Table) -> pa.Table:
     """Return a table whose systems, places and signatures are texts, even if another program stored them as bytes."""
     for place, field in enumerate(table.schema):
-        is_text = field.name in (SYSTEM, *PLACES) or field.name.endswith(f".{arrow.SIGNATURE}")
+        is_text = field.name in (SYSTEM, *PLACES) or field.name.endswith(f".{SIGNATURE}")
         if is_text and _kind_of_values(field.type) in _BYTES:
             table = table.set_column(place, field.name, table.column(place).cast("string"))
     return table
+
+
+# --- numbers
+
+
+def check_numbers(table: pa.Table, fractions: Mapping[str, bool], path: str, start: int = 0) -> pa.Table:
+    """Return a table whose whole numbers are integers, even if another program has changed their type.
+
+    Args:
+        table: the statistics of segments; or, if there is a column `segments`, sums.
+        fractions: the columns of numbers, and whether each may hold fractions and negative numbers.
+        path: the path of the file, for errors.
+        start: the index in the file of the table's first row, for errors.
+
+    Raises:
+        BleuError: a column has gaps, or holds something other than finite numbers; or a column of whole numbers holds
+            a negative one, or one that is too large to add up.
+    """
+    pa = load("pyarrow", "arrow")
+    import numpy as np
+
+    largest = _LARGEST_SUM if "segments" in table.column_names else _LARGEST_COUNT
+    for name, is_fraction in fractions.items():
+        place = table.column_names.index(name)
+        column = table.column(place)
+        if column.null_count:
+            raise BleuError(f"the column {name} of {path} has gaps; ", AGAIN)
+        # Differences of unsigned integers would never be negative, so rows in another order would look sorted
+        is_known = pa.types.is_floating(column.type) if is_fraction else pa.types.is_signed_integer(column.type)
+        if not is_known:
+            try:
+                column = column.cast(pa.float64(), safe=False) if is_fraction else column.cast(pa.int64())
+            except pa.ArrowException:
+                expected = "numbers" if is_fraction else "whole numbers below 2^63"
+                raise BleuError(
+                    f"the column {name} of {path} has values of type {column.type} that are not {expected}; ", AGAIN
+                ) from None
+            table = table.set_column(place, name, column)
+        if not len(column):
+            continue
+        numbers = to_numpy(column)
+        most = _LARGEST_FRACTION if is_fraction else _MOST.get(name, min(largest, LARGEST_TOTAL // len(column)))
+        least = -most if is_fraction else 0
+        # Without a sign, negative numbers are the largest, so that whole numbers are read once. NaN is below nothing.
+        unsigned = numbers if is_fraction else numbers.view(f"u{numbers.itemsize}")
+        if not (unsigned.max() <= most and (not is_fraction or numbers.min() >= least)):
+            row = int(np.argmin((least <= numbers) & (numbers <= most)))
+            number = numbers[row].item()
+            kind = (
+                "negative" if number < 0 and not is_fraction else "too large" if abs(number) < np.inf else "not finite"
+            )
+            where = tell_place("row", start + row)
+            raise BleuError(f"the column {name} of {path} has {number} in ", where, f", which is {kind}; ", AGAIN)
+    return table
+
+
+def check_counts(table: pa.Table, metrics: Mapping[str, Metric], path: str, start: int = 0) -> None:
+    """Refuse rows that no texts can have, such as those with more matches than n-grams.
+
+    Args:
+        table: the statistics, which `check_numbers` has accepted.
+        metrics: the metrics that counted, by their names in the file.
+        path: the path of the file, for errors.
+        start: the index in the file of the table's first row, for errors.
+
+    Raises:
+        BleuError: there is such a row; the error names the first.
+    """
+    for what, rows in _find_impossible(table, metrics) if len(table) else ():
+        if rows.any():
+            where = tell_place("row", start + int(rows.argmax()))
+            raise BleuError(f"{path} has {what} in ", where, ", which cannot be; ", AGAIN)
+
+
+def _find_impossible(table: pa.Table, metrics: Mapping[str, Metric]) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """Give what cannot be, and the rows in which it is so."""
+    is_summed = "segments" in table.column_names
+    least, most = ("refs_min", "refs_max") if is_summed else (REFERENCES, REFERENCES)
+    fewest, references = to_numpy(table.column(least)), to_numpy(table.column(most))
+    needed = max(metric.fewest_references for metric in metrics.values())
+    yield f"{least} below {needed}", fewest < needed
+    if is_summed:
+        yield f"{least} above {most}", fewest > references
+        yield "segments below 1", to_numpy(table.column("segments")) < 1
+    for name, metric in metrics.items():
+        columns = {column: to_numpy(table.column(f"{name}.{column}")) for column in metric.column_names()}
+        for what, rows in metric.find_impossible(columns, references):
+            yield f"{name} with {what}", rows

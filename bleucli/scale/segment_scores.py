@@ -83,13 +83,13 @@ def stats_of(columns: Columns) -> list[SystemStats]:
     ]
 
 
-def columns_of(counted: Sequence[SystemStats]) -> Columns:
+def columns_of(systems: Sequence[SystemStats]) -> Columns:
     """Return the numbers from the form in which files keep them."""
-    found = {}
-    for system in counted:
+    columns = {}
+    for system in systems:
         rows = system.stats[0].rows
-        found[system.name] = array("d", rows.data if rows is not None else ())
-    return found
+        columns[system.name] = array("d", rows.data if rows is not None else ())
+    return columns
 
 
 def read(systems: Sequence[Source], progress: Callable[[str, int, int], None]) -> Columns:

@@ -1,22 +1,56 @@
-"""The contents of several files of statistics as a whole: scores of systems and groups, and one merged file."""
+"""Files of statistics: counts in Parquet files, which can be scored, tested, grouped and added up without the texts.
+
+- `write` writes the statistics of systems; `Writer` does so block by block; `write_sums` writes the sums of groups
+- `read` reads files, which may be shards of one corpus, as `Statistics`
+- `Statistics`: the contents of several files as a whole: scores of systems and groups, and one merged file
+- `check_references`: checks that systems were counted against the same references
+
+Layout, version 1. One row per segment of a system: `system`; `testset`, `langpair` and any other columns that identify
+segments or make groups; `segment`, its index from 0; `refs`, the number of its references; then for each metric its
+signature and its statistics, as in `bleucli.arrow`. A file of sums has one row per group instead, with `segments`,
+`refs_min` and `refs_max`. Signatures are a column because every tool keeps columns, but not every tool keeps metadata.
+The metadata says where the rows come from; no score depends on it.
+
+>>> import os, tempfile
+>>> from bleucli import BLEU
+>>> folder = tempfile.TemporaryDirectory()
+>>> path = os.path.join(folder.name, "dog.parquet")
+>>> texts = ["The dog bit the man.", "It was not unexpected."], [["The dog bit the man.", "It wasn't surprising."]]
+>>> write(path, {"dog": BLEU().corpus_stats(*texts, keep_rows=True)})
+>>> statistics = read(path)
+>>> statistics.systems, statistics.stats("dog").score()
+(['dog'], BLEU = 61.01 72.7/55.6/57.1/60.0 (BP = 1.000 ratio = 1.100 hyp_len = 11 ref_len = 10))
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from bleucli import arrow
 from bleucli.counting import CorpusStats, SystemStats
 from bleucli.errors import BleuError
+from bleucli.limits import file_path
 from bleucli.metrics import METRICS, Metric, metric_that_counted, reading
 from bleucli.metrics.options import CHOICE
 from bleucli.optional_deps import load
 from bleucli.phrases import Turn, suggest, tell_count
 from bleucli.results.signature import Signature
-from bleucli.statsfiles.layout import PLACES, REFERENCES, SEGMENT, SYSTEM, Shard, counts_in, label_of, metadata
-from bleucli.statsfiles.reading import AGAIN, StatsFile
-from bleucli.statsfiles.rows import Places, Tally, check_counts, check_numbers, split
-from bleucli.statsfiles.writing import Part, Table
-from bleucli.text.buffers import to_numpy
+from bleucli.scale.arrow import split
+from bleucli.scale.files import AGAIN, StatsFile, check_counts, check_numbers, find_files
+from bleucli.scale.groups import Places, Tally, check_references
+from bleucli.scale.layout import (
+    COUNTS,
+    PLACES,
+    REFERENCES,
+    SEGMENT,
+    SIGNATURE,
+    SYSTEM,
+    Shard,
+    counts_in,
+    label_of,
+    metadata,
+)
+from bleucli.scale.rows import Part, Table, Writer, write, write_sums
+from bleucli.text.buffers import to_arrow, to_numpy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +61,35 @@ if TYPE_CHECKING:
 
     Difference = tuple[str, str, str]  # a key, its value in a file, and the value asked for
 
+__all__ = ["Part", "Shard", "Statistics", "Writer", "check_references", "find_files", "read", "write", "write_sums"]
+
 # The name of a system if no column gives one
 _UNNAMED = "system"
+
+
+def read(*paths: str | os.PathLike[str]) -> Statistics:
+    """Return the statistics in files, which may be shards of one corpus, in any order.
+
+    Args:
+        paths: files, folders of such files, or patterns such as `shards/*.parquet`.
+
+    Raises:
+        BleuError: a file does not exist, is damaged, holds no statistics, or has a newer layout; a pattern or folder
+            has no file; no path is given; or pyarrow is not installed.
+        InputTypeError: a path is neither a string nor a path.
+
+    >>> import os, tempfile
+    >>> from bleucli import CHRF
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> for first, text in enumerate(["The cat sat.", "A cat sat."]):
+    ...     stats = CHRF().corpus_stats([text], [["The cat sat."]], keep_rows=True)
+    ...     write(os.path.join(folder.name, f"{first}.parquet"), {"cat": stats}, first=first)
+    >>> read(os.path.join(folder.name, "*.parquet")).stats("cat").score()
+    chrF2 = 81.13
+    """
+    if not paths:
+        raise BleuError("no file was given; name at least one file of statistics")
+    return Statistics([StatsFile(path) for path in find_files(map(file_path, paths))])
 
 
 class Statistics:
@@ -83,7 +144,7 @@ class Statistics:
         Raises:
             BleuError: no such metric is in the files, or it counted in another way.
         """
-        found: list[tuple[str, Metric, tuple[str, str, str] | None]] = []
+        candidates: list[tuple[str, Metric, tuple[str, str, str] | None]] = []
         for name, text in self.metrics.items():
             if self.kind_of(name) == kind:
                 signature = Signature.parse(text)
@@ -91,17 +152,17 @@ class Statistics:
                 difference = reading.find_difference(metric, signature, several=True)
                 if difference is None and like is not None:
                     difference = _turn(reading.find_difference(metric, like, several=True))
-                found.append((name, metric, difference))
-        if not found:
+                candidates.append((name, metric, difference))
+        if not candidates:
             self.refuse_without(METRICS[kind].name, lambda file, name: _kind_of(file, name) == kind)
             raise BleuError(f"no {METRICS[kind].name} has the same name in all files; read them separately")
-        for name, metric, difference in found:
+        for name, metric, difference in candidates:
             if difference is None:
                 return name, metric
-        alike = [(name, metric) for name, metric, (key, *_) in found if _is_choice(metric, key)]  # type: ignore[misc]
+        alike = [(name, metric) for name, metric, (key, *_) in candidates if _is_choice(metric, key)]  # type: ignore[misc]
         if alike:  # only segments with several references may differ; counting shows whether there are any
             return alike[0]
-        _, metric, difference = found[0]
+        _, metric, difference = candidates[0]
         assert difference is not None
         raise _counted_otherwise(self._filled[0].path, metric, difference)
 
@@ -147,40 +208,42 @@ class Statistics:
                 f"{summed} holds sums, but this needs each segment's statistics; save them with ",
                 Turn("statsfiles.write(...)", "bleu count"),
             )
-        signatures = [f"{name}.{arrow.SIGNATURE}" for name in metrics]
+        signatures = [f"{name}.{SIGNATURE}" for name in metrics]
         keys = [SYSTEM, *PLACES, *by, *signatures]
         fractional = {
             f"{name}.{column}": column in metric.fractions
             for name, metric in metrics.items()
             for column in metric.column_names()
         }
-        met = Places()
+        segments_met = Places()
         groups: dict[tuple[Any, ...], dict[str, Tally]] = {}  # by labels and systems
         order: dict[tuple[Any, ...], None] = {}
-        checked: set[tuple[str, str, bool]] = set()
+        accepted: set[tuple[str, str, bool]] = set()
         for file in self._files:
-            counts = tuple(arrow.COUNTS) if file.is_summed else (SEGMENT, REFERENCES)
+            counts = tuple(COUNTS) if file.is_summed else (SEGMENT, REFERENCES)
             fractions = dict.fromkeys(counts, False) | fractional
-            wanted = [*dict.fromkeys(key for key in keys if key in file.columns), *fractions]
+            columns = [*dict.fromkeys(key for key in keys if key in file.columns), *fractions]
             start = 0
-            for table in file.row_groups(wanted) if file.rows else ():
+            for table in file.row_groups(columns) if file.rows else ():
                 numbers = check_numbers(table, fractions, file.path, start)
                 check_counts(numbers, metrics, file.path, start)
                 start += len(table)
                 # `values` are the system, the columns of its place, the labels of the group, and the signatures
-                for values, rows in split(numbers, keys):
+                for values, indexes in split(numbers, keys):
+                    rows = numbers.select(list(fractions))
+                    rows = rows if len(indexes) == len(rows) else rows.take(to_arrow(indexes))
                     system, places = _name_system(values[0]), values[1 : 1 + len(PLACES)]
                     labels = values[1 + len(PLACES) : len(values) - len(signatures)]
-                    self._check_rows(file, metrics, values[len(values) - len(signatures) :], rows, checked)
+                    self._check_rows(file, metrics, values[len(values) - len(signatures) :], rows, accepted)
                     tally = groups.setdefault(labels, {}).setdefault(system, Tally(metrics))
                     order.setdefault(places)
                     if not file.is_summed:
-                        met.add((system, *places), to_numpy(rows.column(SEGMENT)), file.path)
+                        segments_met.add((system, *places), to_numpy(rows.column(SEGMENT)), file.path)
                     if keep_rows:
                         tally.add_rows(places, rows)
                     else:
                         tally.add_sums(rows)
-        met.check()
+        segments_met.check()
         self._met = list(order)
         return [
             Part(
@@ -193,15 +256,15 @@ class Statistics:
     def _check_columns(self, metrics: Mapping[str, Metric], by: Sequence[str]) -> None:
         for name in by:
             if name not in self.columns:
-                known = ", ".join(self.columns) or "none"
-                told = f"there is no column {name} to group by; there are {known}{suggest(name, self.columns)}"
-                raise BleuError(told)
+                columns = ", ".join(self.columns) or "none"
+                what = f"there is no column {name} to group by; there are {columns}{suggest(name, self.columns)}"
+                raise BleuError(what)
         for name, metric in metrics.items():
             for file in self._files:
-                lacking = [one for one in metric.column_names() if f"{name}.{one}" not in file.columns]
-                if file.rows and lacking:
+                missing = [one for one in metric.column_names() if f"{name}.{one}" not in file.columns]
+                if file.rows and missing:
                     raise BleuError(
-                        f"{file.path} has no column {name}.{lacking[0]}, which {metric.name} needs; count the texts"
+                        f"{file.path} has no column {name}.{missing[0]}, which {metric.name} needs; count the texts"
                         " again with these options"
                     )
 
@@ -211,7 +274,7 @@ class Statistics:
         metrics: Mapping[str, Metric],
         signatures: Sequence[Any],
         rows: pa.Table,
-        checked: set[tuple[str, str, bool]],
+        accepted: set[tuple[str, str, bool]],
     ) -> None:
         """Refuse rows that were counted in another way."""
         most = rows.column("refs_max" if file.is_summed else REFERENCES)
@@ -219,12 +282,12 @@ class Statistics:
         for (name, metric), text in zip(metrics.items(), signatures, strict=True):
             if text is None:
                 raise BleuError(f"{file.path} has rows that {name} has not counted; leave {name} out, or count them")
-            if (name, text, several) in checked:
+            if (name, text, several) in accepted:
                 continue
             difference = reading.find_difference(metric, Signature.parse(text), several)
             if difference is not None:
                 raise self._mixed(file, name, text, metric, difference)
-            checked.add((name, text, several))
+            accepted.add((name, text, several))
 
     def _mixed(self, file: StatsFile, name: str, text: str, metric: Metric, difference: Difference) -> BleuError:
         """Return the error about rows that were counted in another way than asked for, or than in another file."""
@@ -253,7 +316,7 @@ class Statistics:
         system = _choose(self.systems, system, "system")
         metric = _choose(list(self.metrics), metric, "metric")
         (part,) = self.count({metric: metric_that_counted(self.metrics[metric])}, keep_rows=keep_rows)
-        return next(found.stats[0] for found in part.systems if found.name == system)
+        return next(each.stats[0] for each in part.systems if each.name == system)
 
     def values_met(self, column: str) -> list[str]:
         """Return the values that `count` found in a column of places; an empty list if a row has no value there."""
@@ -293,18 +356,16 @@ class Statistics:
                 raise BleuError(
                     f"one of {first.path} and {file.path} holds sums, and the other segments; merge files of one kind"
                 )
-        schemas = [_plain_schema(next(file.row_groups(None), None) or file.read(file.columns)) for file in self._files]
+        schemas = [_plain_schema(next(file.row_groups())) for file in self._files]
         try:
             whole = pa.unify_schemas(schemas, promote_options="permissive")
         except pa.ArrowException as error:
-            told = " ".join(str(error).split())
-            raise BleuError(f"columns with the same name have different types ({told}); rename one") from None
+            reason = " ".join(str(error).split())
+            raise BleuError(f"columns with the same name have different types ({reason}); rename one") from None
         table = Table()
         for file in self._files:
-            for rows in file.row_groups(None):
+            for rows in file.row_groups():
                 table.add(_fit(rows, whole))
-        if not any(file.rows for file in self._files):
-            table.add(_fit(first.read(first.columns), whole))
         table.save(path, metadata(self.shards(), command))
 
 
@@ -325,24 +386,24 @@ def _check_signatures(file: StatsFile) -> None:
     Raises:
         BleuError: a value is not valid, a key is missing, or there is a column too many.
     """
-    counted = counts_in(file.columns)
+    counts = counts_in(file.columns)
     for name, texts in file.signatures.items():
         for text in texts:
-            place = f"the column {name}.{arrow.SIGNATURE} of {file.path} has {text!r:.200}, "
+            where = f"the column {name}.{SIGNATURE} of {file.path} has {text!r:.200}, "
             try:
                 signature = Signature.parse(text)
                 metric = metric_that_counted(signature) if _is_ours(signature) else None
             except BleuError as error:
-                raise BleuError(f"{place}but {error}; ", AGAIN) from None
+                raise BleuError(f"{where}but {error}; ", AGAIN) from None
             if metric is None:
                 continue
             for key, _ in metric.signature(1, 1):
                 if key not in ("nrefs", *signature.info):
-                    raise BleuError(f"{place}which lacks {key}; ", AGAIN)
-            for count in counted[name]:
+                    raise BleuError(f"{where}which lacks {key}; ", AGAIN)
+            for count in counts[name]:
                 if count not in metric.column_names():
                     raise BleuError(
-                        f"{file.path} has the column {name}.{count}, but {place}which does not count it; ", AGAIN
+                        f"{file.path} has the column {name}.{count}, but {where}which does not count it; ", AGAIN
                     )
 
 
@@ -358,19 +419,19 @@ def _name_system(value: object) -> str:
 
 def _refuse_twice(files: Sequence[StatsFile]) -> None:
     """Refuse files of sums that are copies, or were made from the same texts: their rows would not show that."""
-    known: dict[str, str] = {}
+    paths: dict[str, str] = {}
     for file in files:
         if file.is_summed and file.rows:
             digest = _digest(file.path)
-            if digest in known:
-                other = known[digest]
+            if digest in paths:
+                other = paths[digest]
                 copied = f", as {other} has the same bytes" if other != file.path else ""
                 raise BleuError(f"{file.path} was given twice{copied}; name each file once")
-            known[digest] = file.path
-    made: dict[tuple[object, ...], str] = {}
+            paths[digest] = file.path
+    homes: dict[tuple[object, ...], str] = {}
     for file in files:
         for shard in {(*shard[:4], *shard.references) for shard in file.shards() if shard.hypothesis}:
-            other = made.setdefault(shard, file.path)
+            other = homes.setdefault(shard, file.path)
             if other != file.path:
                 raise BleuError(
                     f"{other} and {file.path} both have statistics of {shard[0]} on the same texts; name one of them"
@@ -397,21 +458,21 @@ def _counted_otherwise(path: str, metric: Metric, difference: Difference) -> Ble
     )
 
 
-def _choose(known: Sequence[str], name: str | None, what: str) -> str:
-    if not known:
-        raise BleuError(f"the files have no {what}; name files with at least one segment")
-    if name is None and len(known) == 1:
-        return known[0]
-    if name is None or name not in known:
-        asked = f"there is no {what} {name}" if name is not None else f"there are {tell_count(len(known), what)}"
-        raise BleuError(f"{asked}; choose one of {', '.join(known)}")
+def _choose(names: Sequence[str], name: str | None, kind: str) -> str:
+    if not names:
+        raise BleuError(f"the files have no {kind}; name files with at least one segment")
+    if name is None and len(names) == 1:
+        return names[0]
+    if name is None or name not in names:
+        what = f"there is no {kind} {name}" if name is not None else f"there are {tell_count(len(names), kind)}"
+        raise BleuError(f"{what}; choose one of {', '.join(names)}")
     return name
 
 
 def _plain_schema(table: pa.Table) -> pa.Schema:
     """Return the columns of a table, in types that all files can share: no dictionaries, one type of text."""
     pa = load("pyarrow", "arrow")
-    counts = (SEGMENT, REFERENCES) if SEGMENT in table.column_names else tuple(arrow.COUNTS)
+    counts = (SEGMENT, REFERENCES) if SEGMENT in table.column_names else tuple(COUNTS)
     kinds = {}
     for field in table.schema:
         kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
