@@ -23,6 +23,22 @@ from setuptools.errors import SetupError
 HERE = os.path.dirname(os.path.abspath(__file__))
 NATIVE = "bleucli/kernels/native"
 checksum = run_path("bleucli/kernels/sources.py")["checksum"]
+# Where shtab's completion for bash takes a word for a command: wherever it stands. Only the first word is one.
+BASH_COMMAND = "if [[ -n $sub_parsers &&"
+BASH_FIRST = "if [[ $word_index = 1 && -n $sub_parsers &&"
+# Where its completion for zsh completes options and references, and what has to come before: it offers no commands
+# where there are references
+ZSH_SCORE = "  _arguments -C -s $_shtab_bleu_options\n"
+ZSH_COMMANDS = """\
+  local options=_shtab_bleu_${words[2]//-/_}_options
+  if (( CURRENT > 2 && ${+parameters[$options]} )); then
+    shift words
+    (( CURRENT -= 1 ))
+    _arguments -C -s ${(P)options}
+    return
+  fi
+  (( CURRENT == 2 )) && _shtab_bleu_commands
+"""
 # One wheel serves every Python from 3.11, except free-threaded ones, which have no limited API
 has_limited_api = not sysconfig.get_config_var("Py_GIL_DISABLED")
 
@@ -97,23 +113,67 @@ class BuildPages(Command):
         sys.path.insert(0, HERE)
         try:
             from bleucli.cli.arguments import parser
+            from bleucli.cli.commands import MODULES
 
-            top = parser()  # imports more
+            top, parsers = parser(), {name: parser(name) for name in MODULES}  # imports more
         finally:
             sys.path.remove(HERE)
             os.environ["BLEU_KERNELS"] = kernels or ""
-        for action in top._actions:
-            if action.metavar in ("REF", "SYSTEM", "FILE", "FILE.json"):
-                action.complete = shtab.FILE
         about = self.distribution.metadata
         facts = {"project_name": about.name, "version": about.version, "description": about.description}
         manual = Manpage(top, facts | {"manual_title": "User Commands"})
         manual.synopsis = ["bleu", "REF...", "[-i SYSTEM...]", "[options]"]
+        manual.add_section("commands", ">", "\n".join(describe_commands(top, parsers)).replace("-", "\\-"))
+        page = str(manual)
+        for one in (top, *parsers.values()):
+            for action in one._actions:
+                if action.metavar in ("REF", "SYSTEM", "TEXT", "FILE"):
+                    action.complete = shtab.FILE
+        (refs,) = (action for action in top._actions if not action.option_strings)
+        refs.complete = shtab.FILE | {"bash": "_bleu_files_and_commands"}
+        commands = top.add_subparsers(prog="bleu")
+        for name, one in parsers.items():
+            commands.add_parser(name, parents=[one], add_help=False, help=one.description)
+        first = f"""\
+_bleu_files_and_commands() {{
+  compgen -f -- "$1"
+  (( COMP_CWORD == 1 )) && compgen -W "{" ".join(parsers)}" -- "$1"
+}}
+"""
+        bash, zsh = shtab.complete(top, "bash", preamble={"bash": first}), shtab.complete(top, "zsh")
         return {
-            "share/man/man1/bleu.1": str(manual),
-            "share/bash-completion/completions/bleu": shtab.complete(top, "bash"),
-            "share/zsh/site-functions/_bleu": shtab.complete(top, "zsh"),
+            "share/man/man1/bleu.1": page,
+            "share/bash-completion/completions/bleu": edit(bash, BASH_COMMAND, BASH_FIRST),
+            "share/zsh/site-functions/_bleu": edit(zsh, ZSH_SCORE, ZSH_COMMANDS + ZSH_SCORE),
         }
+
+
+def edit(script, old, new):
+    """Return a script of shtab with a part replaced.
+
+    Raises:
+        SetupError: it does not have this part exactly once.
+    """
+    if script.count(old) != 1:
+        raise SetupError(f"shtab completes in another way than it used to: see {old.strip()!r} in setup.py")
+    return script.replace(old, new)
+
+
+def describe_commands(top, parsers):
+    """Give lines of the manual: the options that a command does not share with scoring, and the names of the others."""
+    shared = {action.dest: action.help for action in top._actions}
+    for name, parser in parsers.items():
+        yield f".SS bleu {name}"
+        yield from (f"{line.strip()}\n.br" for line in parser.usage.splitlines())
+        yield f".PP\n{parser.description}"
+        others = []
+        for action in parser._actions:
+            if shared.get(action.dest) == action.help:
+                others.append(action.option_strings[0] if action.option_strings else action.metavar)
+                continue
+            words = parser._get_formatter()._format_action_invocation(action)
+            yield f".TP\n.B {words}\n{parser._get_formatter()._expand_help(action)}"
+        yield f".PP\nAs above: {', '.join(others)}"
 
 
 def describe():

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from bleucli.output.bibliography import cite
     from bleucli.report.page import compare_systems
     from bleucli.results import Results
-    from bleucli.segments import Segments
-    from bleucli.signature import Signature
+    from bleucli.results.signature import Signature
     from bleucli.significance import resampling
     from bleucli.significance.paired_test import PairedTest
     from bleucli.testsets.access import (
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
         get_source_file,
         smart_open,
     )
+    from bleucli.text import Segments
 
 _MODULES = {
     "arrow": "bleucli.arrow",
@@ -75,9 +75,9 @@ _HOMES = {
     "InputTypeError": "bleucli.errors",
     "PairedTest": "bleucli.significance.paired_test",
     "Results": "bleucli.results",
-    "Segments": "bleucli.segments",
+    "Segments": "bleucli.text",
     "SelfBLEU": "bleucli.metrics.self_bleu",
-    "Signature": "bleucli.signature",
+    "Signature": "bleucli.results.signature",
     "TER": "bleucli.metrics.ter",
     "TERScore": "bleucli.metrics.ter",
     "WER": "bleucli.metrics.wer",

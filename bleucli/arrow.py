@@ -23,15 +23,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli import kernels
-from bleucli.buffers import lists_as_streams, text_array, to_arrow
 from bleucli.counting import CorpusStats
 from bleucli.errors import BleuError, InputTypeError
 from bleucli.metrics import Metric, find_metric, list_metrics, metric_from_signature, metric_that_counted, name_of
 from bleucli.optional_deps import load
 from bleucli.phrases import Turn, suggest, tell_count
 from bleucli.records import NamedTuple
-from bleucli.segments import Segments, of_arrow
-from bleucli.signature import Signature
+from bleucli.results.signature import Signature
+from bleucli.text import Segments, of_arrow
+from bleucli.text.buffers import lists_as_streams, text_array, to_arrow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from bleucli.stats import SegmentStats
+    from bleucli.kernels.stats import SegmentStats
 
     Metrics = Mapping[str, Metric | str] | Sequence[Metric | str]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from bleucli.corpus import check_systems, of_strings
+from bleucli.counting.corpus import check_systems, of_strings
 from bleucli.errors import BleuError, UsageError
 from bleucli.limits import MOST_TRIALS, truth_value, whole_number
 from bleucli.metrics import Metric, find_metric, list_metrics
@@ -76,14 +76,14 @@ def evaluate_systems(
     new BLEU 85.9 0.016
     new chrF2 89.4 0.016
     """
-    from bleucli.threads import count_threads
+    from bleucli.counting.threads import count_threads
 
     threads = count_threads(jobs)
     made = list(map(find_metric, list_metrics(metrics)))
     names = _order_systems(systems, baseline)
     sampling = _plan(len(names), test, baseline, all_pairs, bold_best, trials, n_bootstrap, seed, threads)
     corpus = of_strings([(name, systems[name]) for name in names], references)
-    from bleucli.hints import warn
+    from bleucli.results.hints import warn
 
     results = score_systems(corpus, made, jobs=threads, sampling=sampling)
     for hint in results.hints:

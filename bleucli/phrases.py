@@ -46,9 +46,9 @@ def join_words(words: Sequence[str]) -> str:
 class Turn(str):
     """A part of a message that Python and the command word differently.
 
-    >>> turn = Turn("keep_rows=True", "--save-stats")
+    >>> turn = Turn("keep_rows=True", "bleu count")
     >>> turn, turn.command
-    ('keep_rows=True', '--save-stats')
+    ('keep_rows=True', 'bleu count')
     """
 
     command: str

@@ -22,13 +22,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from bleucli.counting.threads import count_threads
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.limits import LEAST_WIDTH, MOST_TRIALS, MOST_WIDTH, real_number, whole_number
 from bleucli.report import contents, figures, sketches
 from bleucli.results import Results, SystemResult
 from bleucli.significance.comparison import rank
 from bleucli.significance.resampling import TRIALS, choose_seed
-from bleucli.threads import count_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

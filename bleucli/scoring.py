@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from bleucli.corpus import Corpus
 from bleucli.counting import CorpusStats, SystemStats, count, count_blocks
+from bleucli.counting.corpus import Corpus
 from bleucli.errors import BleuError, SegmentError
 from bleucli.metrics import Metric
 from bleucli.phrases import tell_count
@@ -79,7 +79,7 @@ def score_systems(
             along different references.
 
     >>> from bleucli import BLEU
-    >>> from bleucli.corpus import of_strings
+    >>> from bleucli.counting.corpus import of_strings
     >>> corpus = of_strings([("weak", ["a b c x"]), ("strong", ["a b c d"])], [["a b c d"]])
     >>> [(system.name, round(system.scores[0].score, 1)) for system in score_systems(corpus, [BLEU()]).systems]
     [('weak', 59.5), ('strong', 100.0)]
@@ -211,7 +211,7 @@ def score_groups(
     Raises:
         BleuError: a column that makes groups has the name of a column of the answer.
     """
-    from bleucli.hints import about
+    from bleucli.results.hints import about
 
     systems: list[SystemResult] = []
     hints = advice = [hint for metric in metrics for hint in metric.advice]
@@ -255,7 +255,7 @@ def _hints(system: SystemStats, references: Sequence[str]) -> Iterator[str]:
         yield from system.fit.hints(system.name, references)
     for stats in system.stats:
         for hint in stats.hints():
-            from bleucli.hints import about  # imported only here, since plain scoring seldom has hints
+            from bleucli.results.hints import about  # imported only here, since plain scoring seldom has hints
 
             yield about(system.name, hint)
 

@@ -12,16 +12,16 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import fsum
 
-from bleucli.corpus import Source, in_step
 from bleucli.counting import CorpusStats, References, SystemStats
+from bleucli.counting.corpus import Source, in_step
 from bleucli.errors import BleuError
+from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import read_number
 from bleucli.metrics import Metric
 from bleucli.metrics.score import Score
 from bleucli.results import Results, ScoreRecord, SystemResult
-from bleucli.segments import Segments
-from bleucli.signature import VERSION, Signature
-from bleucli.stats import SegmentStats
+from bleucli.results.signature import VERSION, Signature
+from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

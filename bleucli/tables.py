@@ -12,15 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from bleucli import arrow, kernels
-from bleucli.corpus import Corpus, Source
+from bleucli.counting.corpus import Corpus, Source
 from bleucli.errors import BleuError, UsageError
 from bleucli.optional_deps import load
 from bleucli.phrases import suggest
 from bleucli.records import NamedTuple
-from bleucli.segments import Segments, of_arrow
 from bleucli.statsfiles import find_files
 from bleucli.statsfiles.layout import SEGMENT, SYSTEM, label_of
 from bleucli.statsfiles.reading import PARQUET_MARK, refuse_pipe
+from bleucli.text import Segments, of_arrow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -73,7 +73,7 @@ def note_delay(text: str, start: float) -> bool:
     """
     if is_watched() or time.monotonic() - start < SECONDS_BEFORE_NOTE:
         return False
-    from bleucli.hints import warn
+    from bleucli.results.hints import warn
 
     warn(text, category=Note)
     return True

@@ -18,8 +18,8 @@ from array import array
 from collections.abc import Callable, Iterator
 
 from bleucli.kernels import python
-from bleucli.segments import Segments
-from bleucli.stats import SegmentStats
+from bleucli.kernels.stats import SegmentStats
+from bleucli.text import Segments
 
 try:
     from bleucli.kernels import _native as native

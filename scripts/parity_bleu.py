@@ -15,7 +15,7 @@ from parity_report import Report
 
 import bleucli
 from bleucli import kernels
-from bleucli.segments import Segments
+from bleucli.text import Segments
 
 TOKENIZERS = ("13a", "char", "none")
 # Further tokenizers, compared only on the language that each is meant for

@@ -22,7 +22,7 @@ from parity_report import Report
 
 import bleucli
 from bleucli import kernels
-from bleucli.segments import Segments
+from bleucli.text import Segments
 
 METRICS = {"BLEU": bleucli.BLEU, "chrF": bleucli.CHRF, "TER": bleucli.TER}
 

@@ -12,7 +12,7 @@ import oracles
 from parity_corpora import Group, texts
 from parity_report import Report
 
-from bleucli.segments import Segments
+from bleucli.text import Segments
 
 # A metric: its name, our class and the oracle's, and the attributes that must be equal besides the score
 Kind = namedtuple("Kind", "name ours oracle fields")

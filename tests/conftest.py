@@ -285,7 +285,7 @@ def world(served, calm, tmp_path_factory, monkeypatch):
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Read files in very small blocks."""
-    monkeypatch.setattr("bleucli.textfiles._BLOCK_BYTES", 16)
+    monkeypatch.setattr("bleucli.reading._BLOCK_BYTES", 16)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ import oracles
 from hypothesis import strategies as st
 
 import bleucli
-from bleucli.segments import Segments
+from bleucli.text import Segments
 
 SYSTEMS = ("strong", "weak")
 ONE = "reference.A.de.txt -i strong.de.txt"

@@ -26,14 +26,12 @@ sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
 from bleucli.cli.arguments import MODES  # noqa: E402
 from bleucli.cli.main import run as run_command  # noqa: E402
 from bleucli.cli.streams import Environment  # noqa: E402
-from bleucli.report import page  # noqa: E402
 
 LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "option_pairs.txt")
 FINE, TOLD, REFUSED = ".", "t", "r"
 # How each option is given, and what else it needs
 Given = namedtuple("Given", "words needs", defaults=((),))
 GIVEN = {
-    "add_scores": Given(("--add-scores", "comet=marks.txt,marks2.txt"), ("report", "several")),
     "allow_http": Given(("--allow-http",), ("set",)),
     "annotate": Given(("--annotate", "github")),
     "append": Given(("--append",), ("history",)),
@@ -59,7 +57,6 @@ GIVEN = {
     "encoding": Given(("-e", "latin-1")),
     "engine": Given(("--engine", "dask"), ("table",)),
     "fail_under": Given(("--fail-under", "1")),
-    "first_line": Given(("--first-line", "3"), ("saved",)),
     "force": Given(("--force",)),
     "format": Given(("-f", "csv")),
     "jobs": Given(("-J", "2")),
@@ -88,14 +85,8 @@ GIVEN = {
     "paired_bs": Given(("-pbs",), ("several",)),
     "paired_bs_n": Given(("-pbsn", "5"), ("paired_bs",)),
     "paired_jobs": Given(("-j", "2"), ("confidence",)),
-    "plot": Given(("--plot", "drawn.svg")),
-    "plot_kind": Given(("--plot-kind", "lengths"), ("plot",)),
-    "plot_width": Given(("--plot-width", "84mm"), ("plot",)),
     "quiet": Given(("-q",)),
     "registry": Given(("--registry", "own.toml"), ("set",)),
-    "report": Given(("--report", "seen.html")),
-    "save_stats": Given(("--save-stats", "kept.parquet")),
-    "save_sums": Given(("--save-sums", "sums.parquet")),
     "scale": Given(("--scale", "1")),
     "score_only": Given(("-b",)),
     "segment_scores": Given(("--segment-scores",), ("numbers",)),
@@ -140,9 +131,6 @@ NEEDS = {
     "stats": ("stats", ("--stats", "stored.parquet")),
     "table": ("table", ("--table", "texts.parquet")),
     "captioned": ("caption", ("--caption", "Scores")),
-    "plot": ("plot", ("--plot", "drawn.svg")),
-    "report": ("report", ("--report", "seen.html")),
-    "saved": ("save_stats", ("--save-stats", "kept.parquet")),
 }
 IMPLIED = {
     "set": ("pair",),
@@ -228,8 +216,8 @@ def write_files():
     write("sys.jsonl", [json.dumps({"hypothesis": one, "mt": other}) for one, other in items])
     answer(["ref", "ref2", "-i", "sys2.txt", "-w", "9", "-o", "before.json"], b"", {})
     for name, systems in (("one", ["sys.txt"]), ("two", ["sys.txt", "sys2.txt"])):
-        words = ["-m", "bleu", "chrf", "ter", "cer", "wer", "--save-stats", f"{name}.parquet"]
-        answer(["ref", "ref2", "-i", *systems, *words], b"", {})
+        words = ["-m", "bleu", "chrf", "ter", "cer", "wer", "-o", f"{name}.parquet"]
+        answer(["count", "ref", "ref2", "-i", *systems, *words], b"", {})
         rows = parquet.read_table(f"{name}.parquet")
         domains = ["news" if segment % 3 else "social" for segment in rows["segment"].to_pylist()]
         parquet.write_table(rows.append_column("domain", [domains]), f"{name}.parquet")
@@ -272,29 +260,16 @@ class NoClient(nullcontext):
 
 
 def answer(words, stdin, variables):
-    """Return status, both streams and what was written.
-
-    Dask runs in this process, and pages have no figures, which take longer than the rest.
-    """
+    """Return status, both streams and what was written. Dask runs in this process."""
     out, err = BytesIO(), BytesIO()
-    alone = mock.patch.object(distributed, "Client", NoClient), dask.config.set(scheduler="sync")
-    with (
-        mock.patch.object(page, "_figures", return_value=()),
-        mock.patch.object(page, "_pair_figures", return_value=()),
-        alone[0],
-        alone[1],
-    ):
+    with mock.patch.object(distributed, "Client", NoClient), dask.config.set(scheduler="sync"):
         status = run_command(words, Environment(BytesIO(stdin), out, err, variables))
     written = {}
-    for name in ("out", "history", "seen.html", "drawn.svg"):
+    for name in ("out", "history"):
         if os.path.exists(name):
             with open(name, "rb") as file:
-                written[name] = re.sub(rb'<pre class="code" id="command".*?</pre>', b"", file.read(), flags=re.DOTALL)
+                written[name] = file.read()
             os.unlink(name)
-    for name in ("kept.parquet", "sums.parquet"):
-        if os.path.exists(name):
-            written[name] = parquet.read_table(name).to_pylist()
-            shutil.rmtree(name) if os.path.isdir(name) else os.unlink(name)
     return int(status), out.getvalue().decode(), err.getvalue().decode(), written
 
 

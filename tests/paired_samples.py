@@ -15,8 +15,8 @@ import numpy as np
 import oracles
 
 from bleucli import BLEU, CHRF, TER
+from bleucli.kernels.stats import SegmentStats
 from bleucli.significance.resampling import Sample
-from bleucli.stats import SegmentStats
 
 METRICS = {"BLEU": BLEU, "chrF2": CHRF, "TER": TER}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bleucli.metrics import METRICS
 from bleucli.results import Interval, Ranking, Results, ScoreRecord, SystemResult, Test
-from bleucli.signature import Signature
+from bleucli.results.signature import Signature
 
 # every character that has a meaning in one of the formats
 HOSTILE = r"a_b%c&d#e$f{g}~h^i\j.txt"

@@ -24,16 +24,16 @@ from sentences import Place, Shown, split_list
 from sentences_explanations import distance
 
 from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, Segments, evaluate_systems, gates
-from bleucli.baselines import read_baseline
 from bleucli.cli.gating import Gates
 from bleucli.gates import Bound
+from bleucli.gates.baselines import read_baseline
 from bleucli.metrics import self_bleu
 from bleucli.metrics.smoothing import METHODS
 from bleucli.output import explanation, publication, render
 from bleucli.output.layout import Layout
 from bleucli.phrases import in_command
 from bleucli.results import Results, ScoreRecord, SystemResult
-from bleucli.signature import Signature
+from bleucli.results.signature import Signature
 from bleucli.web import calculator
 from bleucli.web.choices import make_metric
 from bleucli.web.fields import METRIC_NAMES, Inputs, options_of

@@ -18,15 +18,15 @@ import numpy as np
 from sentences import Place, Shown, match, split_list
 
 from bleucli import BLEU, CER, CHRF, TER, WER, Segments
-from bleucli.corpus import of_strings
 from bleucli.counting import count
+from bleucli.counting.corpus import of_strings
 from bleucli.report import contents, figures, page, verdicts
 from bleucli.report.contents import Column, Grouping, Pair, Report
 from bleucli.report.ngrams import Lead
 from bleucli.report.passages import Passages
 from bleucli.results import Ranking, ScoreRecord
+from bleucli.results.signature import Signature
 from bleucli.scoring import score_counted
-from bleucli.signature import Signature
 from bleucli.significance import comparison
 from bleucli.significance.comparison import Sampling
 
@@ -942,11 +942,7 @@ def read_page(html, w, tally):
 def read_words(w, tally):
     """Judge what is said of a report whose scores were drawn; it has no texts, and so no page."""
     report = w.report
-    PAGE.read(verdicts.summarize(report), w, tally)
-    for column in report.columns:
-        verdict = verdicts.judge(report, column)
-        PAGE.read(f"{verdict.headline}. {verdict.details}", w, tally)
-    for told in verdicts.find_disagreements(report):
+    for told in verdicts.tell(report):  # what the command prints
         PAGE.read(told, w, tally)
     for pair in report.pairs:
         w.pair = (pair.first, pair.second)

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from strategies import corpora, examples
 
 from bleucli import BLEU, CHRF, TER, WER, arrow
+from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics import METRICS, Metric
 from bleucli.metrics.options import SKIP_EMPTY_REFS
 from bleucli.metrics.score import Score
-from bleucli.stats import SegmentStats
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed; there are no columns to count")
 pc = pytest.importorskip("pyarrow.compute", reason="pyarrow is not installed; there are no columns to count")

@@ -12,7 +12,7 @@ from strategies import examples, texts
 
 from bleucli.errors import BleuError, InputTypeError
 from bleucli.metrics.bleu import BLEU
-from bleucli.segments import Segments, blocks_of_strings
+from bleucli.text import Segments, blocks_of_strings
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed; there are no columns to take")
 pd = pytest.importorskip("pandas", reason="pandas is not installed; there are no columns to take")

@@ -18,9 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from bleucli import decompression
 from bleucli.errors import BleuError
-from bleucli.textfiles import TextFile
+from bleucli.reading import TextFile, decompression
 
 REFERENCE = b"the cat sat on the mat\nhello world\n"
 SYSTEM = b"the cat sat on a mat\nhello there world\n"
@@ -357,7 +356,7 @@ def test_a_python_built_without_a_library_says_so(run, write, monkeypatch, kind,
 def test_nothing_is_imported_for_plain_text(write, root):
     write("a.txt", SYSTEM)
     code = (
-        f"import sys; sys.path.insert(0, {root!r}); from bleucli.textfiles import TextFile;"
+        f"import sys; sys.path.insert(0, {root!r}); from bleucli.reading import TextFile;"
         "print(*TextFile('a', 'a.txt').lines());"
         "print({'zlib', 'bz2', 'lzma', 'zstandard', 'compression', 'json'} & set(sys.modules))"
     )

@@ -27,9 +27,9 @@ from bleucli import (
     tokenizers,
 )
 from bleucli import metrics as all_metrics
-from bleucli.segments import blocks_of_strings
+from bleucli.kernels.stats import SegmentStats
 from bleucli.significance.resampling import Sample, bootstrap
-from bleucli.stats import SegmentStats
+from bleucli.text import blocks_of_strings
 
 TEXTS = ["The cat sat.", None, "", "où 東京", "the end of it"]
 HYPOTHESES, REFERENCES = ["the cat sat", "a dog ran off"], [["the cat sat down", "the dog ran off"], ["cat", None]]

@@ -17,10 +17,10 @@ from oracles import read_lines, real_data
 
 import bleucli
 from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, explain, explain_corpus
-from bleucli.corpus import of_strings
+from bleucli.counting.corpus import of_strings
+from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics.base import Metric
 from bleucli.metrics.corpora import explain_scores
-from bleucli.stats import SegmentStats
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # hints about short texts
 DEMO = os.path.join(ROOT, "bleucli", "testsets", "demo")

@@ -17,11 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, PairedTest, kernels
-from bleucli.corpus import Corpus, Source, of_strings
 from bleucli.counting import CorpusStats, count, count_corpora
+from bleucli.counting.corpus import Corpus, Source, of_strings
+from bleucli.kernels.stats import SegmentStats
 from bleucli.scoring import Part, Selection, score_systems
-from bleucli.segments import Segments
-from bleucli.stats import SegmentStats
+from bleucli.text import Segments
 
 METRICS = {"bleu": BLEU, "chrf": CHRF, "ter": TER, "wer": WER, "cer": CER}
 WORDS = ["the", "cat", "sat", "on", "a", "mat", ",", "dogs", "bark", "at", "night", ".", "nobody", "knows", "why"]

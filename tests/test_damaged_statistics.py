@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from bleucli import BLEU, CER, CHRF, TER, WER
+from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics import Metric
 from bleucli.metrics.score import Score
 from bleucli.scoring import score_counted
 from bleucli.significance.comparison import Sampling
-from bleucli.stats import SegmentStats
 from bleucli.statsfiles import read, write
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed; there are no files to read")
@@ -103,8 +103,9 @@ def test_a_metric_with_a_damaged_signature_is_an_error(run, folder, name, damage
     else:
         parts = ["s.parquet", f"{name}.signature", "empty" if damaged is None else "is not the signature of a metric"]
     raised(parts, read, "s.parquet")
-    for words in ((), ("--fail-under", "9"), ("-m", "ter"), ("-f", "csv"), ("--save-sums", "out.parquet")):
-        assert refused(run("--stats", "s.parquet", *words), *parts).endswith("write it again with --save-stats\n")
+    write = ("count", "-o", "out.parquet")
+    for words in ((), ("--fail-under", "9"), ("-m", "ter"), ("-f", "csv"), write, (*write, "--sums")):
+        assert refused(run(*words, "--stats", "s.parquet"), *parts).endswith("write it again with bleu count\n")
     assert os.listdir() == ["s.parquet"]
 
 
@@ -166,8 +167,8 @@ def test_what_is_left_out_is_told(run, folder, write):
         run("--stats", "own.parquet"), "own.parquet has only metrics of your own (em); read it with statsfiles.read"
     )
     write("ref.txt", "a b c d e\n")
-    run("ref.txt", "-i", "ref.txt", "-m", "bleu", "ter", "--save-stats", "1.parquet", "-q")
-    run("ref.txt", "-i", "ref.txt", "-m", "ter", "--first-line", "2", "--save-stats", "2.parquet", "-q")
+    run("count", "ref.txt", "-i", "ref.txt", "-m", "bleu", "ter", "-o", "1.parquet", "-q")
+    run("count", "ref.txt", "-i", "ref.txt", "-m", "ter", "--first-line", "2", "-o", "2.parquet", "-q")
     for files in (["1.parquet", "2.parquet"], ["2.parquet", "1.parquet"]):
         told = "bleu: warning: 1.parquet has bleu, which other files lack, so it is left out"
         assert warnings_in(run("--stats", *files)) == [told]
@@ -278,8 +279,9 @@ def _count(path, name, keep_rows):
 def test_impossible_counts_name_the_row(run, folder, column, values, told):
     save("s.parquet", OURS)
     change("s.parquet", (column, values))
-    for words in ((), ("-ci", "-cin", "20"), ("--save-sums", "out.parquet")):
-        refused(run("--stats", "s.parquet", *words), told, "write it again with --save-stats")
+    write = ("count", "-o", "out.parquet")
+    for words in ((), ("-ci", "-cin", "20"), write, (*write, "--sums")):
+        refused(run(*words, "--stats", "s.parquet"), told, "write it again with bleu count")
     assert os.listdir() == ["s.parquet"]
 
 

@@ -16,7 +16,7 @@ from oracles import read_lines, real_data
 from strategies import enough
 
 from bleucli import BLEU, CHRF, TER, WER, BleuError, explain_difference
-from bleucli.corpus import of_strings
+from bleucli.counting.corpus import of_strings
 from bleucli.metrics.differences import explain_differences
 from bleucli.prose import Formula
 

@@ -112,19 +112,7 @@ EFFECTS = {
 # Options that always have an effect, are refused where they have none, have their own hint, or say how to do the work
 ALWAYS = {
     *("annotate", "append", "baseline", "confidence", "detail", "encoding", "fail_under", "help", "input"),
-    *("add_scores", "plot", "plot_kind", "plot_width", "report"),
-    *(
-        "by",
-        "label",
-        "columns",
-        "engine",
-        "first_line",
-        "jobs",
-        "save_stats",
-        "save_sums",
-        "stats",
-        "table",
-    ),
+    *("by", "label", "columns", "engine", "jobs", "stats", "table"),
     *(
         "keep_going",
         "jsonl",

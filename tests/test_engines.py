@@ -153,11 +153,10 @@ def test_groups_of_several_keys_come_in_the_order_of_the_command(run, folder, en
 @all_engines
 def test_statistics_are_kept_partition_by_partition(run, parts, engine, cluster):
     words = ("--columns", "hyp=hyp,mt,refs=ref", "-m", "bleu", "ter")
+    count = ("count", "--table", parts, "--engine", engine, *words)
+    assert run(*count, "--sums", "-o", "sums.parquet") == (0, "", "")
     for _ in range(2):  # the second time replaces what is there
-        answer = run(
-            "--table", parts, "--engine", engine, *words, "--save-stats", "kept", "--save-sums", "sums.parquet"
-        )
-        assert answer == run("--table", parts, *words)
+        assert run(*count, "-o", "kept") == (0, "", "")
         assert sorted(os.listdir("kept")) == [f"0000{n}-{part} 1.parquet" for n, part in enumerate("acd")]
     for question in (
         ("--paired-ar", "-parn", "100", "-f", "csv"),
@@ -171,8 +170,8 @@ def test_statistics_are_kept_partition_by_partition(run, parts, engine, cluster)
 @all_engines
 def test_segments_of_groups_are_numbered_as_the_command_does(run, parts, engine, cluster):
     by = ("--by", "system", "testset")
-    run("--table", parts, *by, "--engine", engine, "--save-stats", "kept")
-    run("--table", parts, *by, "--save-stats", "here.parquet")
+    run("count", "--table", parts, *by, "--engine", engine, "-o", "kept")
+    run("count", "--table", parts, *by, "-o", "here.parquet")
     order = [(name, "ascending") for name in ("system", "testset", "segment")]
     here, there = (plain(pq.read_table(name)).sort_by(order) for name in ("here.parquet", "kept"))
     assert there.select(here.column_names).to_pylist() == here.to_pylist()
@@ -189,7 +188,8 @@ def test_keys_of_any_value_and_name_make_groups(run, columns, folder, engine, cl
     name = write_parts(folder, columns | keys, "odd")
     dotted = () if engine == "spark" else (".a",)  # Spark's own mapInArrow cannot find such a column
     for by in ("error", "weight", "part", "part,weight", "count_all", *dotted):
-        there = run("--table", name, "--engine", engine, "--by", by, "-f", "csv", "-q", "--save-stats", f"{by} kept")
+        there = run("--table", name, "--engine", engine, "--by", by, "-f", "csv", "-q")
+        assert run("count", "--table", name, "--engine", engine, "--by", by, "-q", "-o", f"{by} kept") == (0, "", "")
         assert there == run("--table", name, "--by", by, "-f", "csv", "-q")
         assert run("--stats", f"{by} kept", "-f", "text") == run("--table", name, "-f", "text", "-q")
 
@@ -297,7 +297,7 @@ def test_addresses_are_read(run, parts, dask_cluster, words):
 def test_addresses_are_gated(run, parts, dask_cluster):
     address = f"file://{Path(parts).resolve()}".replace(" ", "%20")
     run("--table", parts, "-o", "old.json")
-    run("--table", parts, "--save-stats", "old.parquet")
+    run("count", "--table", parts, "-o", "old.parquet")
     for baseline in ("old.json", "old.parquet"):
         answer = run("--table", address, "--engine", "dask", "--baseline", baseline, "--max-drop", "1", "-q")
         assert (answer.status, answer.err) == (0, "")
@@ -405,15 +405,14 @@ def test_without_the_package_the_error_names_the_extra(run, parts, monkeypatch, 
         (("-ci",), "--confidence cannot be combined with --engine: only sums"),
         (("--paired-ar",), "--stats FOLDER"),
         (("-J", "2"), "--jobs has no effect"),
-        (("--save-stats", "kept", "--first-line", "3"), "--first-line"),
-        (("--save-stats", "a.txt"), "a.txt"),
-        (("--save-stats", "kept", "--save-sums", "./kept/sums.parquet"), "./kept/sums.parquet is in the folder of"),
+        (("count", "-o", "kept", "--first-line", "3"), "--first-line cannot be combined with --engine: the engine"),
+        (("count", "-o", "a.txt"), "a.txt"),
         (("--by", "nix"), "no column nix"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(run, write, parts, words, told, dask_cluster):
     write("a.txt", "")
-    refused(run("--table", parts, "--engine", "dask", *words), told)
+    refused(run(*words, "--table", parts, "--engine", "dask"), told)
 
 
 def test_an_engine_needs_tables(run):
@@ -424,14 +423,14 @@ def test_a_folder_with_files_of_another_run_is_refused(run, parts, folder, dask_
     (folder / "kept").mkdir()
     (folder / "kept" / "old.parquet").write_bytes(b"")
     refused(
-        run("--table", parts, "--engine", "dask", "--save-stats", "kept"),
+        run("count", "--table", parts, "--engine", "dask", "-o", "kept"),
         "kept/old.parquet does not belong",
     )
 
 
 def test_a_run_that_fails_keeps_nothing(run, columns, folder, dask_cluster):
     write_parts(folder, columns | {"ref": [*columns["ref"][:40], None, *columns["ref"][41:]]})
-    refused(run("--table", "parts", "--engine", "dask", "--save-stats", "kept"), "all references are missing")
+    refused(run("count", "--table", "parts", "--engine", "dask", "-o", "kept"), "all references are missing")
     assert os.listdir("kept") == []
 
 

@@ -14,7 +14,7 @@ from strategies import FRAGMENTS, NO_SPACES, SPACES, corpora, examples, texts
 
 import bleucli
 from bleucli import CER, WER, PairedTest, Segments, metric_from_signature
-from bleucli.stats import SegmentStats
+from bleucli.kernels.stats import SegmentStats
 
 pytestmark = pytest.mark.filterwarnings("ignore:WER counts words between spaces")
 

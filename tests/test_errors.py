@@ -97,7 +97,7 @@ class Endless(io.RawIOBase):
 
 @pytest.fixture
 def impatient(monkeypatch):
-    for module in ("segments", "textfiles"):
+    for module in ("text", "reading"):
         monkeypatch.setattr(f"bleucli.{module}.PATIENCE", 0.1)
 
 

@@ -805,7 +805,7 @@ def test_bad_input_gets_one_line(score, words, message):
 
 def test_other_spellings_say_what_to_write(score, run):
     refused(run("ref", "-i", "sys", "--line", "1"), "there is no option --line")
-    told = "--explain is a command of its own now; write bleu explain REF -i SYSTEM"
+    told = "--explain has moved to a command; write bleu explain REF -i SYSTEM"
     refused(run("ref", "-i", "sys", "--explain"), told)
 
 

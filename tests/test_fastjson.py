@@ -11,12 +11,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import examples
 
-from bleucli import fastjson, jsonlines, textfiles
+from bleucli import reading
 from bleucli.errors import BleuError
-from bleucli.fastjson import Wanted
-from bleucli.jsonfields import Fields
-from bleucli.jsonlines import JsonLines
-from bleucli.textfiles import TextFile
+from bleucli.reading import TextFile, fastjson, jsonlines
+from bleucli.reading.fastjson import Wanted
+from bleucli.reading.jsonfields import Fields
+from bleucli.reading.jsonlines import JsonLines
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed; install bleucli[arrow]")
 
@@ -287,7 +287,7 @@ def test_the_faster_parser_reads_all_but_the_first_block_of_long_files(monkeypat
     lines = JsonLines(TextFile("a file", str(path)))
     next(found := lines.blocks())
     assert not blocks
-    assert sum(len(block[0]) for block in found) == times - 4 * textfiles._BLOCK_BYTES // len(GOOD)
+    assert sum(len(block[0]) for block in found) == times - 4 * reading._BLOCK_BYTES // len(GOOD)
     assert len(blocks) == asked
 
 

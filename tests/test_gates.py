@@ -12,11 +12,11 @@ from conftest import needs_pipes, refused
 from paired_samples import near, texts
 
 from bleucli import gates
-from bleucli.baselines import read_baseline
 from bleucli.errors import BleuError
 from bleucli.gates import Bound
+from bleucli.gates.baselines import read_baseline
 from bleucli.results import Results, ScoreRecord, SystemResult
-from bleucli.signature import Signature
+from bleucli.results.signature import Signature
 
 REF, STRONG, WEAK, NEAR = "reference.A.de.txt", "strong.de.txt", "weak.de.txt", "near.txt"
 ALL = ("-m", "bleu", "chrf", "ter")
@@ -613,7 +613,7 @@ def test_a_file_that_cannot_be_read_is_refused(score):
     refused(score(STRONG, "--baseline", ".", "--max-drop", "1"), "cannot read .: Is a directory")
     for test in TESTS:
         words = ("--baseline", "none.parquet", "--max-drop", "1", test)
-        refused(score(STRONG, *words), "cannot read none.parquet: No such file", "name a file that --save-stats wrote")
+        refused(score(STRONG, *words), "cannot read none.parquet: No such file", "name a file that bleu count wrote")
 
 
 @needs_pipes

@@ -24,13 +24,13 @@ from hypothesis import strategies as st
 from strategies import texts
 
 import bleucli
-from bleucli import textfiles, tokenizers
+from bleucli import reading, tokenizers
 from bleucli.cli import scoring
 from bleucli.inspection import fit, lengths
 from bleucli.inspection.fit import find_shift
 from bleucli.inspection.lengths import mismatch_cause
-from bleucli.segments import Segments
-from bleucli.textfiles import TextFile
+from bleucli.reading import TextFile
+from bleucli.text import Segments
 from bleucli.tokenizers.base import Untouched
 
 REPLACED = 0.3
@@ -104,7 +104,7 @@ def warned(part, hypotheses, references, **options):
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    monkeypatch.setattr("bleucli.textfiles._BLOCK_BYTES", 64)
+    monkeypatch.setattr("bleucli.reading._BLOCK_BYTES", 64)
 
 
 # --- a hypothesis that is the reference
@@ -534,20 +534,20 @@ def test_a_reference_that_lacks_a_line_is_found_too(step, corpus):
 @pytest.mark.slow
 def test_a_line_missing_in_the_second_block_of_a_big_file_is_found(step):
     reference, system = pair_of(5000)
-    assert sum(map(len, system[:3900])) > textfiles._BLOCK_BYTES
+    assert sum(map(len, system[:3900])) > reading._BLOCK_BYTES
     assert step(dropped(system, 4000), reference) == [out_of_step(4000, 4001)]
 
 
 @pytest.mark.parametrize("jobs", ["1", "3"])
 def test_the_first_block_that_is_out_of_step_is_named(step, monkeypatch, jobs):
-    monkeypatch.setattr("bleucli.textfiles._BLOCK_BYTES", 1 << 14)
+    monkeypatch.setattr("bleucli.reading._BLOCK_BYTES", 1 << 14)
     reference, system = pair_of(500)
     assert step(dropped(system, 210), reference, "-J", jobs) == [out_of_step(210, 211)]
 
 
 @pytest.mark.parametrize("line", range(150, 190, 13))
 def test_a_line_missing_shortly_before_the_end_of_a_block_is_found_nearby(step, monkeypatch, line):
-    monkeypatch.setattr("bleucli.textfiles._BLOCK_BYTES", 1 << 14)
+    monkeypatch.setattr("bleucli.reading._BLOCK_BYTES", 1 << 14)
     reference, system = pair_of(300)
     (said,) = step(dropped(system, line), reference)
     assert 0 <= int(said.split()[4]) - line < fit.SAMPLE
@@ -906,8 +906,8 @@ def test_columns_are_not_read_again(write):
 
 @pytest.mark.parametrize("size", [1, 63, 64, 65, 1000])
 def test_only_the_part_of_a_stream_that_was_kept_is_read_again(write, monkeypatch, size):
-    monkeypatch.setattr(textfiles, "_AGAIN_BYTES", 64)
-    monkeypatch.setattr(textfiles, "_BLOCK_BYTES", 16)
+    monkeypatch.setattr(reading, "_AGAIN_BYTES", 64)
+    monkeypatch.setattr(reading, "_BLOCK_BYTES", 16)
     data = b"x" * (size - 1) + b"\n"
     assert read_again(stream=BytesIO(data)) == (["x" * (size - 1)] if size <= 64 else None)
     assert read_again(path=write("ref.txt", data)) == ["x" * (size - 1)]

@@ -16,13 +16,13 @@ from conftest import COMMAND, process_environment, refused
 from paired_samples import texts
 
 from bleucli import gates
-from bleucli.baselines import read_baseline
 from bleucli.errors import BleuError
 from bleucli.gates import Bound
+from bleucli.gates.baselines import read_baseline
 from bleucli.output import render
 from bleucli.output.layout import Layout
 from bleucli.results import Input, Results, Run, ScoreRecord, SystemResult
-from bleucli.signature import Signature
+from bleucli.results.signature import Signature
 
 REF, OTHER, STRONG, WEAK = "reference.A.de.txt", "reference.B.de.txt", "strong.de.txt", "weak.de.txt"
 COMPARED = ("--baseline", "h.jsonl", "--max-drop", "0")
@@ -194,7 +194,7 @@ def test_references_that_are_scored_as_well_are_compared(score, append):
 
 
 def test_nothing_is_hashed_without_a_baseline(score, monkeypatch):
-    monkeypatch.setattr("bleucli.textfiles._new_hash", lambda: pytest.fail("hashed"))
+    monkeypatch.setattr("bleucli.reading._new_hash", lambda: pytest.fail("hashed"))
     assert score(REF, "-i", STRONG, "--fail-under", "1").status == 0
 
 

@@ -10,9 +10,9 @@ from conftest import refused
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bleucli.jsonfields import Fields, encode_ids, names_of_ids
-from bleucli.jsonlines import JsonLines
-from bleucli.textfiles import TextFile
+from bleucli.reading import TextFile
+from bleucli.reading.jsonfields import Fields, encode_ids, names_of_ids
+from bleucli.reading.jsonlines import JsonLines
 
 TEXTS = ["the cat sat on the mat", "hello big wide world", "yes no maybe so then", "nobody knows the way home"]
 KEYS = ["d1", "d2", "d3", "d4"]
@@ -51,7 +51,7 @@ def shuffled(lines):
         (("explain", "ref.jsonl", "-i", "good.jsonl", "bad.jsonl"), "ref.jsonl"),
         (("ref.jsonl", "-i", "bad.jsonl", "--jsonl-fields", "hyp=hypothesis"), "ref.jsonl"),
         (("ref.txt", "-i", "good.jsonl", "bad.jsonl"), "good.jsonl"),
-        (("ref.jsonl", "-i", "bad.jsonl", "--save-stats", "s.parquet"), "ref.jsonl"),
+        (("count", "ref.jsonl", "-i", "bad.jsonl", "-o", "s.parquet"), "ref.jsonl"),
         (("ref.jsonl", "-i", "bad.jsonl", "--keep-going"), "ref.jsonl"),
         (("good.jsonl", "-i", "bad.jsonl", "--jsonl-fields", "hyp=hypothesis,refs=hypothesis"), "good.jsonl"),
     ],
@@ -140,8 +140,8 @@ def test_a_field_that_an_option_names_is_not_an_id(run, lines):
 def test_two_lines_that_are_exchanged_are_found_anywhere(monkeypatch, run, lines, size, patience):
     if patience is not None:
         pytest.importorskip("pyarrow", reason="pyarrow is not installed; install bleucli[arrow]")
-        monkeypatch.setattr("bleucli.jsonlines._PATIENCE", patience)
-        monkeypatch.setattr("bleucli.jsonlines._BLOCK_FACTOR", 1)
+        monkeypatch.setattr("bleucli.reading.jsonlines._PATIENCE", patience)
+        monkeypatch.setattr("bleucli.reading.jsonlines._BLOCK_FACTOR", 1)
     rng = random.Random(size)
     keys = [f"doc-{number:08}" for number in range(size)]
     texts = ["a b c d " + "e " * rng.randrange(30) for _ in keys]

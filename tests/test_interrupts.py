@@ -12,8 +12,8 @@ import time
 import pytest
 from conftest import SECONDS, needs_pipes
 
-from bleucli import wholefiles
 from bleucli.cli import delivery, streams
+from bleucli.text import wholefiles
 
 PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 LINE = b"the cat sat on the mat and looked at the dog\n"

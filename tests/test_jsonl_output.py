@@ -321,8 +321,8 @@ def test_a_test_set_is_an_input(lines):
 
 
 def test_many_files_are_hashed_in_pieces(lines, monkeypatch):
-    monkeypatch.setattr("bleucli.textfiles._MOST_OPEN", 1)
-    monkeypatch.setattr("bleucli.textfiles._BLOCK_BYTES", 1000)
+    monkeypatch.setattr("bleucli.reading._MOST_OPEN", 1)
+    monkeypatch.setattr("bleucli.reading._BLOCK_BYTES", 1000)
     for line in lines(REF, "-i", *SYSTEMS):
         assert [one["sha256"] for one in line["inputs"]] == [digest(content(one["name"])) for one in line["inputs"]]
 
@@ -334,7 +334,7 @@ def test_nothing_is_hashed_for_other_formats(run, monkeypatch, words):
     def fail():
         raise AssertionError("hashed")
 
-    monkeypatch.setattr("bleucli.textfiles._new_hash", fail)
+    monkeypatch.setattr("bleucli.reading._new_hash", fail)
     assert run("-q", REF, "-i", STRONG, *words).status == 0
 
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from strategies import examples, texts
 
 from bleucli.errors import BleuError
-from bleucli.jsonfields import Fields, fields_named
-from bleucli.jsonlines import JsonLines, is_jsonl
 from bleucli.metrics.bleu import BLEU
-from bleucli.textfiles import TextFile
+from bleucli.reading import TextFile
+from bleucli.reading.jsonfields import Fields, fields_named
+from bleucli.reading.jsonlines import JsonLines, is_jsonl
 
 SYSTEM = ["the cat sat on a mat", "hello there world", "so it goes, he said", "one more of them there"]
 STREAMS = [
@@ -665,7 +665,7 @@ def test_a_file_of_many_blocks_is_scored_as_the_api_does(run, write, extra):
 
 @pytest.mark.parametrize("size", [1 << 10, pytest.param(1 << 16, marks=pytest.mark.slow)])
 def test_few_rows_of_many_references_do_not_make_a_wide_table_of_all(size, monkeypatch):
-    monkeypatch.setattr("bleucli.jsonlines._BLOCK_TEXTS", size)
+    monkeypatch.setattr("bleucli.reading.jsonlines._BLOCK_TEXTS", size)
     rows = [["a"], ["b"] * (size + 9), ["c"], ["d"], ["e"] * (size * 5 // 8), ["f"] * 2]
     blocks = columns_of(items(["h"] * 6, rows))
     assert sum(len(block) * len(block[0]) for block in blocks) < 3 * size

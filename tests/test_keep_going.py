@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from conftest import THREE, needs_pipes, refused
 
-from bleucli import textfiles
+from bleucli import reading
 from bleucli.cli.main import run as run_command
 from bleucli.cli.streams import Environment
 
@@ -184,7 +184,7 @@ def test_a_single_remaining_system_is_not_tested(run, three_lines, test):
 @PAIRED
 @pytest.mark.parametrize("order", [("short", "a"), ("a", "short")])
 def test_a_single_remaining_system_is_tested_against_a_file(run, three_lines, order, test):
-    run("ref", "-i", "b", "--save-stats", "one.parquet", "-q")
+    run("count", "ref", "-i", "b", "-o", "one.parquet", "-q")
     gate = (*test, "--baseline", "one.parquet", "--max-drop", "99", "-f", "csv", "-q")
     tested = run("ref", "-i", "a", *gate)
     answer = run("ref", "-i", *order, *gate, "--keep-going")
@@ -417,7 +417,7 @@ def test_a_report_is_written_where_systems_are_left_out_and_where_all_are(run, t
 
 def test_each_text_is_read_once_before_it_is_scored(run, three_lines, monkeypatch):
     opened = []
-    read = textfiles._open_raw
-    monkeypatch.setattr(textfiles, "_open_raw", lambda path: opened.append(path) or read(path))
+    read = reading._open_raw
+    monkeypatch.setattr(reading, "_open_raw", lambda path: opened.append(path) or read(path))
     run("ref", "-i", "a", "b", "c", "--keep-going")
     assert sorted(opened) == sorted(["ref", "a", "b", "c"] * 2)

@@ -14,8 +14,8 @@ from itertools import islice, product
 import pytest
 
 from bleucli.kernels import python
-from bleucli.segments import Segments
-from bleucli.stats import SegmentStats
+from bleucli.kernels.stats import SegmentStats
+from bleucli.text import Segments
 
 native = pytest.importorskip("bleucli.kernels._native", reason="the native kernels were not built")
 

@@ -31,8 +31,8 @@ from strategies import FRAGMENTS, SPACES, corpora, enough, examples, texts
 from bleucli import kernels
 from bleucli.errors import FieldCountError
 from bleucli.kernels import python, sources, stopping
-from bleucli.segments import Segments
-from bleucli.stats import SegmentStats
+from bleucli.kernels.stats import SegmentStats
+from bleucli.text import Segments
 
 native, why_not = kernels._load_native()
 if native is None:
@@ -177,7 +177,7 @@ def test_there_is_no_function_before_the_module_is_executed():
 INTERRUPTED = """
 import importlib.machinery, importlib.util, sys
 sys.path.insert(0, {root!r})
-import bleucli.errors, bleucli.segments, bleucli.stats, bleucli.kernels.python
+import bleucli.errors, bleucli.text, bleucli.kernels.stats, bleucli.kernels.python
 del sys.modules[{name!r}]
 class Finder:
     def find_spec(self, name, path=None, target=None):
@@ -193,7 +193,7 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize("name", ["bleucli.segments", "bleucli.stats", "bleucli.errors"])
+@pytest.mark.parametrize("name", ["bleucli.text", "bleucli.kernels.stats", "bleucli.errors"])
 def test_ctrl_c_while_the_module_is_loaded_is_ctrl_c(name, root):
     code = INTERRUPTED.format(root=root, name=name, path=native.__file__)
     environment = os.environ | {"BLEU_KERNELS": "python"}
@@ -233,7 +233,7 @@ code = '''
 import sys
 sys.path.insert(0, {root!r})
 import bleucli.kernels as kernels
-from bleucli.segments import Segments
+from bleucli.text import Segments
 text = [Segments.from_strings(["the cat"])]
 print(kernels.live, kernels.reason, list(kernels.ngram_stats(text[0], text, 2)), flush=True)
 '''
@@ -685,7 +685,7 @@ def test_chrf_stats_of_long_segments(alphabet, whitespace):
 # getrusage would include the peak of the process that started this one
 GROWTH = """
 from bleucli import kernels
-from bleucli.segments import Segments
+from bleucli.text import Segments
 def peak():
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
@@ -1036,7 +1036,7 @@ MEMORY = """
 import sys
 sys.path.insert(0, {root!r})
 from bleucli.kernels import _native
-from bleucli.segments import Segments
+from bleucli.text import Segments
 line = Segments.from_strings([" ".join(f"w{{number}}" for number in range(320_000))])
 edits = list(_native.ter_stats(line, [line]))
 peak = next(row for row in open("/proc/self/status") if row.startswith("VmHWM:"))
@@ -1136,7 +1136,7 @@ EDITS = """
 import sys
 sys.path.insert(0, {root!r})
 from bleucli.kernels import _native
-from bleucli.segments import Segments
+from bleucli.text import Segments
 words = [f"w{{number}}" for number in range(320_000)]
 line, other = (Segments.from_strings([" ".join(text)]) for text in (words, ["x", *words[5:-9], "y"]))
 print(list(_native.edit_stats(line, [line, other], False)), list(_native.edit_stats(line, [line], True)))

@@ -10,9 +10,9 @@ import pytest
 from conftest import THREE, refused
 
 from bleucli import scoring
-from bleucli.cli.lengths import Count, count_files, find_misfits
+from bleucli.cli.sources.lengths import Count, count_files, find_misfits
 from bleucli.errors import LengthError
-from bleucli.textfiles import TextFile
+from bleucli.reading import TextFile
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def test_test_sets_are_compared_too(run, three_lines, unscored):
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr("bleucli.cli.lengths.PATIENCE", 0.1)
+    monkeypatch.setattr("bleucli.cli.sources.lengths.PATIENCE", 0.1)
 
 
 def packed(data, times):
@@ -124,7 +124,7 @@ def test_a_small_packed_file_with_very_many_lines_is_not_read_to_its_end(impatie
 
 
 def test_a_file_is_counted_to_its_end_while_it_may_have_as_many_lines_as_another(monkeypatch, run, three_lines, write):
-    monkeypatch.setattr("bleucli.cli.lengths.PATIENCE", -1.0)  # each turn is over after one chunk
+    monkeypatch.setattr("bleucli.cli.sources.lengths.PATIENCE", -1.0)  # each turn is over after one chunk
     for name, lines in (("a.gz", 2_000_000), ("b.gz", 2_000_000), ("c", 2_000_001)):
         write(name, gzip.compress(b"a\n" * lines, mtime=0))
     refused(run("a.gz", "-i", "c", "b.gz"), "c has 2000001 segments but a.gz has 2000000")
@@ -135,7 +135,7 @@ def test_the_cause_is_not_searched_for_without_end(monkeypatch, run, three_lines
     write("many", "\n" * 1_000_000)
     cause = "; likely cause: the last 999997 lines of many are empty"
     assert cause in refused(run("ref", "-i", "many"))
-    monkeypatch.setattr("bleucli.cli.lengths._SEARCH_SECONDS", -1.0)
+    monkeypatch.setattr("bleucli.cli.sources.lengths._SEARCH_SECONDS", -1.0)
     assert cause not in refused(run("ref", "-i", "many"), "many has 1000000 segments but ref has 3 segments")
 
 

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 
 import bleucli
 from bleucli import BLEU, CHRF, BleuWarning
+from bleucli.counting.threads import usable_processors
 from bleucli.matrix.plan import read_plan
 from bleucli.output import FORMATS, render
 from bleucli.output.layout import Layout
-from bleucli.threads import usable_processors
 
 # Folders as WMT published them: the repositories wmt22-news-systems to wmt24-news-systems, there under txt/
 WMT22 = """\
@@ -600,7 +600,7 @@ def test_a_matrix_is_one_file(run, wmt24):
     refused(run("matrix", "matrix.toml", "ref.txt"), "ref.txt is one argument too many; see bleu matrix --help all")
     refused(run("matrix"), "no file is named; write bleu matrix FILE")
     refused(run("-q", "matrix", "matrix.toml"), "no file matrix; the name of a command comes first: bleu matrix ...")
-    refused(run("--matrix", "matrix.toml"), "--matrix is a command of its own now; write bleu matrix FILE")
+    refused(run("--matrix", "matrix.toml"), "--matrix has moved to a command; write bleu matrix FILE")
 
 
 def test_a_file_with_the_name_of_a_command_is_written_as_a_path(run, pair, write):

@@ -55,7 +55,7 @@ def plain_observed(samples):
 
 def numbers_of(sample, row):
     """Return a sample of one segment, with these statistics."""
-    from bleucli.stats import SegmentStats
+    from bleucli.kernels.stats import SegmentStats
 
     kind = sample.stats.data.format
     dtype = np.int64 if kind == "q" else np.float64

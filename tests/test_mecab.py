@@ -13,7 +13,7 @@ from strategies import SPACES, examples, texts
 
 from bleucli import BLEU, tokenizers
 from bleucli.errors import BleuError
-from bleucli.segments import Segments
+from bleucli.text import Segments
 from bleucli.tokenizers.mecab import JapaneseMecab, KoreanMecab
 
 NAMES = ("ja-mecab", "ko-mecab")

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bleucli.errors import UsageError
-from bleucli.naming import by_file, mark_baseline, name_column, name_systems, unmark_baseline
+from bleucli.results.naming import by_file, mark_baseline, name_column, name_systems, unmark_baseline
 
 BY_PATH = ("json", "text", "latex")
 BY_FILE = ("csv", "tsv", "markdown", "html", "rst")

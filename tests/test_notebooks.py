@@ -9,7 +9,7 @@ from sample_results import HOSTILE, one, paired, ranked, record, results
 
 import bleucli
 from bleucli import BLEU, PairedTest
-from bleucli.corpus import of_strings
+from bleucli.counting.corpus import of_strings
 from bleucli.markup import html_table, visible
 from bleucli.scoring import score_systems
 

@@ -23,7 +23,7 @@ from bleucli.errors import UsageError
 from bleucli.metrics import METRICS, Metric, reading
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
-from bleucli.signature import _SHORT
+from bleucli.results.signature import _SHORT
 from bleucli.significance import resampling
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")

@@ -145,7 +145,7 @@ def test_a_perfect_score_is_exactly_100(kind, chosen):
 @pytest.mark.parametrize("block", [256, pytest.param(4096, marks=pytest.mark.slow)])
 @of_each_metric
 def test_corpora_of_many_blocks_score_as_the_oracles(kind, block, monkeypatch):
-    monkeypatch.setattr("bleucli.segments._BLOCK_STRINGS", block)
+    monkeypatch.setattr("bleucli.text._BLOCK_STRINGS", block)
     count = block * 11 // 10
     hypotheses = [f"{number} the cat's mat {number % 7}." for number in range(count)]
     streams = [[f"{number} the mat's cat {number % 5}." for number in range(count)]]

@@ -15,7 +15,7 @@ from strategies import FRAGMENTS, corpora, examples, texts
 
 import bleucli
 from bleucli import BleuError, InputTypeError, tokenizers
-from bleucli.segments import Segments
+from bleucli.text import Segments
 
 # the tests here are not about hints
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")

@@ -22,8 +22,8 @@ from strategies import examples, texts
 
 import bleucli
 from bleucli.kernels.python_ter import BEAM_WIDTH, edit_distance
-from bleucli.segments import Segments
-from bleucli.stats import SegmentStats
+from bleucli.kernels.stats import SegmentStats
+from bleucli.text import Segments
 
 # most tests here are not about hints
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -276,7 +276,7 @@ def test_lengths_that_are_not_binary_fractions_add_up_as_the_oracles():
 def test_the_sum_of_three_references_lengths_may_differ_only_by_the_order_of_additions(block, monkeypatch):
     """Within a block, our sum is the oracle's to the last bit; with several blocks, the order of additions differs."""
     dice = random.Random(2)
-    monkeypatch.setattr("bleucli.segments._BLOCK_STRINGS", block)
+    monkeypatch.setattr("bleucli.text._BLOCK_STRINGS", block)
     corpus = [[" ".join("x" * dice.randrange(9)) for _ in range(block * 11 // 10)] for _ in range(4)]
     found, expected = (make().corpus_score(corpus[0], corpus[1:]) for make in (bleucli.TER, oracles.ter))
     assert found.num_edits == expected.num_edits

@@ -21,7 +21,7 @@ from bleucli.output import render
 from bleucli.output.layout import Layout
 from bleucli.results import Interval, Results, ScoreRecord, SystemResult
 from bleucli.results import Test as PairedTest
-from bleucli.signature import Signature
+from bleucli.results.signature import Signature
 
 SEGMENTS = 20
 SYSTEMS = ("strong.txt", "weak.txt", "near.txt")

@@ -21,7 +21,7 @@ from strategies import FRAGMENTS, enough, examples, texts
 from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, kernels
 from bleucli.kernels import python
 from bleucli.metrics import pairwise
-from bleucli.segments import Segments
+from bleucli.text import Segments
 
 PAGE = (Path(__file__).resolve().parent.parent / "docs" / "python.md").read_text(encoding="utf-8")
 METHODS = ("exp", "floor", "add-k", "none", "add-one", *(f"chen-cherry-{number}" for number in (1, 2, 3, 4, 5, 7)))

@@ -13,16 +13,16 @@ from sample_results import HOSTILE, SIGNATURE, one, paired, ranked, record, resu
 from test_output_latex import pdflatex  # noqa: F401
 
 import bleucli
-from bleucli import BLEU, BleuError, Results, __version__, citations
+from bleucli import BLEU, BleuError, Results, __version__
 from bleucli import metrics as metrics_room
+from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics import Metric
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
 from bleucli.output import bibliography, latex, publication, render
 from bleucli.output.layout import Layout
-from bleucli.results import Fact, ScoreRecord
-from bleucli.signature import Signature
-from bleucli.stats import SegmentStats
+from bleucli.results import Fact, ScoreRecord, citations
+from bleucli.results.signature import Signature
 
 REF, STRONG, WEAK = "reference.A.de.txt", "strong.de.txt", "weak.de.txt"
 DEMO = ("-t", "demo", "-l", "en-de")

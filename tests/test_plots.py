@@ -1,4 +1,4 @@
-"""Figures for papers and notebooks: from Python, and by --plot."""
+"""Figures for papers and notebooks: from Python, and by `bleu plot`."""
 
 from __future__ import annotations
 
@@ -36,9 +36,7 @@ def stats():
 def test_the_command_draws(demo_files, run, kind, ending, start):
     files = []
     for name in ("one", "other"):
-        words = ("--plot", f"{name}.{ending}", "--plot-kind", kind, "--plot-width", "84mm")
-        answer = run(*TEXTS, *words)
-        assert answer.status == 0
+        assert run("plot", *TEXTS, "-o", f"{name}.{ending}", "--kind", kind, "--width", "84mm") == (0, "", "")
         with open(f"{name}.{ending}", "rb") as file:
             files.append(file.read())
     assert files[0].startswith(start)
@@ -64,8 +62,10 @@ def pictures(pair, write, folder, command):
         # In a new cache, matplotlib would look at every font again
         cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
         home = {"HOME": str(folder), "XDG_CONFIG_HOME": "", "MPLCONFIGDIR": "", "XDG_CACHE_HOME": cache}
-        words = (*pair, other, "-q", "--report", "page.html", "--plot", "figure.pdf", "-o", "scores.txt")
-        assert command(*words, variables=home) == (0, "", "")
+        words = (*pair, other, "-q", "-o")
+        told = command("report", *words, "page.html", variables=home)
+        assert (told.status, told.err) == (0, "")
+        assert command("plot", *words, "figure.pdf", variables=home) == (0, "", "")
         return [(folder / name).read_bytes() for name in ("page.html", "figure.pdf")]
 
     return make
@@ -82,7 +82,7 @@ def test_settings_for_other_figures_change_nothing(pictures, folder):
 
 
 def test_settings_that_matplotlib_refuses_are_an_error_in_one_line(demo_files, folder, command):
-    words = (*TEXTS, "--plot", "figure.pdf")
+    words = ("plot", *TEXTS, "-o", "figure.pdf")
     refused(command(*words, variables={"MPLBACKEND": "nope"}), "matplotlib refuses your settings", "MPLBACKEND")
     (folder / "matplotlibrc").write_bytes(b"\xff")
     refused(
@@ -100,8 +100,8 @@ def test_a_style_of_the_caller_reaches_no_figure_and_stays_as_it_is(stats):
         assert {name: mpl.rcParams[name] for name in style} == style
 
 
-def test_the_first_metric_that_is_named_is_drawn(demo_files, run):
-    assert run(*TEXTS, "-m", "ter", "bleu", "--plot", "x.svg").status == 0
+def test_the_metric_that_is_named_is_drawn(demo_files, run):
+    assert run("plot", *TEXTS, "-m", "ter", "-o", "x.svg").status == 0
     with open("x.svg", encoding="utf-8") as file:
         drawn = file.read()
     assert ">TER</text>" in drawn
@@ -109,7 +109,8 @@ def test_the_first_metric_that_is_named_is_drawn(demo_files, run):
 
 
 def test_without_m_the_metric_of_like_is_drawn(demo_files, run):
-    assert run(*TEXTS, "--like", "chrF2|nrefs:2|case:mixed|eff:yes|nc:6|nw:0|space:no", "--plot", "x.svg").status == 0
+    signature = "chrF2|nrefs:2|case:mixed|eff:yes|nc:6|nw:0|space:no"
+    assert run("plot", *TEXTS, "--like", signature, "-o", "x.svg").status == 0
     with open("x.svg", encoding="utf-8") as file:
         assert ">chrF2</text>" in file.read()
 
@@ -133,13 +134,13 @@ def test_numbers_in_figures_are_those_of_results(stats):
 
 def test_a_figure_of_segments_says_which_systems_it_leaves_out(demo_files, run):
     words = ("reference.A.de.txt", "-i", "weak.de.txt", "strong.de.txt", "reference.B.de.txt", "--names", "a,b,c")
-    drawn = ("--plot", "x.svg", "--plot-kind", "segments")
-    (told,) = (line for line in warnings_in(run(*words, *drawn)) if "--plot" in line)
+    drawn = ("-o", "x.svg", "--kind", "segments")
+    (told,) = (line for line in warnings_in(run("plot", *words, *drawn)) if "a figure" in line)
     assert told == (
-        "bleu: warning: --plot: a figure of segments compares two systems, so it shows only a and b; to choose others,"
+        "bleu: warning: a figure of segments compares two systems, so it shows only a and b; to choose others,"
         " name only these with -i"
     )
-    assert not any("--plot" in line for line in warnings_in(run(*words[:4], *drawn)))
+    assert not any("a figure" in line for line in warnings_in(run("plot", *words[:4], *drawn)))
 
 
 def test_legends_name_every_system(stats):
@@ -178,9 +179,9 @@ def test_names_are_drawn_as_they_are(stats):
 
 
 def test_a_name_without_a_font_gets_a_hint(demo_files, run):
-    answer = run(*TEXTS[:-1], "--names", "a,\U00013000", "--plot", "x.pdf")
+    answer = run("plot", *TEXTS[:-1], "--names", "a,\U00013000", "-o", "x.pdf")
     assert answer.status == 0
-    (told,) = (line for line in warnings_in(answer) if "--plot" in line)
+    (told,) = (line for line in warnings_in(answer) if "font" in line)
     assert "no installed font has \U00013000" in told
 
 
@@ -188,10 +189,10 @@ def test_a_figure_that_leaves_out_systems_gets_a_hint(demo_files, write, run):
     names = [f"{number}.txt" for number in range(9)]
     for name in names:
         write(name, "".join(f"{line}\n" for line in read_lines(DEMO, "weak.de.txt")))
-    words = ("reference.A.de.txt", "-i", *names, "--plot", "x.svg")
-    (told,) = (line for line in warnings_in(run(*words, "--plot-kind", "lengths")) if "--plot" in line)
+    words = ("plot", "reference.A.de.txt", "-i", *names, "-o", "x.svg")
+    (told,) = (line for line in warnings_in(run(*words, "--kind", "lengths")) if "a figure" in line)
     assert "it shows only the 8 best of 9" in told
-    assert not any("--plot" in line for line in warnings_in(run(*words)))
+    assert not any("a figure" in line for line in warnings_in(run(*words)))
 
 
 def test_series_can_be_distinguished_without_colour():

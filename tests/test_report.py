@@ -20,8 +20,8 @@ pytest.importorskip("jinja2", reason="Jinja2 is not installed; there are no page
 import numpy as np
 
 from bleucli import BLEU, CHRF, TER, BleuError, compare_systems, explain, explain_difference
-from bleucli.corpus import of_strings
 from bleucli.counting import count
+from bleucli.counting.corpus import of_strings
 from bleucli.report import contents, ngrams, page, passages, verdicts
 from bleucli.results import Interval, Ranking
 from bleucli.scoring import score_counted
@@ -68,9 +68,8 @@ def data_in(html):
 
 def test_numbers_are_those_of_the_command(run, demo_files):
     texts = ("reference.A.de.txt", "reference.B.de.txt", "-i", "weak.de.txt", "strong.de.txt", "-m", *FIVE)
-    seen = run(*texts, "--report", "seen.html", "-q", variables=EPOCH)
-    assert seen.status == 0
-    assert seen.out == run(*texts, "-q").out  # the output has not changed
+    seen = run("report", *texts, "-o", "seen.html", "-q", variables=EPOCH)
+    assert (seen.status, seen.err) == (0, "")
     with open("seen.html", encoding="utf-8") as file:
         html = file.read()
     table = re.search(r'<table id="table".*?</table>', html, re.DOTALL)[0]
@@ -162,27 +161,18 @@ def test_scores_from_elsewhere_are_beside_metrics(write, run):
     write("b.txt", "a b c d x\nf g h i y\nk l m x o\n")
     write("a.comet", "1\n2\n3\n")
     write("b.comet", "0.5\n2\n2.5\n")
-    answer = run("ref.txt", "-i", "a.txt", "b.txt", "--report", "x.html", "--add-scores", "comet=a.comet,b.comet", "-q")
-    assert answer.status == 0
+    words = ("report", "ref.txt", "-i", "a.txt", "b.txt", "-o", "x.html", "--add-scores")
+    assert run(*words, "comet=a.comet,b.comet", "-q").status == 0
     with open("x.html", encoding="utf-8") as file:
         data = data_in(file.read())
     assert [column["name"] for column in data["columns"]] == ["BLEU", "comet"]
     assert data["scores"][1] == [[1, 2, 3], [0.5, 2, 2.5]]
     # the mean without a segment: (6 - 1) / 2 of the first
     assert data["influences"][1][0] == [2 - 2.5, 2 - 2, 2 - 1.5]
-    refused(
-        run("ref.txt", "-i", "a.txt", "b.txt", "--report", "x.html", "--add-scores", "comet=a.comet"),
-        "1 file of scores for 2 systems",
-    )
+    refused(run(*words, "comet=a.comet"), "1 file of scores for 2 systems")
     write("b.comet", "0.5\n2\n")
-    refused(
-        run("ref.txt", "-i", "a.txt", "b.txt", "--report", "x.html", "--add-scores", "comet=a.comet,b.comet"),
-        "b.comet has 2 scores, but there are 3 segments",
-    )
-    refused(
-        run("ref.txt", "-i", "a.txt", "b.txt", "--report", "x.html", "--add-scores", "BLEU=a.comet,a.comet"),
-        "--add-scores BLEU=: other scores already have this name",
-    )
+    refused(run(*words, "comet=a.comet,b.comet"), "b.comet has 2 scores, but there are 3 segments")
+    refused(run(*words, "BLEU=a.comet,a.comet"), "--add-scores BLEU=: other scores already have this name")
 
 
 @pytest.mark.parametrize(("factor", "decimals"), [(1, 3), (100, 1)])
@@ -194,7 +184,7 @@ def test_scores_from_elsewhere_up_to_1_have_more_decimals(write, run, factor, de
     first, second = [0.7912, 0.7688], [0.7903, 0.7533]
     write("a.comet", "".join(f"{value * factor}\n" for value in first) * 10)
     write("b.comet", "".join(f"{value * factor}\n" for value in second) * 10)
-    words = ("ref.txt", "-i", "a.txt", "b.txt", "--report", "x.html", "--add-scores", "comet=a.comet,b.comet", "-q")
+    words = ("report", "ref.txt", "-i", "a.txt", "b.txt", "-o", "x.html", "--add-scores", "comet=a.comet,b.comet", "-q")
     assert run(*words).status == 0
     with open("x.html", encoding="utf-8") as file:
         page = file.read()
@@ -217,8 +207,9 @@ def test_systems_that_are_left_out_are_named(write, run):
     write("a.txt", "a b c d e\nf g h i x\n")
     write("b.txt", "a b c d x\nf g h i y\n")
     write("short.txt", "a b c d x\n")
-    answer = run("ref.txt", "-i", "a.txt", "short.txt", "b.txt", "--keep-going", "--report", "x.html")
-    assert answer.status == 2
+    answer = run("report", "ref.txt", "-i", "a.txt", "short.txt", "b.txt", "--keep-going", "-o", "x.html")
+    assert (answer.status, answer.out.partition(" ")[0]) == (2, "a")
+    assert answer.err.endswith("bleu: error: 1 system could not be scored (see above)\n")
     with open("x.html", encoding="utf-8") as file:
         html = file.read()
     assert "<li>short was left out: ref.txt has 2 segments but short.txt has 1 segment" in html
@@ -229,12 +220,12 @@ def test_a_single_segment_has_a_report(write, run):
     write("ref.txt", "a b c d e\n")
     write("a.txt", "a b c d e\n")
     write("b.txt", "a b c d x\n")
-    assert run("ref.txt", "-i", "a.txt", "b.txt", "--report", "x.html", "-q").status == 0
-    assert run("ref.txt", "-i", "a.txt", "b.txt", "--plot", "x.svg", "--plot-kind", "lengths", "-q").status == 0
+    assert run("report", "ref.txt", "-i", "a.txt", "b.txt", "-o", "x.html", "-q").status == 0
+    assert run("plot", "ref.txt", "-i", "a.txt", "b.txt", "-o", "x.svg", "--kind", "lengths", "-q") == (0, "", "")
 
 
 def test_a_test_set_brings_sources(demo_files, run):
-    words = ("-t", "demo", "-l", "en-de", "-i", "weak.de.txt", "strong.de.txt", "--report", "x.html", "-q")
+    words = ("report", "-t", "demo", "-l", "en-de", "-i", "weak.de.txt", "strong.de.txt", "-o", "x.html", "-q")
     assert run(*words).status == 0
     with open("x.html", encoding="utf-8") as file:
         html = file.read()
@@ -247,7 +238,7 @@ def test_a_test_set_brings_sources(demo_files, run):
 def test_python_makes_the_same_page(demo_files, run):
     names = ("weak", "strong")
     words = ("reference.A.de.txt", "-i", "weak.de.txt", "strong.de.txt", "--names", "weak,strong", "-m", "bleu", "ter")
-    assert run(*words, "--report", "x.html", "-q").status == 0
+    assert run("report", *words, "-o", "x.html", "-q").status == 0
     with open("x.html", encoding="utf-8") as file:
         html = file.read()
     ours = compare_systems({name: demo(name) for name in names}, [demo("reference.A")], ["bleu", "ter"])
@@ -623,7 +614,7 @@ def test_text_never_becomes_markup(write, run):
     write("a.txt", f"{nasty} a\nplain words stand here\n")
     write("b.txt", f"b {nasty}\nplain words here\n")
     names = '</title><b>x,"><script>y'
-    answer = run("ref.txt", "-i", "a.txt", "b.txt", "--report", "x.html", "--names", names, "-q")
+    answer = run("report", "ref.txt", "-i", "a.txt", "b.txt", "-o", "x.html", "--names", names, "-q")
     assert answer.status == 0
     with open("x.html", encoding="utf-8") as file:
         html = file.read()
@@ -645,7 +636,10 @@ def test_names_that_are_not_text_are_escaped(write, run):
         write(f"{name}.score", "1\n")
     scores = f"{os.fsdecode(bytes([0xE9]))}={','.join(f'{name}.score' for name in names)}"
     words = ("ref.txt", "-i", *names, "-q")
-    assert run(*words, "--add-scores", scores, "--report", "x.html", "--plot", "x.png").status == 0
+    assert run("plot", *words, "-o", "x.png").status == 0
+    answer = run("report", *words, "--add-scores", scores, "-o", "x.html")
+    assert answer.status == 0
+    assert answer.out.startswith("caf\\xe9 and x\\x1b[31m\\u202ey have the same BLEU and \\xe9.\n\n")
     with open("x.html", encoding="utf-8") as file:
         html = file.read()
     assert not re.search("[\x1b\u202e\ud800-\udfff]", html)
@@ -659,7 +653,8 @@ def test_the_same_input_gives_the_same_bytes(demo_files, run):
     words = ("reference.A.de.txt", "-i", "weak.de.txt", "strong.de.txt", "-q")
     pages = []
     for variables in ({}, {}, EPOCH):
-        assert run(*words, "--report", "x.html", "--plot", "x.svg", variables=variables).status == 0
+        assert run("report", *words, "-o", "x.html", variables=variables).status == 0
+        assert run("plot", *words, "-o", "x.svg", variables=variables).status == 0
         with open("x.html", "rb") as page_file, open("x.svg", "rb") as figure:
             pages.append((page_file.read(), figure.read()))
     assert pages[0] == pages[1]
@@ -680,7 +675,7 @@ def test_identifiers_are_unique_and_nothing_is_loaded(whole):
 
 @pytest.mark.parametrize("name", ["page.htm", "PAGE.HTML", "page", ".page"])
 def test_a_page_may_have_other_names_that_promise_nothing_else(run, pair, name):
-    assert run(*pair, "-q", "--report", name).status == 0
+    assert run("report", *pair, "-q", "-o", name).status == 0
     with open(name, encoding="utf-8") as file:
         assert file.read(15).lower() == "<!doctype html>"
 
@@ -691,33 +686,65 @@ def test_a_page_may_have_other_names_that_promise_nothing_else(run, pair, name):
 @pytest.mark.parametrize(
     ("words", "parts"),
     [
-        (("--report", "x.html", "-sl"), ("--sentence-level cannot be combined with --report: ",)),
         *(
             (
-                ("--report", f"x.{ending}"),
-                (f"--report x.{ending} would be a page in HTML; name a file that ends in .html",),
+                ("report", "-o", f"x.{ending}"),
+                (f"--output x.{ending} would be a page in HTML; name a file that ends in .html",),
             )
             for ending in ("md", "pdf", "json", "html.gz", "1")
         ),
-        (("--plot", "x.bmp"), ("--plot x.bmp does not say which format", ".pdf, .svg or .png")),
-        (("--plot", "x.pdf", "--plot-width", "3 miles"), ("--plot-width 3 miles; expected",)),
-        (("--plot", "x.pdf", "--plot-width", "99in"), ("--plot-width 99in; expected",)),
-        (("--plot-kind", "pairs"), ("--plot-kind is for --plot",)),
-        (("--plot-width", "3in", "--report", "x.html"), ("--plot-width is for --plot",)),
-        (("--add-scores", "a=b"), ("--add-scores is for --report",)),
-        (("--plot", "x.svg", "--add-scores", "a=b"), ("--add-scores is for --report; add --report, or leave out",)),
-        (
-            ("--plot", "x.svg", "--segment-scores"),
-            ("--segment-scores cannot be combined with --plot: there are no texts; leave out one",),
+        (("plot", "-o", "x.bmp"), ("--output x.bmp does not say which format", ".pdf, .svg or .png")),
+        (("plot", "-o", "x.pdf", "--width", "3 miles"), ("--width 3 miles; expected",)),
+        (("plot", "-o", "x.pdf", "--width", "99in"), ("--width 99in; expected",)),
+        (("plot", "-o", "x.pdf", "-m", "chrf", "bleu", "ter"), ("bleu plot shows one metric; leave out bleu and ter",)),
+        (("report", "-o", "x.html", "--add-scores", "a"), ("expected a name and a file for each system",)),
+        (("report",), ("bleu report writes a page; name it with -o, such as -o page.html",)),
+        (("report", "-o", "-"), ("bleu report writes a page; name it with -o, such as -o page.html",)),
+        (("plot",), ("bleu plot writes a figure; name it with -o, such as -o figure.pdf",)),
+        (("report", "-o", "weak.de.txt"), ("--output weak.de.txt is also an input",)),
+        (("report", "-o", ""), ("--output is empty",)),
+        (("plot", "-o", "x.pdf", "--kind", "pairs"), ("compares systems, but only one was given",)),
+        (("report", "-o", "nowhere/x.html"), ("cannot write nowhere/x.html", "with --output")),
+        *(
+            ((command, "-o", name, option), (f"there is no option {option}; see bleu {command} --help all",))
+            for command, name in (("report", "x.html"), ("plot", "x.pdf"))
+            for option in ("-sl", "--segment-scores", "--fail-under", "--by", "--stats", "--engine", "--baseline", "-w")
         ),
-        (("--report", "x.html", "--add-scores", "a"), ("expected a name and a file for each system",)),
-        (("--report", "x.html", "-o", "x.html"), ("--output and --report both write x.html",)),
-        (("--report", "-"), ("--report - is not a file",)),
-        (("--report", "weak.de.txt"), ("--report weak.de.txt is also an input",)),
-        (("--report", ""), ("--report is empty",)),
-        (("--plot", "x.pdf", "--plot-kind", "pairs"), ("compares systems, but only one was given",)),
-        (("--report", "nowhere/x.html"), ("cannot write nowhere/x.html", "with --report")),
+        (("plot", "-o", "x.svg", "--add-scores", "a=b"), ("--add-scores has moved to a command; write bleu report",)),
     ],
 )
 def test_combinations_that_make_no_sense_are_refused(demo_files, run, words, parts):
-    refused(run("reference.A.de.txt", "-i", "weak.de.txt", *words), *parts)
+    command, *others = words
+    refused(run(command, "reference.A.de.txt", "-i", "weak.de.txt", *others), *parts)
+
+
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        ("--report", "bleu report REF -i SYSTEM -o PAGE.html"),
+        ("--add-scores", "bleu report REF -i SYSTEM -o PAGE.html --add-scores NAME=FILE"),
+        ("--plot", "bleu plot REF -i SYSTEM -o FIGURE.pdf"),
+        ("--plot-kind", "bleu plot REF -i SYSTEM -o FIGURE.pdf --kind KIND"),
+        ("--plot-width", "bleu plot REF -i SYSTEM -o FIGURE.pdf --width WIDTH"),
+    ],
+)
+def test_options_that_have_moved_name_the_command(pair, run, option, told):
+    refused(run(*pair, option, "x"), f"{option} has moved to a command; write {told}\n")
+
+
+# --- the verdicts that are printed
+
+
+def test_the_verdicts_of_the_page_are_printed(demo_files, run):
+    words = ("reference.A.de.txt", "-i", "weak.de.txt", "strong.de.txt", "reference.B.de.txt", "-m", "bleu", "ter")
+    answer = run("report", *words, "-o", "x.html", "-q")
+    assert max(map(len, answer.out.splitlines())) < 80
+    summary, rest = answer.out.split("\n\n")
+    paragraphs = [summary, *rest.removeprefix("- ").split("\n- ")]
+    with open("x.html", encoding="utf-8") as file:
+        html = file.read()
+    page = unescape(re.sub("<[^>]*>", "", re.sub("</(?:h1|li)>", "\n", html)))
+    lines = {" ".join(line.split()) for line in page.splitlines()}
+    assert len(paragraphs) >= 3
+    for paragraph in paragraphs:
+        assert " ".join(paragraph.split()) in lines

@@ -1,4 +1,4 @@
-"""The page of --report in a real browser: it shows, finds and sorts what it should, and loads nothing."""
+"""The page of `bleu report` in a real browser: it shows, finds and sorts what it should, and loads nothing."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SIGNS = (
 
 def make(folder, *words):
     """Write a page with the command, and return its address."""
-    answer = our_command([*words, "--report", "seen.html", "-q"], str(folder))
+    answer = our_command(["report", *words, "-o", "seen.html", "-q"], str(folder))
     assert answer.returncode == 0, answer.stderr.decode()
     return f"file://{folder}/seen.html"
 

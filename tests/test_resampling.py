@@ -36,6 +36,7 @@ from bleucli import BLEU, TER, BleuError, PairedTest, kernels
 from bleucli.errors import InputTypeError, UsageError
 from bleucli.kernels import python
 from bleucli.kernels.python_chrf import f_score
+from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics.f_scores import f_scores
 from bleucli.results import SIGNIFICANT
 from bleucli.significance.resampling import (
@@ -53,7 +54,6 @@ from bleucli.significance.resampling import (
     signature_fields,
     sums_of,
 )
-from bleucli.stats import SegmentStats
 
 EXACT = 1e-12
 SEEDS = (12345, 1, 7, 0)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from bleucli.kernels import python
-from bleucli.stats import SegmentStats
+from bleucli.kernels.stats import SegmentStats
 
 native = pytest.importorskip("bleucli.kernels._native", reason="the native kernels were not built")
 

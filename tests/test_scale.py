@@ -16,7 +16,7 @@ from bleucli.gates import Bound, judge
 from bleucli.output import FORMATS, render
 from bleucli.output.layout import Layout
 from bleucli.results import Detail, Difference, Figures, Interval, Results, ScoreRecord, SystemResult
-from bleucli.signature import Signature
+from bleucli.results.signature import Signature
 
 REF, STRONG, WEAK = "reference.A.de.txt", "strong.de.txt", "weak.de.txt"
 ALL = ("-m", "bleu", "chrf", "ter")
@@ -226,8 +226,8 @@ def test_the_hint_about_a_drop_smaller_than_the_last_digit_is_in_the_scale(run, 
     ],
 )
 def test_scores_are_compared_in_the_decimals_of_a_baseline_from_0_to_1(write, earlier, score, bound, fell):
-    from bleucli.baselines import read_baseline
     from bleucli.errors import BleuError
+    from bleucli.gates.baselines import read_baseline
 
     write("old.json", f'{{"name": "BLEU", "score": {earlier}, "scale": 1, "signature": "tok:13a"}}')
     record = ScoreRecord("BLEU", score, "", Signature([("tok", "13a")]), True)

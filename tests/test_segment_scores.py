@@ -124,7 +124,7 @@ def test_every_pair_can_be_tested(scores, files):
 def test_blocks_and_threads_change_no_byte(run, files, monkeypatch, words):
     line = ("-q", "--segment-scores", "-i", *files, *words, *FEW, "-w", "15")
     expected = run(*line)
-    monkeypatch.setattr("bleucli.textfiles._BLOCK_BYTES", 100)
+    monkeypatch.setattr("bleucli.reading._BLOCK_BYTES", 100)
     monkeypatch.setattr("bleucli.significance.resampling._TRIALS_HELD", 7)
     for jobs in ((), ("-j", "2"), ("-J", "2")):
         assert run(*line, *jobs) == expected
@@ -169,7 +169,7 @@ def test_a_line_that_is_not_a_number_is_named(run, files, write, text, line):
 
 
 def test_a_line_is_named_in_a_later_block_too(run, write, monkeypatch):
-    monkeypatch.setattr("bleucli.textfiles._BLOCK_BYTES", 16)
+    monkeypatch.setattr("bleucli.reading._BLOCK_BYTES", 16)
     write("bad.txt", "0.5\n" * 40 + "oops\n" + "0.5\n" * 9)
     refused(run("--segment-scores", "-i", "bad.txt"), "bad.txt, line 41: 'oops' is not a number")
 

@@ -415,7 +415,7 @@ def test_options_of_self_bleu_are_refused_elsewhere(run, write):
     write("ref.txt", LINES)
     write("out.jsonl", json_lines(*({"output": text, "id": 1} for text in TEXTS)))
     refused(run("ref.txt", "-i", "ref.txt", "--groups", "g"), "there is no option --groups")
-    refused(run("-i", "ref.txt", "--self-bleu"), "--self-bleu is a command of its own now; write bleu diversity TEXT")
+    refused(run("-i", "ref.txt", "--self-bleu"), "--self-bleu has moved to a command; write bleu diversity TEXT")
     fields = ("--jsonl-fields", "group=id")
     refused(run("ref.txt", "-i", "out.jsonl", *fields), "group= is for bleu diversity; leave out group=")
     like = ("--like", "Self-BLEU|nrefs:3|case:mixed|tok:13a")

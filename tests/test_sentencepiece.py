@@ -24,8 +24,8 @@ from web_server import Page, serving
 
 from bleucli import BLEU, tokenizers
 from bleucli.errors import BleuError, Note
-from bleucli.segments import Segments
 from bleucli.testsets.addresses import last_component
+from bleucli.text import Segments
 from bleucli.tokenizers.sentencepiece import ADDRESSES, SHA256, LocalModel, PublishedModel
 
 WORDS = (

@@ -43,7 +43,7 @@ def corpus(write):
 @pytest.fixture
 def both(run, corpus):
     """Save the statistics of two systems; return a function that scores the texts, then these statistics."""
-    answer = run("ref.txt", "-i", "a.txt", "b.txt", "-m", *ALL, "--save-stats", "s.parquet", "-q")
+    answer = run("count", "ref.txt", "-i", "a.txt", "b.txt", "-m", *ALL, "-o", "s.parquet", "-q")
     assert (answer.status, answer.err) == (0, "")
 
     def both(*words, metrics=ALL):
@@ -95,13 +95,13 @@ def test_answers_are_those_of_the_texts_in_every_format(both, form, question):
 @pytest.mark.parametrize("metric", [*ALL, "chrf++"])
 def test_segments_are_scored_as_from_texts(run, corpus, metric):
     words = ("-m", metric, "-sl")
-    assert run("ref.txt", "-i", "a.txt", "-m", metric, "--save-stats", "s.parquet").status == 0
+    assert run("count", "ref.txt", "-i", "a.txt", "-m", metric, "-o", "s.parquet").status == 0
     for more in ((), ("-f", "json"), ("-b",)):
         assert run("--stats", "s.parquet", *words, *more) == run("ref.txt", "-i", "a.txt", *words, *more)
 
 
 def test_lines_of_segments_name_the_file(run, corpus):
-    run("ref.txt", "-i", "a.txt", "--save-stats", "s.parquet")
+    run("count", "ref.txt", "-i", "a.txt", "-o", "s.parquet")
     lines = [json.loads(line) for line in run("--stats", "s.parquet", "-sl", "-f", "jsonl").out.splitlines()]
     assert [line["segment"] for line in lines] == list(range(1, corpus + 1))
     assert {line["system"] for line in lines} == {"a"}
@@ -112,12 +112,12 @@ def test_lines_of_segments_name_the_file(run, corpus):
 def test_without_m_all_counted_metrics_are_scored(both, run):
     _, answer = both("-f", "csv", metrics=())
     assert answer.out.splitlines()[0].startswith("system,BLEU,chrF2,TER,WER,CER,")
-    run("ref.txt", "-i", "a.txt", "-m", "ter", "--save-stats", "ter.parquet")
+    run("count", "ref.txt", "-i", "a.txt", "-m", "ter", "-o", "ter.parquet")
     assert run("--stats", "ter.parquet").out == run("ref.txt", "-i", "a.txt", "-m", "ter").out
 
 
 def test_segment_scores_do_not_need_effective_order_beforehand(run, corpus):
-    run("ref.txt", "-i", "a.txt", "-sl", "--save-stats", "s.parquet")
+    run("count", "ref.txt", "-i", "a.txt", "-o", "s.parquet")
     assert run("--stats", "s.parquet", "-sl") == run("ref.txt", "-i", "a.txt", "-sl")
     refused(run("--stats", "s.parquet", "-sl", "-m", "ter"), "s.parquet has no TER; it has bleu")
 
@@ -125,7 +125,8 @@ def test_segment_scores_do_not_need_effective_order_beforehand(run, corpus):
 def test_several_references_and_jsonl_are_kept_as_they_are(run, corpus, write):
     items = [{"hypothesis": "a b c d", "references": ["a b c d", "a"]}, {"hypothesis": "e f g h", "reference": "e f g"}]
     write("i.jsonl", "".join(json.dumps(item) + "\n" for item in items))
-    direct = run("-i", "i.jsonl", "-m", "bleu", "chrf", "--save-stats", "s.parquet", "-q")
+    direct = run("-i", "i.jsonl", "-m", "bleu", "chrf", "-q")
+    run("count", "-i", "i.jsonl", "-m", "bleu", "chrf", "-o", "s.parquet", "-q")
     assert "nrefs:var" in direct.out
     assert run("--stats", "s.parquet", "-q") == direct
     refused(run("--stats", "s.parquet", "--chrf-beta", "3"), "beta:2, not with beta:3")
@@ -153,7 +154,6 @@ def test_options_that_only_decide_the_score_can_be_changed(both):
         (("--detail",), ["--detail cannot be combined with --stats", "--by origlang domain"]),
         (("-t", "demo", "-l", "en-de"), ["--test-set cannot be combined with --stats"]),
         (("--keep-going",), ["--keep-going cannot be combined with --stats"]),
-        (("--first-line", "3"), ["--first-line cannot be combined with --stats"]),
         (("--by", "domain"), ["there is no column domain to group by; there are none"]),
         (("--by", "x", "x"), ["--by names x twice"]),
         (("--by", "x", "--paired-ar"), ["--paired-ar cannot be combined with --by: each group"]),
@@ -167,7 +167,7 @@ def test_options_that_need_texts_are_refused(both, run, words, parts):
 
 @pytest.mark.parametrize("variable", ["BLEU_FORMAT", "SACREBLEU_FORMAT"])
 def test_a_format_from_the_environment_is_refused_like_the_option(run, corpus, variable):
-    run("ref.txt", "-i", "a.txt", "--save-stats", "s.parquet")
+    run("count", "ref.txt", "-i", "a.txt", "-o", "s.parquet")
     answer = run("--stats", "s.parquet", "--by", "system", variables={variable: "paper"})
     refused(answer, "--by cannot be shown as paper")
 
@@ -183,49 +183,79 @@ def test_options_about_texts_get_a_warning(both):
 @pytest.mark.parametrize(
     ("words", "parts"),
     [
-        (("--first-line", "2"), ["--first-line numbers the segments of texts for --save-stats"]),
-        (("--first-line", "0", "--save-stats", "s.parquet"), ["--first-line 0; expected the number of a line"]),
-        (("--save-stats", ""), ["--save-stats is empty"]),
-        (("--save-stats", "a.txt"), ["--save-stats a.txt is also an input"]),
-        (("--save-sums", "ref.txt"), ["--save-sums ref.txt is also an input"]),
-        (("--save-stats", "s.parquet", "--keep-going"), ["--keep-going cannot be combined with --save-stats"]),
-        (("--save-stats", "no/s.parquet"), ["cannot write no/s.parquet"]),
-        (("--by", "system"), ["--by groups what --stats or --table reads"]),
+        ((), ["bleu count writes a file; name it with -o, such as -o stats.parquet"]),
+        (("-o", "-"), ["bleu count writes a file; name it with -o, such as -o stats.parquet"]),
+        (("--first-line", "0", "-o", "s.parquet"), ["--first-line 0; expected the number of a line"]),
+        (("--first-line", "3", "--sums", "-o", "s.parquet"), ["--first-line cannot be combined with --sums: sums do"]),
+        (("--first-line", "3", "--stats", "x", "-o", "s.parquet"), ["--first-line cannot be combined with --stats"]),
+        (("--first-line", "3", "-t", "x", "-o", "s.parquet"), ["--first-line cannot be combined with --test-set"]),
+        (("-o", ""), ["--output is empty"]),
+        (("-o", "a.txt"), ["--output a.txt is also an input"]),
+        (("--sums", "-o", "ref.txt"), ["--output ref.txt is also an input"]),
+        (("-o", "s.parquet", "--keep-going"), ["there is no option --keep-going; see bleu count --help all"]),
+        (("-o", "no/s.parquet"), ["cannot write no/s.parquet"]),
+        (("--by", "system", "-o", "s.parquet"), ["--by groups what --stats or --table reads"]),
     ],
 )
 def test_what_cannot_be_saved_is_refused(run, corpus, words, parts):
-    refused(run("ref.txt", "-i", "a.txt", *words), *parts)
+    refused(run("count", "ref.txt", "-i", "a.txt", *words), *parts)
     assert not os.path.exists("s.parquet")
+
+
+@pytest.mark.parametrize("word", ["--save-stats", "--save-sums", "--first-line"])
+def test_options_that_have_moved_name_the_command(run, corpus, word):
+    more = {"--save-sums": " --sums", "--first-line": " --first-line N"}.get(word, "")
+    told = f"{word} has moved to a command; write bleu count REF -i SYSTEM -o FILE{more}\n"
+    refused(run("ref.txt", "-i", "a.txt", word, "3"), told)
+
+
+def test_statistics_may_be_thrown_away(run, corpus):
+    for more in ((), ("--sums",)):
+        assert run("count", "ref.txt", "-i", "a.txt", "-o", os.devnull, *more).status == 0
+
+
+def test_what_was_written_is_noted_and_nothing_is_printed(run, corpus):
+    answer = run("count", "ref.txt", "-i", "a.txt", "-m", "bleu", "ter", "-o", "s.parquet", terminal=True)
+    assert (answer.status, answer.out) == (0, "")
+    assert answer.err.endswith("bleu: note: wrote s.parquet: bleu, ter\n")
+    answer = run("count", "--stats", "s.parquet", "-o", "t.parquet", terminal=True)
+    assert answer == (0, "", "bleu: note: wrote t.parquet: 1 file merged\n")
+    assert run("count", "ref.txt", "-i", "a.txt", "-q", "-o", "s.parquet", terminal=True) == (0, "", "")
 
 
 @pytest.mark.parametrize(
-    ("words", "parts"),
-    [
-        (("--save-sums", "./s.parquet"), ["--save-stats and --save-sums both write ./s.parquet"]),
-        (("-o", "s.parquet"), ["--output and --save-stats both write s.parquet"]),
-        (("-o", "t.parquet", "--save-sums", "t.parquet"), ["--output and --save-sums both write t.parquet"]),
-    ],
+    "words", [("-m", "bleu"), ("--by", "system"), ("--names", "A,B"), ("-tok", "char"), ("-l", "en-de"), ("-J", "1")]
 )
-def test_two_outputs_are_not_written_to_one_file(run, corpus, words, parts):
-    refused(run("ref.txt", "-i", "a.txt", "--save-stats", "s.parquet", *words), *parts)
-    assert not os.path.exists("s.parquet")
-    assert run("ref.txt", "-i", "a.txt", "--save-stats", os.devnull, "--save-sums", os.devnull).status == 0
+def test_a_merger_refuses_what_would_change_nothing(both, run, words):
+    refused(run("count", "--stats", "s.parquet", "-o", "t.parquet", *words), "has no effect: files are merged as they")
+    assert not os.path.exists("t.parquet")
+
+
+def test_a_merger_keeps_metrics_of_other_programs(run, both):
+    table = pq.read_table("s.parquet")
+    columns = ["mine" + name.removeprefix("bleu") if name.startswith("bleu.") else name for name in table.column_names]
+    own = table.rename_columns(columns)
+    place = columns.index("mine.signature")
+    texts = [text.as_py().replace("BLEU", "MINE", 1) for text in own["mine.signature"]]
+    pq.write_table(own.set_column(place, "mine.signature", [texts]), "own.parquet")
+    assert run("count", "--stats", "own.parquet", "-o", "t.parquet") == (0, "", "")
+    assert pq.read_table("t.parquet").to_pylist() == pq.read_table("own.parquet").to_pylist()
 
 
 def test_statistics_that_are_read_are_replaced_only_by_those_of_all_files(both, run):
     before = Path("s.parquet").read_bytes()
-    for option in ("--save-sums", "-o"):
+    for words in (("count", "--sums"), ()):
         for name in ("s.parquet", "[s].parquet", "."):
-            refused(run("--stats", name, option, "s.parquet"), "s.parquet is also an input")
+            refused(run(*words, "--stats", name, "-o", "s.parquet"), "s.parquet is also an input")
     assert Path("s.parquet").read_bytes() == before
-    assert run("--stats", "s.parquet", "--save-stats", "s.parquet").status == 0
+    assert run("count", "--stats", "s.parquet", "-o", "s.parquet").status == 0
 
 
 def test_nothing_is_saved_without_an_answer(run, corpus, write):
     write("short.txt", "one\n")
-    refused(run("ref.txt", "-i", "short.txt", "--save-stats", "s.parquet"), "has 1 segment")
+    refused(run("count", "ref.txt", "-i", "short.txt", "-o", "s.parquet"), "has 1 segment")
     write("tokenized.txt", "a b .\n" * corpus)
-    answer = run("ref.txt", "-i", "tokenized.txt", "--strict", "--save-stats", "s.parquet")
+    answer = run("count", "ref.txt", "-i", "tokenized.txt", "--strict", "-o", "s.parquet")
     assert (answer.status, answer.out) == (2, "")
     assert not os.path.exists("s.parquet")
 
@@ -239,33 +269,37 @@ def test_shards_are_the_whole_in_any_order(run, corpus, both):
         cut(name, *bounds)
     for start in bounds[:-1]:
         words = ("-i", f"a.txt.{start}", f"b.txt.{start}", "--names", "a.txt,b.txt", "--first-line", str(start + 1))
-        answer = run(f"ref.txt.{start}", *words, "-m", *ALL, "-q", "--save-stats", f"shard{start}.parquet")
+        answer = run("count", f"ref.txt.{start}", *words, "-m", *ALL, "-q", "-o", f"shard{start}.parquet")
         assert (answer.status, answer.err) == (0, "")
     files = [f"shard{start}.parquet" for start in bounds[:-1]]
     for question in QUESTIONS.values():
         whole, _ = both(*question, "-f", "csv")
         assert run("--stats", *files[::-1], "-m", *ALL, *question, "-f", "csv") == whole
         assert run("--stats", "shard*.parquet", "-m", *ALL, *question, "-f", "csv") == whole
-    assert run("--stats", *files, "--save-stats", "all.parquet", "-f", "csv", "-q").status == 0
+    assert run("count", "--stats", *files, "-o", "all.parquet", "-q").status == 0
     assert run("--stats", "all.parquet", "--paired-ar").out == both("--paired-ar")[0].out
     refused(run("--stats", *files, files[1]), "segment 8 of a.txt occurs twice (shard7.parquet, shard7.parquet)")
     refused(run("--stats", files[0], *files[2:]), "segment 8 of a.txt is missing")
+    refused(run("count", "--stats", files[0], *files[2:], "-o", "x"), "segment 8 of a.txt is missing")
     refused(run("--stats", files[0], files[3]), "segments 8 to 40 of a.txt are missing")
 
 
 def test_files_that_do_not_belong_together_are_refused(run, both, write, corpus):
-    run("ref.txt", "-i", "a.txt", "-lc", "--save-stats", "lc.parquet", "--names", "c")
+    run("count", "ref.txt", "-i", "a.txt", "-lc", "-o", "lc.parquet", "--names", "c")
     refused(run("--stats", "s.parquet", "lc.parquet", "-m", "bleu"), "lc.parquet has BLEU with case:lc but s.parquet")
+    run("count", "ref.txt", "-i", "a.txt", "-o", "mixed.parquet", "--names", "c")
+    merged = run("count", "--stats", "mixed.parquet", "lc.parquet", "-o", "x")
+    refused(merged, "lc.parquet has BLEU with case:lc but mixed.parquet")
     with open("ref.txt", encoding="utf-8") as file:
         lines = file.readlines()
     write("other.txt", "".join([*lines[:9], "something else\n", *lines[10:]]))
-    run("other.txt", "-i", "a.txt", "-m", *ALL, "--save-stats", "other.parquet", "--names", "c")
+    run("count", "other.txt", "-i", "a.txt", "-m", *ALL, "-o", "other.parquet", "--names", "c")
     for metric in ALL:
         answer = run("--stats", "s.parquet", "other.parquet", "--paired-ar", "-m", metric)
         assert "the references of a.txt and c differ, starting at segment " in refused(answer)
-    words = ("-i", "b.txt", "--names", "d", "--save-stats", "d.parquet")
+    words = ("-i", "b.txt", "--names", "d", "-o", "d.parquet")
     write("same.txt", "".join([lines[0].replace("a", "e"), *lines[1:]]))
-    run("same.txt", *words, "-m", "bleu")  # which has the same lengths
+    run("count", "same.txt", *words, "-m", "bleu")  # which has the same lengths
     assert "differ, starting at segment 1" in refused(
         run("--stats", "s.parquet", "d.parquet", "--paired-bs", "-m", "bleu")
     )
@@ -279,8 +313,10 @@ def test_texts_that_were_summed_twice_are_refused(run, corpus):
     cut("a.txt", 0, 20, corpus)
     for start in (0, 20):
         words = (f"ref.txt.{start}", "-i", f"a.txt.{start}", "--names", "a")
-        run(*words, "--save-sums", f"{start}.parquet", "--save-stats", f"rows{start}.parquet")
-    whole = run("--stats", "0.parquet", "20.parquet", "--save-stats", "all.parquet", "-f", "csv")
+        run("count", *words, "--sums", "-o", f"{start}.parquet")
+        run("count", *words, "-o", f"rows{start}.parquet")
+    assert run("count", "--stats", "0.parquet", "20.parquet", "-o", "all.parquet").status == 0
+    whole = run("--stats", "0.parquet", "20.parquet", "-f", "csv")
     assert whole.out == run("ref.txt", "-i", "a.txt", "--names", "a", "-f", "csv").out
     assert run("--stats", "all.parquet", "-f", "csv") == whole
     told = "20.parquet both have statistics of a on the same texts; name one of them"
@@ -289,16 +325,16 @@ def test_texts_that_were_summed_twice_are_refused(run, corpus):
 
 
 def test_a_test_of_one_system_says_where_the_other_is_named(run, corpus):
-    run("ref.txt", "-i", "a.txt", "--save-stats", "s.parquet")
+    run("count", "ref.txt", "-i", "a.txt", "-o", "s.parquet")
     refused(run("--stats", "s.parquet", "--paired-ar"), "name the baseline first: --stats baseline.parquet system.parq")
-    run("ref.txt", "-i", "b.txt", "--save-stats", "b.parquet")
+    run("count", "ref.txt", "-i", "b.txt", "-o", "b.parquet")
     assert run("--stats", "s.parquet", "b.parquet", "--paired-ar").status == 0
 
 
 def test_the_file_that_lacks_a_metric_is_named(run, corpus, write):
-    run("ref.txt", "-i", "a.txt", "-m", "bleu", "ter", "--save-stats", "1.parquet")
-    run("ref.txt", "-i", "a.txt", "-m", "ter", "--first-line", str(corpus + 1), "--save-stats", "2.parquet")
-    run("ref.txt", "-i", "a.txt", "-m", "chrf", "--first-line", str(2 * corpus + 1), "--save-stats", "3.parquet")
+    run("count", "ref.txt", "-i", "a.txt", "-m", "bleu", "ter", "-o", "1.parquet")
+    run("count", "ref.txt", "-i", "a.txt", "-m", "ter", "--first-line", str(corpus + 1), "-o", "2.parquet")
+    run("count", "ref.txt", "-i", "a.txt", "-m", "chrf", "--first-line", str(2 * corpus + 1), "-o", "3.parquet")
     refused(run("--stats", "1.parquet", "2.parquet", "-m", "bleu"), "2.parquet has no BLEU; it has ter")
     refused(run("--stats", "2.parquet", "1.parquet", "-m", "bleu"), "2.parquet has no BLEU; it has ter")
     refused(run("--stats", "1.parquet", "3.parquet"), "the files have no metric in common; name files of the same")
@@ -313,7 +349,7 @@ def test_the_file_that_lacks_a_metric_is_named(run, corpus, write):
 
 
 def test_sums_give_the_same_scores(both, run):
-    run("ref.txt", "-i", "a.txt", "b.txt", "-m", *ALL, "--save-sums", "sums.parquet", "-q")
+    run("count", "ref.txt", "-i", "a.txt", "b.txt", "-m", *ALL, "--sums", "-o", "sums.parquet", "-q")
     assert len(pq.read_table("sums.parquet")) == 2
     assert run("--stats", "sums.parquet", "-f", "csv").out == both("-f", "csv")[0].out
     refused(run("--stats", "sums.parquet", "--paired-ar"), "sums.parquet holds sums")
@@ -340,7 +376,8 @@ def own_set(run, write, monkeypatch, tmp_path):
 
 
 def test_groups_of_a_test_set_are_the_details(run, own_set):
-    detailed = run(*own_set, "-i", "a.txt", "-m", *ALL, "--detail", "-f", "jsonl", "--save-stats", "s.parquet", "-q")
+    run("count", *own_set, "-i", "a.txt", "-m", *ALL, "-o", "s.parquet", "-q")
+    detailed = run(*own_set, "-i", "a.txt", "-m", *ALL, "--detail", "-f", "jsonl", "-q")
     parts = {line["metric"]: line["parts"] for line in map(json.loads, detailed.out.splitlines())}
     found = {}
     for by in (("origlang",), ("origlang,domain",), ("origlang", "domain", "system")):
@@ -357,15 +394,18 @@ def test_groups_of_a_test_set_are_the_details(run, own_set):
 
 def test_a_test_set_is_signed_as_from_its_texts(run, own_set):
     words = ("-m", "bleu", "-f", "json")
-    direct = run(*own_set, "-i", "a.txt", *words, "--save-stats", "s.parquet", "-q")
+    direct = run(*own_set, "-i", "a.txt", *words, "-q")
+    run("count", *own_set, "-i", "a.txt", "-m", "bleu", "-o", "s.parquet", "-q")
     assert '"signature": "nrefs:1|test:own/set|lang:en-de|' in direct.out
     assert run("--stats", "s.parquet", *words, "-q").out == direct.out
     table = pq.read_table("s.parquet").to_pylist()[3]
     assert [table[name] for name in ("docid", "origlang", "domain", "segment")] == ["d3", "en", "social", 3]
 
 
-def test_all_of_a_test_set_is_saved_whatever_part_is_scored(run, own_set):
-    part = run(*own_set, "-i", "a.txt", "--origlang", "en", "-f", "json", "-q", "--save-stats", "s.parquet")
+def test_all_of_a_test_set_is_saved(run, own_set):
+    part = run(*own_set, "-i", "a.txt", "--origlang", "en", "-f", "json", "-q")
+    refused(run("count", *own_set, "-i", "a.txt", "--origlang", "en", "-o", "x"), "there is no option --origlang")
+    run("count", *own_set, "-i", "a.txt", "-q", "-o", "s.parquet")
     assert len(pq.read_table("s.parquet")) == 12
     direct = run(*own_set, "-i", "a.txt", "-f", "json", "-q")
     assert run("--stats", "s.parquet", "-f", "json", "-q") == direct
@@ -376,7 +416,7 @@ def test_all_of_a_test_set_is_saved_whatever_part_is_scored(run, own_set):
 
 @pytest.mark.parametrize("form", [form for form in FORMATS if form != "paper"])
 def test_groups_have_rows_in_every_format(run, own_set, form):
-    run(*own_set, "-i", "a.txt", "b.txt", "-m", "bleu", "chrf", "--save-stats", "s.parquet", "-q")
+    run("count", *own_set, "-i", "a.txt", "b.txt", "-m", "bleu", "chrf", "-o", "s.parquet", "-q")
     answer = run("--stats", "s.parquet", "--by", "domain", "-f", form, "-ci", "-cin", "20", "-q")
     assert (answer.status, answer.err) == (0, "")
     if form in ("csv", "tsv"):
@@ -392,8 +432,9 @@ def test_groups_have_rows_in_every_format(run, own_set, form):
 
 
 def test_groups_are_gated_and_summed(run, own_set):
-    run(*own_set, "-i", "a.txt", "--save-stats", "s.parquet", "-q")
-    answer = run("--stats", "s.parquet", "--by", "domain", "--save-sums", "g.parquet", "--fail-under", "100", "-q")
+    run("count", *own_set, "-i", "a.txt", "-o", "s.parquet", "-q")
+    assert run("count", "--stats", "s.parquet", "--by", "domain", "--sums", "-o", "g.parquet", "-q") == (0, "", "")
+    answer = run("--stats", "s.parquet", "--by", "domain", "--fail-under", "100", "-q")
     assert answer.status == 1
     assert "a.txt domain=social: BLEU" in answer.err
     assert run("--stats", "g.parquet", "--by", "domain", "-q") == run("--stats", "s.parquet", "--by", "domain", "-q")
@@ -407,19 +448,19 @@ def test_groups_are_gated_and_summed(run, own_set):
 
 def test_a_gate_compares_with_a_file_of_statistics(run, corpus):
     for words in ((), ("--paired-ar",), ("--paired-bs",)):
-        run("ref.txt", "-i", "a.txt", "-m", "bleu", "ter", "--save-stats", "old.parquet", "-q")
+        run("count", "ref.txt", "-i", "a.txt", "-m", "bleu", "ter", "-o", "old.parquet", "-q")
         gate = ("-m", "bleu", "ter", "--baseline", "old.parquet", "--max-drop", "0.5", *words, "-q")
         worse, same = run("ref.txt", "-i", "b.txt", *gate), run("ref.txt", "-i", "a.txt", *gate)
         assert (worse.status, same.status) == (1, 0)
         assert "b.txt: BLEU " in worse.err
         assert "b.txt: TER " in worse.err
-        run("ref.txt", "-i", "b.txt", "-m", "bleu", "ter", "--save-stats", "new.parquet")
+        run("count", "ref.txt", "-i", "b.txt", "-m", "bleu", "ter", "-o", "new.parquet")
         stored = run("--stats", "new.parquet", *gate)
         assert (stored.status, stored.out, stored.err) == worse
 
 
 def test_a_test_against_a_file_is_that_of_both_texts(run, corpus):
-    run("ref.txt", "-i", "a.txt", "-m", "bleu", "chrf", "--save-stats", "old.parquet")
+    run("count", "ref.txt", "-i", "a.txt", "-m", "bleu", "chrf", "-o", "old.parquet")
     for test in ("--paired-ar", "--paired-bs"):
         direct = run("ref.txt", "-i", "a.txt", "b.txt", "-m", "bleu", "chrf", test, "--max-drop", "9", "-f", "csv")
         gate = (test, "--max-drop", "9", "-f", "csv", "-m", "bleu", "chrf", "--baseline", "old.parquet")
@@ -430,7 +471,7 @@ def test_a_test_against_a_file_is_that_of_both_texts(run, corpus):
 
 
 def test_columns_that_are_tested_against_a_file_are_not_called_baseline(run, corpus):
-    run("ref.txt", "-i", "a.txt", "--save-stats", "old.parquet", "-q")
+    run("count", "ref.txt", "-i", "a.txt", "-o", "old.parquet", "-q")
     with open("a.txt", encoding="utf-8") as a, open("b.txt", encoding="utf-8") as b:
         columns = "".join(f"{one[:-1]}\t{two}" for one, two in zip(a, b, strict=True))
     answer = run("ref.txt", "--paired-ar", "--baseline", "old.parquet", "--max-drop", "99", stdin=columns.encode())
@@ -439,15 +480,15 @@ def test_columns_that_are_tested_against_a_file_are_not_called_baseline(run, cor
 
 
 def test_a_name_chooses_among_the_systems_of_a_baseline_for_texts_and_statistics(run, corpus):
-    run("ref.txt", "-i", "a.txt", "b.txt", "--names", "A,B", "--save-stats", "old.parquet", "-q")
+    run("count", "ref.txt", "-i", "a.txt", "b.txt", "--names", "A,B", "-o", "old.parquet", "-q")
     gate = ("--baseline", "old.parquet", "--paired-ar", "--max-drop", "99", "-f", "csv")
     for name, same in (("A", "b.txt"), ("B", "a.txt")):
-        run("ref.txt", "-i", same, "--names", "C", "--save-stats", "new.parquet", "-q")
+        run("count", "ref.txt", "-i", same, "--names", "C", "-o", "new.parquet", "-q")
         refused(run("--stats", "new.parquet", *gate), "has 2 systems", "use --names")
         answer = run("ref.txt", "-i", same, *gate, "--names", name)
         assert answer.status == 0
         assert run("--stats", "new.parquet", *gate, "--names", name) == answer
-        run("ref.txt", "-i", same, "--names", name, "--save-stats", "new.parquet", "-q")
+        run("count", "ref.txt", "-i", same, "--names", name, "-o", "new.parquet", "-q")
         assert run("--stats", "new.parquet", *gate) == answer
 
 
@@ -456,7 +497,7 @@ def test_a_bound_judges_only_what_is_scored_now(test, run, corpus, write):
     write("old.txt", "nothing like it\n" * 60)
     with open("ref.txt", encoding="utf-8") as file:
         write("perfect.txt", file.read())
-    run("ref.txt", "-i", "old.txt", "--names", "one", "--save-stats", "old.parquet", "-q")
+    run("count", "ref.txt", "-i", "old.txt", "--names", "one", "-o", "old.parquet", "-q")
     gate = ("--names", "one", "--baseline", "old.parquet", "--max-drop", "1", "--fail-under", "50", *test, "-q")
     assert run("ref.txt", "-i", "perfect.txt", *gate).status == 0
     failed = run("ref.txt", "-i", "old.txt", *gate)
@@ -465,20 +506,20 @@ def test_a_bound_judges_only_what_is_scored_now(test, run, corpus, write):
 
 def test_a_baseline_that_cannot_be_compared_is_refused(run, corpus, write):
     gate = ("--baseline", "old.parquet", "--max-drop", "1")
-    run("ref.txt", "-i", "a.txt", "b.txt", "--save-stats", "old.parquet")
+    run("count", "ref.txt", "-i", "a.txt", "b.txt", "-o", "old.parquet")
     refused(run("ref.txt", "-i", "a.txt", "--names", "c", *gate), "old.parquet has no system c; it has a.txt, b.txt")
     refused(run("ref.txt", "-i", "a.txt", "--names", "c", *gate, "--paired-ar"), "has 2 systems", "compares with one")
     assert run("ref.txt", "-i", "b.txt", *gate, "--paired-ar").status == 0  # the system of that name
     refused(run("ref.txt", "-i", "a.txt", "-m", "ter", *gate), "old.parquet has no TER")
-    run("ref.txt", "-i", "a.txt", "-tok", "char", "--save-stats", "old.parquet")
+    run("count", "ref.txt", "-i", "a.txt", "-tok", "char", "-o", "old.parquet")
     refused(run("ref.txt", "-i", "a.txt", *gate), "tok:char", "tok:13a")
     refused(run("ref.txt", "-i", "a.txt", *gate, "--paired-ar"), "tok:char", "tok:13a", "count both in the same way")
-    run("ref.txt", "-i", "a.txt", "--save-sums", "old.parquet")
+    run("count", "ref.txt", "-i", "a.txt", "--sums", "-o", "old.parquet")
     assert run("ref.txt", "-i", "a.txt", *gate).status == 0
     refused(run("ref.txt", "-i", "a.txt", *gate, "--paired-ar"), "old.parquet holds sums")
     cut("ref.txt", 0, 5)
     cut("a.txt", 0, 5)
-    run("ref.txt.0", "-i", "a.txt.0", "--save-stats", "old.parquet")
+    run("count", "ref.txt.0", "-i", "a.txt.0", "-o", "old.parquet")
     refused(run("ref.txt", "-i", "a.txt", *gate, "--paired-ar"), "old.parquet has 5 segments but a.txt has 60")
     refused(
         run("ref.txt", "-i", "a.txt", *gate),
@@ -489,7 +530,7 @@ def test_a_baseline_that_cannot_be_compared_is_refused(run, corpus, write):
 
 
 def test_a_system_with_the_name_of_its_baseline_is_refused(run, corpus):
-    run("ref.txt", "-i", "a.txt", "--save-stats", "old.parquet")
+    run("count", "ref.txt", "-i", "a.txt", "-o", "old.parquet")
     words = ("ref.txt", "-i", "b.txt", "--names", "old.parquet", "--baseline", "old.parquet", "--max-drop", "99")
     refused(run(*words, "--paired-ar"), "two systems would be called 'old.parquet'; name systems with --names")
     assert run(*words).status == 0
@@ -502,7 +543,7 @@ def test_scores_from_elsewhere_are_kept_as_they_are(run, write):
     write("a.num", "0.1\n0.25\n-3\n1e-9\n")
     write("b.num", "0.2\n0.25\n-2\n1e-7\n")
     words = ("--segment-scores", "-i", "a.num", "b.num")
-    assert run(*words, "--save-stats", "s.parquet").status == 0
+    assert run("count", *words, "-o", "s.parquet") == (0, "", "")
     for question in (
         (),
         ("-w", "9"),
@@ -519,7 +560,7 @@ def test_scores_from_elsewhere_are_kept_as_they_are(run, write):
 def test_scores_from_elsewhere_are_gated_by_a_file_of_such_scores(run, write, test):
     write("old.num", "".join(f"{n}.5\n" for n in range(40)))
     write("new.num", "".join(f"{n}\n" for n in range(40)))
-    run("--segment-scores", "-i", "old.num", "--save-stats", "old.parquet")
+    run("count", "--segment-scores", "-i", "old.num", "-o", "old.parquet")
     gate = ("--baseline", "old.parquet", *test, "-f", "csv")
     worse = run("--segment-scores", "-i", "new.num", *gate, "--max-drop", "0.2")
     assert (worse.status, "new.num: score 19.5 is worse than 20.0 by 0.5" in worse.err) == (1, True)
@@ -528,7 +569,7 @@ def test_scores_from_elsewhere_are_gated_by_a_file_of_such_scores(run, write, te
     if test:
         direct = run("--segment-scores", "-i", "old.num", "new.num", *test, "-f", "csv")
         assert fine.out.replace("old.parquet,", "old.num,") == direct.out
-        run("--segment-scores", "-i", "new.num", "--save-stats", "new.parquet")
+        run("count", "--segment-scores", "-i", "new.num", "-o", "new.parquet")
         assert run("--segment-scores", "--stats", "new.parquet", *gate, "--max-drop", "0.6").out == fine.out
         write("short.num", "1\n")
         refused(
@@ -536,7 +577,7 @@ def test_scores_from_elsewhere_are_gated_by_a_file_of_such_scores(run, write, te
             "old.parquet has 40 segments but short.num has 1",
         )
     write("ref.txt", "a\n")
-    run("ref.txt", "-i", "ref.txt", "--save-stats", "old.parquet")
+    run("count", "ref.txt", "-i", "ref.txt", "-o", "old.parquet")
     refused(run("--segment-scores", "-i", "new.num", *gate, "--max-drop", "1"), "old.parquet has no segment scores")
 
 
@@ -550,7 +591,7 @@ def test_a_kill_leaves_no_file_or_the_old_one(tmp_path, write):
     lines = [" ".join(rng.choices(WORDS, k=12)) for _ in range(20_000)]
     write("ref.txt", "".join(f"{line}\n" for line in lines))
     write("a.txt", "".join(f"{line}\n" for line in lines[::-1]))
-    words = (*COMMAND, "ref.txt", "-i", "a.txt", "-m", "bleu", "chrf", "-q", "--save-stats", "s.parquet")
+    words = (*COMMAND, "count", "ref.txt", "-i", "a.txt", "-m", "bleu", "chrf", "-q", "-o", "s.parquet")
     options = {"env": process_environment(()), "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     begun = time.monotonic()
     subprocess.run(words, check=True, **options)
@@ -577,12 +618,12 @@ def test_a_kill_leaves_no_file_or_the_old_one(tmp_path, write):
 
 
 def test_pandas_is_not_imported(run, corpus):
-    run("ref.txt", "-i", "a.txt", "--save-stats", "s.parquet")
+    run("count", "ref.txt", "-i", "a.txt", "-o", "s.parquet")
     program = (
         "import runpy, sys\nsys.argv = ['bleu', *{}]\ntry:\n    runpy.run_module('bleucli', run_name='__main__')\n"
         "finally:\n    print('pandas' in sys.modules, file=sys.stderr)\n"
     )
-    for words in (["--stats", "s.parquet", "-ci"], ["ref.txt", "-i", "a.txt", "--save-sums", "g.parquet"]):
+    for words in (["--stats", "s.parquet", "-ci"], ["count", "ref.txt", "-i", "a.txt", "--sums", "-o", "g.parquet"]):
         done = subprocess.run(
             [sys.executable, "-c", program.format(words)], capture_output=True, text=True, env=process_environment(())
         )
@@ -591,25 +632,25 @@ def test_pandas_is_not_imported(run, corpus):
 
 def test_a_name_that_is_not_utf8_is_kept_as_far_as_possible(run, corpus):
     shutil.copy("a.txt", b"a\xff.txt")
-    assert run("ref.txt", "-i", b"a\xff.txt", "--save-stats", "s.parquet").status == 0
+    assert run("count", "ref.txt", "-i", b"a\xff.txt", "-o", "s.parquet").status == 0
     assert run("--stats", "s.parquet").out == run("ref.txt", "-i", "a.txt").out
 
 
 def test_the_same_texts_give_the_same_bytes(run, corpus):
     contents = []
     for _ in range(2):
-        run("ref.txt", "-i", "a.txt", "--save-stats", "s.parquet", "-J", "2")
+        run("count", "ref.txt", "-i", "a.txt", "-o", "s.parquet", "-J", "2")
         with open("s.parquet", "rb") as file:
             contents.append(file.read())
     assert contents[0] == contents[1]
 
 
 def test_without_pyarrow_the_error_says_what_to_type(run, corpus, monkeypatch):
-    run("ref.txt", "-i", "a.txt", "--save-stats", "s.parquet")
+    run("count", "ref.txt", "-i", "a.txt", "-o", "s.parquet")
     for module in ("pyarrow", "pyarrow.parquet"):
         monkeypatch.setitem(sys.modules, module, None)
     refused(run("--stats", "s.parquet"), "pip install 'bleucli[arrow]'")
-    refused(run("ref.txt", "-i", "a.txt", "--save-stats", "t.parquet"), "pip install 'bleucli[arrow]'")
+    refused(run("count", "ref.txt", "-i", "a.txt", "-o", "t.parquet"), "pip install 'bleucli[arrow]'")
     assert run("ref.txt", "-i", "a.txt").status == 0
 
 
@@ -617,6 +658,7 @@ def test_a_large_corpus_is_saved_block_by_block(run, write):
     count = enough(8) * 20_000
     write("ref.txt", "the cat sat on the mat\nso it goes, he said\n" * count)
     write("a.txt", "the cat sat on a mat\nso it goes, said he\n" * count)
-    direct = run("ref.txt", "-i", "a.txt", "-m", "bleu", "chrf", "--save-stats", "s.parquet")
+    direct = run("ref.txt", "-i", "a.txt", "-m", "bleu", "chrf")
+    run("count", "ref.txt", "-i", "a.txt", "-m", "bleu", "chrf", "-o", "s.parquet")
     assert pq.ParquetFile("s.parquet").num_row_groups == -(-2 * count // (1 << 17))
     assert run("--stats", "s.parquet", "-m", "bleu", "chrf") == direct

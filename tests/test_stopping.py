@@ -14,9 +14,9 @@ from threading import Event, get_ident
 import pytest
 
 from bleucli.kernels import python
+from bleucli.kernels.stats import SegmentStats
 from bleucli.kernels.stopping import heed_stop, workers
-from bleucli.segments import Segments
-from bleucli.stats import SegmentStats
+from bleucli.text import Segments
 
 native = pytest.importorskip("bleucli.kernels._native", reason="the native kernels were not built")
 WAIT = 60

@@ -9,7 +9,7 @@ import bleucli
 from bleucli import BLEU, CER, CHRF, TER, WER, kernels
 from bleucli.metrics.base import Metric
 from bleucli.metrics.score import Score
-from bleucli.segments import Segments
+from bleucli.text import Segments
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

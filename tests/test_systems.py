@@ -375,7 +375,7 @@ def test_all_pairs_are_in_the_answer(run):
 def test_threads_change_no_byte(run, monkeypatch, words):
     line = ("-q", REF, "-i", *SYSTEMS, *ALL, *words, "-w", "12", "-parn", "700", "-pbsn", "700", "-cin", "700")
     expected = run(*line)
-    monkeypatch.setattr("bleucli.textfiles._BLOCK_BYTES", 1000)
+    monkeypatch.setattr("bleucli.reading._BLOCK_BYTES", 1000)
     for jobs in (("-j", "2"), ("-j", "3"), ("-j", "0"), ("-J", "2"), ("-J", "2", "-j", "2")):
         assert run(*line, *jobs) == expected
 

@@ -14,7 +14,7 @@ from conftest import refused, warnings_in
 import bleucli
 from bleucli import statsfiles
 from bleucli.output import FORMATS
-from bleucli.signature import Signature
+from bleucli.results.signature import Signature
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed; there are no tables to read")
 pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed; there are no tables to read")
@@ -171,14 +171,17 @@ def test_groups_have_their_own_columns(run, parts):
 
 def test_statistics_of_tables_are_saved_with_their_groups(run, parts):
     words = ("-m", "bleu", "ter", "-q")
-    by = ("--by", "system,year", "-f", "csv")
-    saved = run("--table", parts, *by, *words, "--save-stats", "s.parquet", "--save-sums", "g.parquet")
+    by = ("--by", "system,year")
+    saved = run("--table", parts, *by, *words, "-f", "csv")
+    assert run("count", "--table", parts, *by, *words, "-o", "s.parquet") == (0, "", "")
+    assert run("count", "--table", parts, *by, *words, "--sums", "-o", "g.parquet") == (0, "", "")
     found = run("--stats", "s.parquet", "--by", "year", "-f", "csv", *words)
     assert sorted(found.out.splitlines()) == sorted(saved.out.splitlines())
     assert run("--stats", "g.parquet", "--by", "year", "-f", "csv", *words) == saved
     assert statsfiles.read("s.parquet").systems == ["A", "B"]
     assert run("--stats", "s.parquet", "--paired-ar", "-m", "bleu", "-q").status == 2  # other references
-    plain = run("--table", parts, *words, "--save-stats", "t.parquet")
+    plain = run("--table", parts, *words)
+    run("count", "--table", parts, *words, "-o", "t.parquet")
     assert run("--stats", "t.parquet", *words) == plain
 
 
@@ -187,7 +190,8 @@ def test_null_and_nan_are_one_group_wherever_they_are(run, columns):
     table = pa.table(columns | {"weight": values})
     for number, start in enumerate(range(0, COUNT, 10)):
         pq.write_table(table.slice(start, 10), f"n{number}.parquet", row_group_size=3)
-    answer = run("--table", "n?.parquet", "--by", "weight", "-f", "csv", "--save-stats", "s.parquet")
+    answer = run("--table", "n?.parquet", "--by", "weight", "-f", "csv")
+    run("count", "--table", "n?.parquet", "--by", "weight", "-o", "s.parquet")
     assert [line.split(",")[1:3] for line in answer.out.splitlines()[1:]] == [["1.5", "10"], ["", "20"], ["0.0", "10"]]
     assert run("--stats", "s.parquet", "--by", "weight", "-f", "csv") == answer
     stats = pq.read_table("s.parquet")
@@ -208,16 +212,16 @@ def test_null_and_nan_are_one_group_wherever_they_are(run, columns):
         ("BLEU signature", ["a"], ("-f", "csv"), ["the column BLEU signature makes groups, but the answer has"]),
         ("case", ["a"], (), ["the column case makes groups, but the answer has"]),
         ("seed", ["a"], ("--confidence",), ["the column seed makes groups, but the answer has"]),
-        ("refs_min", ["a"], ("--save-stats", "s.parquet"), ["--by refs_min: files of statistics have a column"]),
-        ("bleu.hyp_len", ["a"], ("--save-stats", "s.parquet"), ["--by bleu.hyp_len: files of statistics have a col"]),
-        ("ter.edits", ["a"], ("-m", "ter", "--save-sums", "s.parquet"), ["--by ter.edits: files of statistics have"]),
-        ("my.signature", ["a"], ("--save-sums", "s.parquet"), ["--by my.signature: files of statistics have a col"]),
+        ("refs_min", ["a"], ("count",), ["--by refs_min: files of statistics have a column"]),
+        ("bleu.hyp_len", ["a"], ("count",), ["--by bleu.hyp_len: files of statistics have a col"]),
+        ("ter.edits", ["a"], ("count", "-m", "ter", "--sums"), ["--by ter.edits: files of statistics have"]),
+        ("my.signature", ["a"], ("count", "--sums"), ["--by my.signature: files of statistics have a col"]),
         (",", ["a"], (), ["--by names no column; name at least one, or leave it out"]),
     ],
 )
 def test_columns_that_cannot_make_groups_are_refused(run, columns, name, values, words, parts_of_line):
     pq.write_table(pa.table(columns | {name: values * COUNT}), "t.parquet")
-    refused(run("--table", "t.parquet", "--by", name, *words), *parts_of_line)
+    refused(run(*words, "--table", "t.parquet", "--by", name, "-o", "out"), *parts_of_line)
 
 
 def test_groups_of_the_same_name_are_refused_where_a_format_has_only_names(run, columns):
@@ -262,8 +266,8 @@ def test_hints_about_texts_are_printed_once(run, folder):
 def test_a_table_is_not_written_over(run, parts):
     path = f"{parts}/a.parquet"
     before = Path(path).read_bytes()
-    for option in ("--save-stats", "--save-sums", "--output"):
-        refused(run("--table", parts, option, path), f"{option} {path} is also an input")
+    for words in ((), ("count",), ("count", "--sums")):
+        refused(run(*words, "--table", parts, "-o", path), f"--output {path} is also an input")
     assert Path(path).read_bytes() == before
 
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bleucli import textfiles
+from bleucli import reading
 from bleucli.errors import BleuError
-from bleucli.segments import align
-from bleucli.textfiles import TextFile
+from bleucli.reading import TextFile
+from bleucli.text import align
 
 BOM = b"\xef\xbb\xbf"
 SIZES = range(1, 8)
@@ -39,7 +39,7 @@ sizes = st.sampled_from(SIZES)
 
 def blocks_of(size):
     """Read files in blocks of `size` bytes."""
-    return mock.patch.object(textfiles, "_BLOCK_BYTES", size)
+    return mock.patch.object(reading, "_BLOCK_BYTES", size)
 
 
 def read(data, size=1 << 18, **options):
@@ -116,8 +116,8 @@ def test_files_in_step_are_cut_at_the_same_lines(write):
 
 def test_none_of_many_files_stays_open(write, monkeypatch):
     opened = []
-    really_open = textfiles._open_raw
-    monkeypatch.setattr(textfiles, "_open_raw", lambda path: opened.append(really_open(path)) or opened[-1])
+    really_open = reading._open_raw
+    monkeypatch.setattr(reading, "_open_raw", lambda path: opened.append(really_open(path)) or opened[-1])
     write("ref.txt", "one\ntwo\nthree\n")
     with blocks_of(4):
         for (block,) in TextFile("ref.txt", "ref.txt", among=1000).blocks():
@@ -172,8 +172,8 @@ def test_a_stream_stays_open_and_a_file_is_closed(write, monkeypatch):
     list(TextFile("stdin", stream=stream).blocks())
     assert not stream.closed
     opened = []
-    really_open = textfiles._open_raw
-    monkeypatch.setattr(textfiles, "_open_raw", lambda path: opened.append(really_open(path)) or opened[-1])
+    really_open = reading._open_raw
+    monkeypatch.setattr(reading, "_open_raw", lambda path: opened.append(really_open(path)) or opened[-1])
     list(TextFile("ref.txt", write("ref.txt", "a\n")).blocks())
     assert [file.closed for file in opened] == [True]
 

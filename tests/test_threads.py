@@ -9,9 +9,10 @@ import threading
 
 import pytest
 
-from bleucli import BLEU, threads
+from bleucli import BLEU
+from bleucli.counting import threads
+from bleucli.counting.threads import in_order, usable_processors
 from bleucli.errors import InputTypeError, UsageError
-from bleucli.threads import in_order, usable_processors
 
 
 @pytest.fixture
@@ -62,7 +63,8 @@ def test_an_error_of_the_work_reaches_the_caller(impatient):
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system has no affinity to processors")
 def test_affinity_is_respected():
     one = min(os.sched_getaffinity(0))
-    code = f"import os; os.sched_setaffinity(0, [{one}]); from bleucli.threads import *; print(usable_processors())"
+    count = "from bleucli.counting.threads import usable_processors; print(usable_processors())"
+    code = f"import os; os.sched_setaffinity(0, [{one}]); {count}"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "1\n"
 
 

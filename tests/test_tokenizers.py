@@ -26,7 +26,7 @@ from strategies import FRAGMENTS, SPACES, enough, examples, texts
 import bleucli
 from bleucli import kernels, tokenizers
 from bleucli.errors import UsageError
-from bleucli.segments import Segments
+from bleucli.text import Segments
 from bleucli.tokenizers import international
 
 NAMES = ("13a", "zh", "intl", "char")

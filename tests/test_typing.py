@@ -23,7 +23,7 @@ from bleucli import BLEU, CER, CHRF, TER, WER, Segments, corpus_bleu, metric_fro
 from bleucli.metrics import METRICS, Metric
 from bleucli.counting import References
 from bleucli.metrics.score import Score
-from bleucli.stats import SegmentStats
+from bleucli.kernels.stats import SegmentStats
 
 hypotheses, references = ["a b"], [["a c"]]
 reveal_type(BLEU().corpus_score(hypotheses, references))

@@ -15,7 +15,7 @@ import pytest
 import bleucli
 from bleucli import BLEU, CER, TER, WER, BleuWarning, PairedTest
 from bleucli.errors import Note
-from bleucli.hints import Hint
+from bleucli.results.hints import Hint
 
 TOKENIZED = ["the cat sat on the mat ."] * 150
 CHINESE = ["东京是日本的首都也是最大的城市"] * 3

@@ -58,8 +58,16 @@ _READERS: dict[Any, tuple[Callable[[str], float], str]] = {
 
 # Options of earlier versions, and what to write instead
 _FORMER = {
+    "--add-scores": "bleu report REF -i SYSTEM -o PAGE.html --add-scores NAME=FILE",
     "--explain": "bleu explain REF -i SYSTEM",
+    "--first-line": "bleu count REF -i SYSTEM -o FILE --first-line N",
     "--matrix": "bleu matrix FILE",
+    "--plot": "bleu plot REF -i SYSTEM -o FIGURE.pdf",
+    "--plot-kind": "bleu plot REF -i SYSTEM -o FIGURE.pdf --kind KIND",
+    "--plot-width": "bleu plot REF -i SYSTEM -o FIGURE.pdf --width WIDTH",
+    "--report": "bleu report REF -i SYSTEM -o PAGE.html",
+    "--save-stats": "bleu count REF -i SYSTEM -o FILE",
+    "--save-sums": "bleu count REF -i SYSTEM -o FILE --sums",
     "--self-bleu": "bleu diversity TEXT",
     "--serve": "bleu serve PORT",
     "--versus-sacrebleu": "bleu versus-sacrebleu REF -i SYSTEM",
@@ -158,7 +166,7 @@ class Parser(argparse.ArgumentParser):
         """Raise the error about an option that does not exist; it names those that may be meant."""
         name = shown(word.partition("=")[0])
         if name in _FORMER:
-            raise UsageError(f"{name} is a command of its own now; write {_FORMER[name]}")
+            raise UsageError(f"{name} has moved to a command; write {_FORMER[name]}")
         alike = [flag for flag in self.flags() if flag.startswith("--") == name.startswith("--")]
         raise UsageError(f"there is no option {name}; see {self.prog} --help all{suggest(name, alike)}")
 
@@ -230,7 +238,7 @@ def parse(words: Sequence[str], name: str = "") -> Options:
     if values["metrics"] is not None:
         values["metrics"], of_metrics = _resolve_names(values["metrics"], of_metrics)
     if values["like"] is not None:
-        from bleucli.signature import Signature
+        from bleucli.results.signature import Signature
 
         values["like"] = Signature.parse(values["like"])
     if values["output"] == "-":
@@ -252,7 +260,7 @@ def _refuse_slips(values: Mapping[str, Any], top: Parser) -> None:
         raise UsageError("FILE is empty; name a TOML file")
     if values.get("groups") == "":
         raise UsageError("--groups is empty; give it a value, or leave it out")
-    files = ("baseline", "output", "plot", "registry", "report", "save_stats", "save_sums")
+    files = ("baseline", "output", "registry")
     for name in (*files, "caption", "mirror"):
         if values[name] == "" or (name == "caption" and str(values[name]).isspace()):
             raise UsageError(f"{flag_of(name)} is empty; give it a value, or leave it out")

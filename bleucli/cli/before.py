@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from bleucli.baselines import Baseline, baseline_of
-from bleucli.cli import request, stored
+from bleucli.cli import pipeline, request
+from bleucli.cli.sources import statistics
 from bleucli.cli.streams import shown
 from bleucli.counting import SystemStats
 from bleucli.errors import UsageError
+from bleucli.gates.baselines import Baseline, baseline_of
 from bleucli.results import Input
 
 TYPE_CHECKING = False
@@ -29,25 +30,16 @@ class Before:
     def __init__(self, options: Options) -> None:
         self.is_tested = options.paired_bs or options.paired_ar
         self._path = shown(str(options.baseline))
-        self._statistics = stored.read([str(options.baseline)])
+        self._statistics = statistics.read([str(options.baseline)])
         # What the options say about names, groups and tests is about the systems that are scored now
-        alone = options.replace(names=None, name_by=None, by=None, paired_bs=False, paired_ar=False)
-        self._texts = stored.StoredTexts(alone, self._statistics)
-        self._are_numbers = options.segment_scores
-        if self._are_numbers:
-            self._metrics = self._texts.choose_numbers()
-        else:
-            names = request.names_of_metrics(options)
-            self._metrics = list(self._texts.counted_by(options, names).values())
+        self._options = options.replace(names=None, name_by=None, by=None, paired_bs=False, paired_ar=False)
+        self._source = statistics.StatisticsSource(self._options, self._statistics)
+        self._metrics = self._source.metrics(options, request.names_of_metrics(options))
 
     def answer(self) -> Baseline:
         """Return the scores of the earlier output in the form of an earlier answer."""
-        if self._are_numbers:
-            from bleucli import segment_scores
-
-            results = segment_scores.score_columns(self._texts.numbers(lambda *_: None), None, lambda *_: None)
-        else:
-            results = self._texts.score(self._metrics, 1, None, lambda *_: None)
+        counted = self._source.count(self._metrics, 1, False, _ignore)
+        results = pipeline.score(counted, self._metrics, self._source.texts(), None, _ignore)
         shards = self._statistics.shards()
         systems = [shard.system for shard in shards]
         # The checksums of a shard's references do not identify the references of the whole
@@ -63,9 +55,13 @@ class Before:
         """
         if self._path in names:
             raise UsageError(f"two systems would be called {self._path!r}; name systems with --names")
-        return self._texts.read_only_system(self._metrics, names)._replace(name=self._path)
+        return self._source.only_system(self._metrics, names)._replace(name=self._path)
 
     def input(self) -> Input:
         """Return the record of the file, as one of the inputs."""
         ((path, rows, digest),) = self._statistics.digests()
         return Input("statistics", path, rows, digest)
+
+
+def _ignore(what: str, done: int, total: int) -> None:
+    """Show no progress."""

@@ -75,7 +75,7 @@ def _find_targets(options: Options) -> list[str]:
     """Return the target language, or those of the pairs of a matrix."""
     if options.matrix is None:
         return [metric_options.target_language(options.language_pair, options.test_set is not None)]
-    from bleucli.cli.matrixed import follows_language
+    from bleucli.cli.request import follows_language
     from bleucli.matrix.plan import read_plan
     from bleucli.matrix.scoring import find_language
 

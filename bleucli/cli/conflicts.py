@@ -7,15 +7,6 @@ from collections.abc import Mapping, Sequence
 from bleucli.cli.options import Options, flag_of
 from bleucli.errors import UsageError
 
-_PICTURES = {
-    "--sentence-level scores segments, not systems": ("sentence_level",),
-    "each group is scored by itself": ("by",),
-    "statistics files contain no texts": ("stats",),
-    "the texts stay where the engine runs; leave out --engine to read them on this machine": ("engine",),
-}
-_SAVED = {
-    "a statistics file needs the statistics of all systems": ("keep_going",),
-}
 # For each option, the options that cannot be combined with it, by the reason. A reason may say what to do, after a
 # semicolon; otherwise, the message says to leave out one of the two.
 CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
@@ -27,16 +18,15 @@ CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
     "stats": {
         "the texts were read when the statistics were saved": (
-            *("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "keep_going", "first_line", "columns"),
+            *("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "keep_going", "columns"),
         ),
         "here, the parts of a test set are groups; write --by origlang domain instead": (
             *("origlang", "subset", "detail"),
         ),
     },
     "engine": {
-        "only sums leave the engine; save the statistics of each segment with --save-stats FOLDER, then run bleu"
+        "only sums leave the engine; save the statistics of each segment with bleu count -o FOLDER, then run bleu"
         " --stats FOLDER": (*("sentence_level", "confidence", "paired_bs", "paired_ar", "paired_all"),),
-        "the engine counts all files together": ("first_line",),
     },
     "by": {
         "each group is scored by itself": (
@@ -48,13 +38,6 @@ CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "--sentence-level scores only one system": ("sentence_level",),
         "there are no references that a system could fail to match": ("segment_scores",),
     },
-    "report": {
-        **_PICTURES,
-        "there are no texts; give references, and add these scores with --add-scores": ("segment_scores",),
-    },
-    "plot": {**_PICTURES, "there are no texts": ("segment_scores",)},
-    "save_stats": _SAVED,
-    "save_sums": _SAVED,
 }
 
 

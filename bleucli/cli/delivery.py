@@ -11,10 +11,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from bleucli import wholefiles
 from bleucli.cli.streams import Environment, encode, shown
 from bleucli.errors import BleuError
-from bleucli.wholefiles import copy, descriptor_of, write_file
+from bleucli.text import wholefiles
+from bleucli.text.wholefiles import copy, descriptor_of, write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ _LONGEST_LINE = 1 << 24
 _ADVICE = "name a file on a file system that can lock files"
 
 
-def deliver(chunks: Iterable[str], path: str | None, environment: Environment, append: bool = False) -> None:
+def deliver(chunks: Iterable[str | bytes], path: str | None, environment: Environment, append: bool = False) -> None:
     """Write the complete answer to a file, or to stdout if `path` is None; append: keep what the file already has.
 
     Raises:
         BleuError: the answer cannot be written.
         BrokenPipeError: no one reads stdout any more.
     """
-    with spool(map(encode, chunks)) as answer:
+    with spool(chunk if isinstance(chunk, bytes) else encode(chunk) for chunk in chunks) as answer:
         if path is None and environment.stdout is None:
             raise BleuError("cannot write standard output: it is closed; name a file with --output")
         try:

@@ -27,6 +27,8 @@ _HOW_IT_IS_DONE = frozenset({"annotate", "jobs", "quiet", "strict", "no_color", 
 class Run:
     """What is asked for: the metrics (none where numbers are read), the number of systems, and the format.
 
+    The format is "" if no scores are printed.
+
     segments: whether each segment gets its own score.
     """
 
@@ -145,7 +147,8 @@ def _rules(options: Options, run: Run) -> Iterator[tuple[set[str] | frozenset[st
     for asked, trials, _ in RESAMPLING.values():
         if not getattr(options, asked):
             yield {trials}, f"it needs {flag_of(asked)}"
-    if not any(getattr(options, asked) for asked, _, _ in RESAMPLING.values()):
+    is_compared = options.command in ("plot", "report")  # always by intervals and tests
+    if not is_compared and not any(getattr(options, asked) for asked, _, _ in RESAMPLING.values()):
         yield {"paired_jobs"}, "nothing is resampled"
     yield from _of_sources(options)
     if options.test_set is None:
@@ -153,6 +156,8 @@ def _rules(options: Options, run: Run) -> Iterator[tuple[set[str] | frozenset[st
         yield {"detail"}, "only a test set, named with -t and -l, says which parts it has"
     if options.test_set is None and "tokenize" not in options.of_metric("bleu"):
         yield {"mirror", "allow_http"}, "nothing is downloaded"
+    if not run.format:
+        return
     yield from _of_layout(options, run)
     if options.explain:
         yield from _of_explanations(run)
@@ -210,9 +215,7 @@ def _of_layout(options: Options, run: Run) -> Iterator[tuple[set[str], str]]:
     if options.segment_scores:
         yield {"scale"}, "scores from elsewhere are printed as they are"
     is_nameless = options.score_only or options.explain or run.format in ("text", "json", "card")
-    is_saved = options.save_stats is not None or options.save_sums is not None  # in files that name the systems
-    is_saved = is_saved or options.report is not None or options.plot is not None
-    if run.systems == 1 and is_nameless and not has_gates(options) and not is_saved and options.by is None:
+    if run.systems == 1 and is_nameless and not has_gates(options) and options.by is None:
         yield {"names", "name_by"}, "a single score is printed without a name"
 
 

@@ -10,9 +10,9 @@ from bleucli.phrases import suggest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli.baselines import Baseline
     from bleucli.cli.options import Options
     from bleucli.gates import Bound
+    from bleucli.gates.baselines import Baseline
     from bleucli.results import Results, Verdict
 
 

@@ -16,7 +16,7 @@ from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS, Metric, reading
 from bleucli.metrics.smoothing import DEFAULT_VALUES, Smoothing
 from bleucli.phrases import join_words
-from bleucli.signature import RESAMPLING_KEYS, RUN_KEYS, TEXT_KEYS, Signature
+from bleucli.results.signature import RESAMPLING_KEYS, RUN_KEYS, TEXT_KEYS, Signature
 
 
 def follow(options: Options, signature: Signature) -> Options:

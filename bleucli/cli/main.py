@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 
 from bleucli.cli.delivery import deliver
 from bleucli.cli.streams import Environment
@@ -11,7 +12,7 @@ from bleucli.errors import BleuError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
@@ -31,7 +32,18 @@ class Status:
 def run(words: Sequence[str], environment: Environment) -> int:
     """Do what the words after the command's name ask for. Every failure becomes one line on stderr and a status."""
     try:
-        return _run(words, environment)
+        options = _read(words, environment)
+        if options is None:
+            return Status.FINE
+        import warnings
+
+        from bleucli.cli.messages import Messages
+
+        messages = Messages(environment, options.quiet, options.strict)
+        with warnings.catch_warnings(), _downloads(options):
+            warnings.showwarning = lambda warning, *_: messages.hear(warning)
+            command = _find_command(options, messages)
+            return Status.FINE if command(options, environment, messages, words) else Status.GATE_FAILED
     except (Exception, KeyboardInterrupt) as error:
         return end(error, environment)
 
@@ -62,12 +74,16 @@ def _is_behind(error: BaseException | None, kind: type[BaseException]) -> bool:
     return error is not None
 
 
-def _run(words: Sequence[str], environment: Environment) -> int:
-    """Choose the command. Each imports only what it needs, so that --version answers at once."""
+def _read(words: Sequence[str], environment: Environment) -> Options | None:
+    """Return the options; None if a page of help, or the version, was all that was asked for.
+
+    Raises:
+        UsageError: the words are wrong.
+    """
     # Answered before anything else: making the parser and importing the metrics would take most of the time
     if list(words) in (["--version"], ["-V"]):
         deliver([_version()], None, environment)
-        return Status.FINE
+        return None
     from bleucli.cli import commands
     from bleucli.cli.arguments import asks_for_annotations, mode_of, parse, parser
 
@@ -77,7 +93,7 @@ def _run(words: Sequence[str], environment: Environment) -> int:
     environment.annotates = options.annotate is not None
     if options.append and (options.help or mode_of(options)):
         raise UsageError("--append adds scores to a history, but this mode has none to add; leave it out")
-    if options.written():
+    if options.output is not None:
         from bleucli.cli import outputs
 
         outputs.check(options)
@@ -89,49 +105,47 @@ def _run(words: Sequence[str], environment: Environment) -> int:
         asks_for_all = words[-1] == "all" and words[-2] in ("--help", "-h")
         page = top.format_help() if asks_for_all else first_screen(top, commands.command_of(name), name)
         deliver([page], options.output, environment)
-        return Status.FINE
+        return None
     if options.strict and options.quiet:
         raise UsageError("--strict turns warnings into errors, and --quiet hides them; leave out one of the two")
+    return options
+
+
+def _find_command(options: Options, messages: Messages) -> Callable[..., bool]:
+    """Return the function that does what the options ask for. Each imports only what it needs."""
+    from bleucli.cli.arguments import mode_of
+
+    if mode_of(options):
+        return _answer_mode
+    if not options.command:
+        from bleucli.cli import scoring
+
+        return scoring.run
+    from bleucli.cli import commands
+
+    if os.path.lexists(options.command):
+        path = os.path.join(".", options.command)
+        messages.note(f"{options.command} is the command here; for the file of that name, write {path}")
+    return commands.find(options.command).run
+
+
+def _downloads(options: Options) -> AbstractContextManager[object]:
+    """Return what lets downloads follow --mirror and --allow-http, for a `with` statement."""
     if options.mirror is None and not options.allow_http:
-        return _answer(options, environment, words)
+        return nullcontext()
     from bleucli.testsets import cache
 
-    with cache.use_mirror(options.mirror), cache.allow_http(options.allow_http):
-        return _answer(options, environment, words)
+    stack = ExitStack()
+    stack.enter_context(cache.use_mirror(options.mirror))
+    stack.enter_context(cache.allow_http(options.allow_http))
+    return stack
 
 
-def _answer(options: Options, environment: Environment, words: Sequence[str]) -> int:
-    """Do what the options ask for, and show the warnings that come up meanwhile."""
-    import warnings
+def _answer_mode(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+    """Answer a question other than what the scores are, and return True."""
+    from bleucli.cli.arguments import MODES, mode_of
 
-    from bleucli.cli.arguments import mode_of
-    from bleucli.cli.messages import Messages
-
-    messages = Messages(environment, options.quiet, options.strict)
-    with warnings.catch_warnings():
-        warnings.showwarning = lambda warning, *_: messages.hear(warning)
-        mode = mode_of(options)
-        if mode:
-            _answer_mode(mode, options, environment, messages)
-            return Status.FINE
-        from bleucli.cli import commands
-
-        if not options.command:
-            from bleucli.cli import scoring
-
-            passed = scoring.score(options, environment, messages, words)
-            return Status.FINE if passed else Status.GATE_FAILED
-        if os.path.lexists(options.command):
-            path = os.path.join(".", options.command)
-            messages.note(f"{options.command} is the command here; for the file of that name, write {path}")
-        passed = commands.find(options.command).run(options, environment, messages, words)
-        return Status.FINE if passed else Status.GATE_FAILED
-
-
-def _answer_mode(mode: str, options: Options, environment: Environment, messages: Messages) -> None:
-    """Answer a question other than what the scores are."""
-    from bleucli.cli.arguments import MODES
-
+    mode = mode_of(options)
     # Nothing else checks the values of options that the mode does not use
     if options.given - MODES[mode] - {mode}:
         from bleucli.cli import values
@@ -161,6 +175,7 @@ def _answer_mode(mode: str, options: Options, environment: Environment, messages
     deliver(chunks(), options.output, environment)
     for line in idle:
         messages.warn(line)
+    return True
 
 
 def _find_idle(mode: str, options: Options) -> list[str]:

@@ -10,7 +10,7 @@ from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
 # For each method of resampling: the option that asks for it, that for its number of trials, and the least of these
@@ -19,8 +19,6 @@ RESAMPLING = {
     "bs": ("paired_bs", "paired_bs_n", 2),
     "ar": ("paired_ar", "paired_ar_n", 1),
 }
-# The options that name a file to write
-_WRITTEN = ("output", "plot", "report", "save_stats", "save_sums")
 
 
 class Option(NamedTuple):
@@ -114,8 +112,8 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         ),
         "stats": Option(
             ("--stats",),
-            "read statistics instead of texts, from files that --save-stats or --save-sums wrote; FILE may be a"
-            " folder or a pattern, and shards may be in any order",
+            "read statistics instead of texts, from files that bleu count wrote; FILE may be a folder or a"
+            " pattern, and shards may be in any order",
             nargs="+",
             metavar="FILE",
             once=True,
@@ -337,50 +335,6 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         "append": Option(
             ("--append",), "add the lines of -f jsonl to the file of --output; several runs may do so at once", bool
         ),
-        "save_stats": Option(
-            ("--save-stats",),
-            "also save the statistics of each segment, for --stats (Parquet; with --engine, a folder)",
-            metavar="FILE",
-        ),
-        "save_sums": Option(
-            ("--save-sums",),
-            "also save the sums of the statistics: one row per system, or per group of --by",
-            metavar="FILE",
-        ),
-        "first_line": Option(
-            ("--first-line",),
-            "for --save-stats: this shard begins at line N of the whole text",
-            int,
-            metavar="N",
-            bounds=(1, 1000000000000000, "the number of a line"),
-        ),
-    },
-    "pages and figures": {
-        "report": Option(
-            ("--report",),
-            "also write an HTML page that compares the systems: scores, tests, figures, segments",
-            metavar="FILE",
-        ),
-        "add_scores": Option(
-            ("--add-scores",),
-            "segment scores of another metric, for --report: one file per system, one number per line, higher is"
-            " better",
-            nargs="+",
-            metavar="NAME=FILE,FILE",
-            once=True,
-        ),
-        "plot": Option(("--plot",), "also draw a figure for a paper: .pdf, .svg or .png", metavar="FILE"),
-        "plot_kind": Option(
-            ("--plot-kind",),
-            "%(choices)s (default: forest, scores with intervals)",
-            metavar="KIND",
-            choices=("forest", "pairs", "lengths", "segments"),
-        ),
-        "plot_width": Option(
-            ("--plot-width",),
-            "width of the figure, such as 3.3in or 84mm (default: 3.3in, one column)",
-            metavar="WIDTH",
-        ),
     },
     "gates for Makefiles and CI": {
         "fail_under": Option(
@@ -440,6 +394,11 @@ class Options:
     line: int | None = None
     groups: str | None = None
     fetch = False
+    sums = False
+    first_line: int | None = None
+    add_scores: Sequence[str] | None = None
+    kind: str | None = None
+    figure_width: str | None = None
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
@@ -471,10 +430,6 @@ class Options:
         """Return the arguments of a metric's constructor that were set."""
         arguments: Mapping[str, Any] = self.of_metrics.get(name, {})
         return arguments
-
-    def written(self) -> dict[str, str]:
-        """Return the files that are written, by the names of the options that name them."""
-        return {name: path for name in _WRITTEN if (path := getattr(self, name)) is not None}
 
     def replace(self, **values: Any) -> Options:
         """Return a copy with some values replaced."""

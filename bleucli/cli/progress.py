@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 from bleucli.cli.streams import Environment
 
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from tqdm import tqdm
+
+    from bleucli.cli.options import Options
 
 # Seconds of work before a bar is worth showing
 _PATIENCE = 1.0
@@ -61,3 +65,10 @@ class Progress:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def watch(options: Options, environment: Environment) -> AbstractContextManager[Callable[[str, int, int], None]]:
+    """Return a bar if someone watches, and otherwise something that shows nothing, for a `with` statement."""
+    if options.quiet or not environment.is_watched():
+        return nullcontext(lambda *_: None)
+    return Progress(environment)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 
 from bleucli.cli.streams import Environment, shown
-from bleucli.cli.texts import Texts
 from bleucli.errors import BleuError, UsageError
 from bleucli.results import Run
 
@@ -33,17 +32,23 @@ class Provenance:
         self._command = ["bleu", *(mask_credentials(shown(word)) for word in words)]
         self._time = time_of(environment.variables)
 
-    def of_texts(self, texts: Texts) -> Run:
-        """Return the record of a run, once all texts have been read.
+    def of(self, run: Run) -> Run:
+        """Return the record of a run with the command and its time.
 
         Raises:
             BleuError: the checksum of a table is unknown.
         """
-        systems, references = texts.inputs()
-        far = next((one.name for one in references if one.role == "table" and not one.sha256), None)
+        far = next((one.name for one in run.references if one.role == "table" and not one.sha256), None)
         if far is not None:
             raise BleuError(f"cannot compute the SHA-256 of {far}, which is not on this machine; choose another format")
-        return Run(systems, references, self._command, self._time, texts.inputs_of_rows())
+        return run._replace(command=self._command, time=self._time)
+
+
+def command_of(words: Sequence[str]) -> str:
+    """Return the command line as statistics files record it."""
+    from shlex import join
+
+    return join(["bleu", *(mask_credentials(shown(word)) for word in words)])
 
 
 def mask_credentials(word: str) -> str:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from bleucli.cli import metric_options, values
 from bleucli.cli.arguments import MODES
 from bleucli.cli.commands import MODULES as COMMANDS
 from bleucli.cli.delivery import refuse_foreign
-from bleucli.cli.files import STDIN, read_as_jsonl
 from bleucli.cli.options import flag_of
+from bleucli.cli.sources.paths import STDIN, read_as_jsonl
 from bleucli.cli.streams import Environment, shown
-from bleucli.cli.texts import Texts
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS, VARIANTS, Metric, find_name
 from bleucli.output import FORMATS, shows_bold
@@ -46,7 +45,6 @@ def check(options: Options) -> None:
     if options.like is not None and options.like.name == _SELF_BLEU and not options.self_bleu:
         raise UsageError("--like is a signature of self-BLEU; write bleu diversity TEXT --like ...")
     _check_test_set(options)
-    check_saving(options)
     _check_source(options)
     values.check(options)
     if options.num_refs is not None and len(options.refs) != 1:
@@ -58,7 +56,7 @@ def _check_source(options: Options) -> None:
     if options.matrix is not None:  # the file of a matrix names the texts
         return
     if options.by is not None and options.stats is None and options.table is None:
-        raise UsageError("--by groups what --stats or --table reads; save statistics first, with --save-stats")
+        raise UsageError("--by groups what --stats or --table reads; save statistics first, with bleu count")
     if options.engine is not None and options.table is None:
         raise UsageError("--engine counts the tables that --table names; add --table, or leave out --engine")
     if options.table is not None:
@@ -100,16 +98,6 @@ def _check_test_set(options: Options) -> None:
     for name in ("origlang", "subset"):
         if options.test_set is None and getattr(options, name) is not None:
             raise UsageError(f"{flag_of(name)} needs a test set; name it with -t and -l")
-
-
-def check_saving(options: Options) -> None:
-    """Refuse --first-line where no texts are counted for --save-stats, and for test sets, which are never shards."""
-    if options.first_line is not None and (options.save_stats is None or options.stats is not None):
-        raise UsageError(
-            "--first-line numbers the segments of texts for --save-stats; add --save-stats, or leave out --first-line"
-        )
-    if options.first_line is not None and options.test_set is not None:
-        raise UsageError("--first-line is for shards of your own files, but a test set is whole; leave it out")
 
 
 def check_segment_scores(options: Options, jsonl: str | None = None) -> None:
@@ -210,6 +198,11 @@ def names_of_metrics(options: Options) -> list[str]:
     return [] if options.segment_scores else [name for name in METRICS if name in wanted]
 
 
+def follows_language(options: Options) -> bool:
+    """Return whether the target language chooses a tokenizer."""
+    return "bleu" in names_of_metrics(options) and options.of_metric("bleu").get("tokenize") is None
+
+
 def names_printed(options: Options) -> list[str]:
     """Return what `names_of_metrics` returns, or, with --segment-scores, the name of those scores."""
     if options.segment_scores:
@@ -219,28 +212,33 @@ def names_printed(options: Options) -> list[str]:
     return names_of_metrics(options)
 
 
-def make_metrics(options: Options, texts: Texts | None = None) -> list[Metric]:
-    """Make the metrics that were asked for; refuse a signature of --like that they cannot reproduce.
+def make_metrics(options: Options) -> list[Metric]:
+    """Make the metrics that were asked for; refuse a signature of --like that they cannot reproduce."""
+    if options.segment_scores:
+        from bleucli import segment_scores
 
-    texts: if they were counted already, the metrics that counted them are used.
-    """
+        return [segment_scores.Given()]
+    return check_metrics(options, [metric_options.make(options, name) for name in names_of_metrics(options)])
+
+
+def check_metrics(options: Options, metrics: list[Metric]) -> list[Metric]:
+    """Return metrics, in the order of their names; refuse a signature of --like that they cannot reproduce."""
+    if options.like is None:
+        return metrics
     names = names_of_metrics(options)
-    if options.followed and options.followed not in names:
+    if options.followed not in names:
         raise UsageError(f"--like is a signature of {options.followed}, which is not among the metrics; add it to -m")
-    counted = {} if texts is None else texts.counted_by(options, names)
-    made = {name: counted.get(name) or metric_options.make(options, name) for name in names}
-    if options.like is not None:
-        from bleucli.cli import like
+    from bleucli.cli import like
 
-        like.check(made[options.followed], options.like)
-    return list(made.values())
+    like.check(metrics[names.index(options.followed)], options.like)
+    return metrics
 
 
 def count_threads(jobs: int | None) -> int | None:
     """Return the number of threads that --jobs asks for, or None if it was not given."""
     if jobs is None:
         return None
-    from bleucli import threads
+    from bleucli.counting import threads
 
     return threads.count_threads(jobs)
 
@@ -262,10 +260,13 @@ def find_idle(options: Options, *asked: Any) -> list[str]:
     return effects.of_scoring(options, effects.Run(frozenset(names_of_metrics(options)), *asked))
 
 
-def note_files(texts: Texts, segments: int, options: Options, messages: Messages) -> None:
-    """Note which files are references and which are systems, where this may be unclear; `segments` were scored."""
+def note_files(overview: Callable[[int], str], segments: int, options: Options, messages: Messages) -> None:
+    """Note which files are references and which are systems, where this may be unclear.
+
+    overview: returns a line that says so. segments: how many were scored.
+    """
     if len(options.refs) + len(options.input or []) > 1:
-        messages.note(texts.which_is_which(segments))
+        messages.note(overview(segments))
 
 
 def find_differences(signed: Mapping[str, str], options: Options) -> list[str]:

@@ -45,9 +45,9 @@ def plan(options: Options, environment: Environment, bold: bool) -> Sampling | N
     method = next((name for name, (asked, _, _) in RESAMPLING.items() if getattr(options, asked)), None)
     if method is None:
         return None
+    from bleucli.counting.threads import count_threads
     from bleucli.significance.comparison import Sampling
     from bleucli.significance.resampling import random_seed
-    from bleucli.threads import count_threads
 
     environment.limit_numpy()
     return Sampling(

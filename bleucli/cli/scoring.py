@@ -1,140 +1,214 @@
-"""Scoring: prepare what the options ask for, and hand it to the mode that scores and prints."""
+"""`bleu` without the name of another command: score, judge by gates, and print one answer.
+
+- `run`: the command
+- `Answer`: how results become an answer, which `bleu matrix` shares
+"""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from bleucli import kernels
-from bleucli.cli import request
+from bleucli.cli import pipeline, request
 from bleucli.cli.arguments import has_gates
-from bleucli.cli.delivery import tell_withheld
-from bleucli.cli.streams import Environment
-from bleucli.cli.texts import Texts, names_of
-from bleucli.errors import BleuError, LengthError
-from bleucli.phrases import tell_count
-from bleucli.signature import Signature
+from bleucli.cli.delivery import deliver, tell_withheld
+from bleucli.cli.progress import watch
+from bleucli.cli.sources import open_rows, open_source
+from bleucli.cli.streams import Environment, shown
+from bleucli.errors import UsageError
+from bleucli.output import FORMATS, render
+from bleucli.results import Results, Run, decimals_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from bleucli.cli.before import Before
     from bleucli.cli.gating import Gates
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
-    from bleucli.cli.reporting import Reporting
-    from bleucli.cli.saving import Saving
-    from bleucli.statsfiles import Statistics
-
-# Seconds of scoring with slow kernels that are not worth a note
-_PATIENCE = 2.0
+    from bleucli.cli.sources.systems import Systems
+    from bleucli.gates.baselines import Baseline
 
 
-def score(
-    options: Options,
-    environment: Environment,
-    messages: Messages,
-    words: Sequence[str],
-    answer: Callable[[Options, Texts, Environment, Messages], None] | None = None,
-) -> bool:
+def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
     """Score and print; return whether all gates were passed.
+
+    Raises:
+        BleuError: something is wrong with options or texts, or the answer cannot be written.
+    """
+    start = pipeline.read_clocks()
+    options, statistics = pipeline.prepare(options, messages)
+    gates = gates_of(options, environment)
+    asked = pipeline.provenance(options, environment, words)
+    # Both record the checksums of the files, or compare them with earlier ones
+    hashed = asked is not None or options.baseline is not None
+    if options.sentence_level:
+        from bleucli.cli.segment_scoring import print_segments
+
+        rows = open_rows(options, environment, hashed, statistics)
+        print_segments(options, rows, environment, messages, asked)
+        pipeline.note_slowness(start, messages)
+        return True
+    source = open_source(options, environment, words, hashed, statistics)
+    pipeline.check_references(options, source)
+    answer = Answer(options, environment, messages, gates, asked, source.systems)
+    before = answer.before
+    # In a test, the earlier output is the baseline, which comes first
+    earlier = [] if before is None else [before.system(source.systems.names("json"))]
+    count = len(earlier) + len(source.systems)
+    idle = request.find_idle(options, count, answer.form, False)
+    plan = pipeline.plan_sampling(options, environment, answer.layout.bold_best, count)
+    metrics = pipeline.metrics_of(options, source)
+    pipeline.leave_out(options, source, environment, answer.report_failures)
+    with watch(options, environment) as progress:
+        counted = source.count(metrics, request.count_threads(options.jobs), plan is not None, progress)
+        results = pipeline.score(counted, metrics, source.texts(), plan, progress, earlier)
+    if answer.layout.bold_best and plan is None:  # resampling has marked the best already
+        from bleucli.results import mark_best
+
+        results = mark_best(results)
+
+    def names_in(form: str) -> list[str]:
+        names = dict(zip(source.systems.names(), source.systems.names(form), strict=True))
+        return [*(system.name for system in earlier), *counted.row_names(names)]
+
+    def read() -> Run:
+        made = pipeline.run_of(source, counted)
+        return made if before is None else made._replace(systems=[before.input(), *made.systems])
+
+    signed = pipeline.compare_signatures(options, results)
+    hints = [*idle, *source.hints(), *results.hints]
+    passed = answer.give(results, names_in, read, hints, signed, source.overview, [one.name for one in earlier])
+    pipeline.note_slowness(start, messages)
+    answer.end()
+    return passed
+
+
+class Answer:
+    """How results become an answer.
 
     Args:
         options: what is asked for.
         environment: the world around the command.
         messages: the notes and warnings of this run.
-        words: the words of the command line, for formats that show it.
-        answer: prints something about the texts other than their scores.
+        gates: what judges the scores, if anything.
+        asked: the command line and its time, for a format that shows them.
+        systems: those that are scored.
+
+    Attributes:
+        form: the name of the format.
+        layout: how scores are laid out in it.
+        before: the earlier output that systems are tested against, if any.
+        report_failures: writes a report of systems that are left out, where the format has one; None elsewhere.
 
     Raises:
-        BleuError: something is wrong with options or texts, or the answer cannot be written.
+        UsageError: the format cannot show what is asked for.
+        BleuError: the earlier answer or output cannot be read.
     """
-    start = read_clocks()
-    options, statistics = _read_statistics(check(options, messages))
-    gates = _gates(options, environment)
-    saving = _saving(options, words)
-    reporting = _reporting(options, environment, words)
-    asked = provenance(options, environment, words)
-    # Each of these records the checksums of the files, or compares them with earlier ones
-    hashed = any(one is not None for one in (asked, options.baseline, saving, options.report))
-    texts = _open_texts(options, environment, hashed, statistics, words)
-    try:
-        if not options.keep_going:
-            texts.check_lengths()
-        passed = True
-        if answer is not None:
-            answer(options, texts, environment, messages)
-        elif options.sentence_level:
-            from bleucli.cli import segment_scoring
 
-            segment_scoring.print_segments(options, texts, environment, messages, asked, saving)
-        else:
-            from bleucli.cli import system_scoring
+    def __init__(
+        self,
+        options: Options,
+        environment: Environment,
+        messages: Messages,
+        gates: Gates | None,
+        asked: Provenance | None,
+        systems: Systems,
+    ) -> None:
+        self._options = options
+        self._environment = environment
+        self._messages = messages
+        self._gates = gates
+        self._asked = asked
+        self._systems = systems
+        self.form = _choose_format(options, environment)
+        self.layout = request.layout_of(options, environment, self.form)
+        self._baseline, self.before = _read_baseline(options)
+        self._reports_gates = FORMATS[self.form].reports_gates
+        self.report_failures = self._write if self._reports_gates else None
 
-            passed = system_scoring.print_systems(
-                options, texts, environment, messages, asked, gates, saving, reporting
-            )
-    except LengthError as error:
-        raise texts.explain(error) from None
-    note_slowness(start, messages)
-    if texts.failures:
-        is_withheld = options.output is not None and request.format_of(options, environment) != "junit"
-        told = f"{tell_count(texts.count_unscored(), texts.unit)} could not be scored (see above)"
-        raise BleuError(f"{told}; {tell_withheld(options.output, options.append)}" if is_withheld else told)
-    return passed
+    def _write(self, results: Results) -> None:
+        """Write results, and which systems are left out."""
+        form: str | None = self.form
+        if self._reports_gates:  # in the names that gates use
+            form = None if self._baseline is None else self._baseline.form
+        results = results._replace(unscored=self._systems.unscored(form))
+        options = self._options
+        deliver([render(results, self.layout, self.form)], options.output, self._environment, options.append)
+
+    def give(
+        self,
+        results: Results,
+        names_in: Callable[[str], list[str]],
+        read: Callable[[], Run],
+        hints: Sequence[str],
+        signed: dict[str, str],
+        overview: Callable[[int], str],
+        earlier: Sequence[str] = (),
+    ) -> bool:
+        """Judge results by the gates, and print them; return whether all gates were passed.
+
+        Args:
+            results: the results.
+            names_in: returns what their rows are called in a format.
+            read: returns what they were made from.
+            hints: what there is to warn of.
+            signed: the signature that --like was compared with.
+            overview: returns a line that says what was read, for a number of segments.
+            earlier: the names of systems that were scored earlier, and are not judged.
+
+        Raises:
+            BleuError: the answer cannot be written, or --strict forbids a warning.
+        """
+        options, messages = self._options, self._messages
+        if options.segment_scores and options.width is None:
+            width = decimals_of(system.scores[0].score for system in results.systems)
+            self.layout = self.layout._replace(width=width)
+        judged = results
+        if self._baseline is not None:  # gates look up scores by the names and checksums that the baseline has
+            judged = _rename(results, names_in(self._baseline.form))._replace(run=read())
+        gates = self._gates
+        verdicts, remarks = gates.judge(judged, self._baseline, earlier) if gates else ((), [])
+        hints = [*hints, *remarks, *request.find_differences(signed, options), *pipeline.note_lowercase(options)]
+        messages.hold_back(hints)
+        failed = [verdict for verdict in verdicts if verdict.failure]
+        if not self._is_withheld(failed):
+            run = None if self._asked is None else self._asked.of(read())
+            named = judged if self._reports_gates else _rename(results, names_in(self.form))
+            self._write(named._replace(verdicts=verdicts, run=run))
+        request.note_files(overview, results.segments, options, messages)
+        request.note_texts(signed, options, messages)
+        for note in gates.notes([record.name for record in results.systems[0].scores]) if gates else ():
+            messages.note(note)
+        for hint in hints:
+            messages.warn(hint)
+        for verdict in failed:
+            self._environment.say("error", verdict.failure, f"{verdict.system}: {verdict.score.name}")
+        if self._is_withheld(failed) and not self._systems.failures:  # `end` reports these
+            withheld = tell_withheld(options.output, options.append)
+            self._environment.say("error", f"{withheld}, because a gate failed")
+        return not failed
+
+    def _is_withheld(self, failed: Sequence[object] = ()) -> bool:
+        """Return whether a file is not written, because gates failed or systems were left out."""
+        is_wrong = bool(failed or self._systems.failures)
+        return is_wrong and self._options.output is not None and not self._reports_gates
+
+    def end(self) -> None:
+        """Fail if systems were left out.
+
+        Raises:
+            BleuError: some systems could not be scored.
+        """
+        withheld = tell_withheld(self._options.output, self._options.append) if self._is_withheld() else ""
+        pipeline.refuse_failures(self._systems, withheld)
 
 
-def check(options: Options, messages: Messages) -> Options:
-    """Return the options with what the signature of --like says.
+def gates_of(options: Options, environment: Environment) -> Gates | None:
+    """Return the gates that are asked for, if any.
 
     Raises:
-        BleuError: options have wrong values or cannot be combined, or --like names other texts.
+        UsageError: a gate is for a metric that is not scored.
     """
-    request.check(options)
-    if any(getattr(options, name) is not None for name in ("report", "plot", "add_scores", "plot_kind", "plot_width")):
-        from bleucli.cli import reporting
-
-        reporting.check(options)
-    if options.like is None:
-        return options
-    from bleucli.cli import like
-
-    published = options.like
-    options = like.follow(options, published)
-    for note in like.unused(published):
-        messages.note(note)
-    request.check_like(options, dict(Signature([]).with_texts(names_of(options).items())))  # before any download
-    return options
-
-
-def provenance(options: Options, environment: Environment, words: Sequence[str]) -> Provenance | None:
-    """Return what lines of jsonl say about the run, if these are asked for.
-
-    Raises:
-        BleuError: lines are to be added to what is not a history.
-    """
-    asked = None
-    if request.is_jsonl(options, environment):
-        from bleucli.cli.provenance import Provenance
-
-        asked = Provenance(words, environment)
-    request.check_append(options, asked is not None)
-    return asked
-
-
-def _read_statistics(options: Options) -> tuple[Options, Statistics | None]:
-    """Return the options, with the metrics in the files of --stats if none are named, and what these files hold."""
-    if options.stats is None:
-        return options, None
-    from bleucli.cli import stored
-
-    statistics = stored.read(options.stats)
-    return stored.follow(options, statistics), statistics
-
-
-def _gates(options: Options, environment: Environment) -> Gates | None:
-    """Return the gates that are asked for, if any."""
     if not has_gates(options):
         return None
     from bleucli.cli.gating import Gates
@@ -144,72 +218,36 @@ def _gates(options: Options, environment: Environment) -> Gates | None:
     )
 
 
-def _saving(options: Options, words: Sequence[str]) -> Saving | None:
-    """Return what saves statistics, if that is asked for; `words` are those of the command line."""
-    if options.save_stats is None and options.save_sums is None:
-        return None
-    from bleucli.cli.saving import Saving
-
-    return Saving(options, words)
-
-
-def _reporting(options: Options, environment: Environment, words: Sequence[str]) -> Reporting | None:
-    """Return what makes a page or a figure, if that is asked for; `words` are those of the command line."""
-    if options.report is None and options.plot is None:
-        return None
-    from bleucli.cli.reporting import Reporting
-
-    return Reporting(options, environment, words)
+def _choose_format(options: Options, environment: Environment) -> str:
+    form = request.format_of(options, environment) or ("text" if options.detail else "json")
+    if options.detail and not FORMATS[form].details:
+        raise UsageError(f"--detail cannot be shown in {form}; choose -f text, json or jsonl")
+    if options.detail and options.score_only and form == "json":
+        raise UsageError("--detail cannot be shown in the bare scores of -f json -b; leave out -b, or choose -f text")
+    if options.by is not None and not FORMATS[form].groups:
+        raise UsageError(f"--by cannot be shown as {form}, which describes one set of segments; choose another format")
+    return form
 
 
-def _open_texts(
-    options: Options,
-    environment: Environment,
-    hashed: bool,
-    statistics: Statistics | None,
-    words: Sequence[str],
-) -> Texts:
-    """Return the texts, unread; refuse texts that --like does not name, if this is known already.
+def _read_baseline(options: Options) -> tuple[Baseline | None, Before | None]:
+    """Return the earlier answer that scores are compared with, or the earlier output that they are tested against."""
+    if options.baseline is None:
+        return None, None
+    from bleucli.gates.baselines import is_statistics, read_baseline
 
-    statistics: what takes the place of the texts, if anything. words: those of the command line.
-    """
-    if statistics is not None:
-        from bleucli.cli.stored import StoredTexts
+    try:
+        has_rows = is_statistics(options.baseline)
+    except OSError:  # reading the answer reports the error
+        has_rows = False
+    if not has_rows:
+        return read_baseline(options.baseline, shown(options.baseline)), None
+    from bleucli.cli.before import Before
 
-        return StoredTexts(options, statistics)
-    if options.matrix is not None:
-        from bleucli.cli.matrixed import MatrixTexts
-
-        return MatrixTexts(options, environment, hashed)
-    if options.engine is not None:
-        from bleucli.cli.engined import EnginedTexts
-
-        return EnginedTexts(options, words)
-    if options.table is not None:
-        from bleucli.cli.tabled import TabledTexts
-
-        return TabledTexts(options)
-    if options.test_set is None:
-        texts = Texts(options, environment, hashed)
-    else:
-        from bleucli.cli.testset_texts import TestSetTexts
-
-        texts = TestSetTexts(options, environment, hashed)
-    # If empty references are skipped, segments may have fewer references than there are files
-    if options.like is not None and not options.skip_empty_refs and "empty" not in options.like.info:
-        nrefs = texts.reference_count()
-        request.check_like(options, {} if nrefs is None else {"nrefs": str(nrefs)})
-    return texts
+    before = Before(options)
+    return (None, before) if before.is_tested else (before.answer(), None)
 
 
-def note_slowness(start: tuple[float, float], messages: Messages) -> None:
-    """Note why the kernels are slow, if that was noticeable; `start` is what the clocks showed at the start."""
-    # The shorter time counts: waiting for a pipe or a download takes no processor time, and threads together take more
-    # processor time than the user waits
-    if kernels.reason and min(now - then for now, then in zip(read_clocks(), start, strict=True)) > _PATIENCE:
-        messages.note(f"this was slow: {kernels.reason}")
-
-
-def read_clocks() -> tuple[float, float]:
-    """Return the seconds of wall-clock time and of processor time."""
-    return time.monotonic(), time.process_time()
+def _rename(results: Results, names: Sequence[str]) -> Results:
+    """Return results with these names of systems."""
+    systems = [system._replace(name=name) for system, name in zip(results.systems, names, strict=True)]
+    return results._replace(systems=systems)

@@ -5,45 +5,43 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
 
-from bleucli.cli import request
+from bleucli.cli import pipeline, request
 from bleucli.cli.delivery import deliver, spool
 from bleucli.cli.streams import Environment, encode
-from bleucli.cli.texts import Texts
 from bleucli.errors import UsageError
 from bleucli.output import json_text
 from bleucli.output.lines import score_line
 from bleucli.output.scale import rescale_record
-from bleucli.results import ScoreRecord
+from bleucli.results import Run, ScoreRecord
+from bleucli.scoring import score_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
-    from bleucli.cli.saving import Saving
+    from bleucli.cli.sources import Rows
 
 
 def print_segments(
     options: Options,
-    texts: Texts,
+    source: Rows,
     environment: Environment,
     messages: Messages,
     asked: Provenance | None,
-    saving: Saving | None,
 ) -> None:
     """Score one system's segments by one metric, and print one line per segment.
 
     Raises:
         BleuError: there are several systems or metrics, the texts are wrong, or the answer cannot be written.
     """
-    metrics = request.make_metrics(options, texts)
-    if len(metrics) != 1 or texts.count_systems() != 1:
+    metrics = pipeline.metrics_of(options, source)
+    if len(metrics) != 1 or len(source.systems) != 1:
         raise UsageError("--sentence-level takes one system and one metric; leave out the others")
     request.format_of(options, environment)  # called to refuse a wrong format; only the option turns segments into JSON
     render = json_text.score_line if options.format == "json" else score_line
-    selection = texts.select()
-    keep = None if saving is None else saving.start(texts, metrics)
-    records = texts.score_segments(metrics[0], request.count_threads(options.jobs), keep)
+    blocks, selection = source.blocks(metrics[0], request.count_threads(options.jobs)), source.selection()
+    records = pipeline.sign(score_rows(blocks, selection), source.texts())
     layout = request.layout_of(options, environment, "text")
     first = next(records)  # its signature is that of all segments, except for nrefs
     counts: dict[str, int] = {}  # number of segments by number of references
@@ -57,35 +55,34 @@ def print_segments(
             yield record
         signed = dict(first.signature) | _nrefs(counts)
         request.check_like(options, signed)
-        hints.extend([*texts.hints(), *request.find_differences(signed, options)])
+        hints.extend([*source.hints(), *request.find_differences(signed, options)])
         messages.hold_back(hints)
-        if saving is not None:
-            saving.save()
 
     if asked is None:
         lines: Iterator[str] = (render(rescale_record(record, layout.scale), layout) for record in counted())
     else:
         chosen = None if selection is None else selection.chosen
-        lines = _lines_of_segments(counted(), chosen, texts, asked)
+        lines = _lines_of_segments(counted(), chosen, source, asked)
     deliver(lines, options.output, environment, options.append)
-    request.note_files(texts, sum(counts.values()), options, messages)
+    request.note_files(source.overview, sum(counts.values()), options, messages)
     request.note_texts(dict(first.signature) | _nrefs(counts), options, messages)
     for hint in hints:
         messages.warn(hint)
 
 
 def _lines_of_segments(
-    records: Iterator[ScoreRecord], chosen: Sequence[int] | None, texts: Texts, asked: Provenance
+    records: Iterator[ScoreRecord], chosen: Sequence[int] | None, source: Rows, asked: Provenance
 ) -> Iterator[str]:
     """Give the lines of jsonl; each ends with what is known about the texts after all of them have been read."""
     from bleucli.output import jsonl_text
 
-    (system,) = texts.names_in("jsonl")
+    (system,) = source.systems.names("jsonl")
     indexes: Iterable[int] = count() if chosen is None else chosen
     numbered = zip(records, indexes, strict=False)  # the records come first, so that zip reads them to their end
     heads = (jsonl_text.segment_head(record, index + 1, system) for record, index in numbered)
     with spool(map(encode, heads)) as kept:
-        yield from jsonl_text.with_run(map(bytes.decode, kept), asked.of_texts(texts))
+        systems, others = source.inputs()
+        yield from jsonl_text.with_run(map(bytes.decode, kept), asked.of(Run(list(systems.values()), others)))
 
 
 def _nrefs(counts: Mapping[str, int]) -> dict[str, str]:

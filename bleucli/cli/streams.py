@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Mapping
 
-from bleucli.wholefiles import write_all
+from bleucli.text.wholefiles import write_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

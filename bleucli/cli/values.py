@@ -5,11 +5,12 @@ from __future__ import annotations
 from bleucli import tokenizers
 from bleucli.cli import metric_options
 from bleucli.cli.arguments import asks_for_resampling, has_gates
-from bleucli.cli.options import OPTIONS, Options, flag_of
+from bleucli.cli.commands import command_of
+from bleucli.cli.options import Options, flag_of
 from bleucli.cli.streams import shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.output.layout import is_label
-from bleucli.textfiles import TextFile
+from bleucli.reading import TextFile
 
 
 def check(options: Options) -> None:
@@ -18,13 +19,14 @@ def check(options: Options) -> None:
     Raises:
         BleuError: a value is wrong; the message names the option, or what it is about.
     """
-    for name, option in OPTIONS.items():
+    command = command_of(options.command)
+    for name, option in (pair for group in command.options.values() for pair in group.items()):
         value = getattr(options, name)
         if option.bounds is None or value is None:
             continue
         least, most, what = option.bounds
         if not least <= value <= most:
-            raise UsageError(f"{flag_of(name)} {value}; expected {what} from {least} to {most}")
+            raise UsageError(f"{option.flags[0]} {value}; expected {what} from {least} to {most}")
     if options.scale not in (None, 1, 100):
         raise UsageError(f"--scale {options.scale}; expected 1, for scores from 0 to 1, or 100")
     if options.line is not None and options.line < 1:
@@ -42,7 +44,7 @@ def check(options: Options) -> None:
         tokenizers.check_name(tokenizer)
     TextFile("", encoding=options.encoding)  # refuses an unknown encoding; no file is opened
     if options.jsonl_fields is not None:
-        from bleucli.jsonfields import fields_named
+        from bleucli.reading.jsonfields import fields_named
 
         fields_named(options.jsonl_fields)
     of_test_set = options.test_set is not None or options.list or options.download is not None
@@ -74,7 +76,7 @@ def _check_gates(options: Options) -> None:
     if options.baseline is not None and test is not None and not _has_statistics(options.baseline):
         raise UsageError(
             f"--baseline holds only scores, but {test} needs the earlier output itself; leave out one of them, or give"
-            f" both outputs: -i old.txt new.txt {test} --max-drop {max_drop}, or a baseline that --save-stats wrote"
+            f" both outputs: -i old.txt new.txt {test} --max-drop {max_drop}, or a baseline that bleu count wrote"
         )
     if max_drop is not None and options.baseline is None and test is None:
         raise UsageError("--max-drop needs an earlier answer (--baseline FILE) or a paired test (--paired-ar)")
@@ -86,13 +88,13 @@ def _has_statistics(path: str) -> bool:
     Raises:
         BleuError: it cannot be read.
     """
-    from bleucli.baselines import is_statistics
+    from bleucli.gates.baselines import is_statistics
 
     try:
         return is_statistics(path)
     except OSError as error:
         raise BleuError(
-            f"cannot read {shown(path)}: {error.strerror or error}; name a file that --save-stats wrote"
+            f"cannot read {shown(path)}: {error.strerror or error}; name a file that bleu count wrote"
         ) from None
 
 

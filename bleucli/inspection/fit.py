@@ -13,7 +13,7 @@ from itertools import accumulate
 from bleucli import kernels
 from bleucli.phrases import tell_place
 from bleucli.records import NamedTuple
-from bleucli.segments import Segments
+from bleucli.text import Segments
 
 # Texts are compared by their character trigrams, which work for all scripts
 _ORDER = 3
@@ -55,7 +55,7 @@ class Fit(NamedTuple):
         """Say what looks wrong with a system's output; references: their names."""
         if self.shifted is None and not any(self.same):
             return
-        from bleucli.hints import Hint  # plain scoring seldom has one
+        from bleucli.results.hints import Hint  # plain scoring seldom has one
 
         for reference, same in zip(references, self.same, strict=False):
             if same:

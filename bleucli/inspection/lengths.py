@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from bleucli.errors import BleuError
 from bleucli.inspection.fit import ENOUGH, RELATED, SAMPLE, TIMES_CHANCE, match_trigrams, share
-from bleucli.segments import Segments
+from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

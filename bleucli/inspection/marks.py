@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bleucli.segments import Segments
+from bleucli.text import Segments
 
 # The marks of subword-nmt and SentencePiece
 _SUBWORD_MARKS = (b"@@ ", "▁".encode())

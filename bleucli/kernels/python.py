@@ -20,9 +20,9 @@ from bleucli.kernels.python_groups import count_ngrams, group_stats
 from bleucli.kernels.python_pairwise import pairwise_bleu, pairwise_chrf
 from bleucli.kernels.python_resampling import check_rows, draw_weights, swapped_sums, weighted_sums
 from bleucli.kernels.python_ter import ter_edits
+from bleucli.kernels.stats import SegmentStats
 from bleucli.kernels.stopping import heed_stop, pieces
-from bleucli.segments import Segments
-from bleucli.stats import SegmentStats
+from bleucli.text import Segments
 
 __all__ = [  # noqa: RUF022 - grouped by purpose
     # lines

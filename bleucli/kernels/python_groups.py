@@ -7,9 +7,9 @@ from collections import Counter
 from itertools import accumulate
 
 from bleucli.kernels.python_chrf import count_items
+from bleucli.kernels.stats import SegmentStats
 from bleucli.kernels.stopping import heed_stop
-from bleucli.segments import Segments
-from bleucli.stats import SegmentStats
+from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from math import exp, log
 from bleucli.kernels.python_chrf import chrf_counts, chrf_row, f_score, squared
 from bleucli.kernels.python_groups import count_ngrams
 from bleucli.kernels.stopping import heed_stop
-from bleucli.segments import Segments
+from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ NumPy runs the loops here; plain Python would take hours.
 
 from __future__ import annotations
 
+from bleucli.kernels.stats import SegmentStats
 from bleucli.kernels.stopping import heed_stop
-from bleucli.stats import SegmentStats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

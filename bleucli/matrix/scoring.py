@@ -11,14 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import fsum
 
 from bleucli import scoring
-from bleucli.corpus import Corpus, Source, of_strings
 from bleucli.counting import count_corpora
+from bleucli.counting.corpus import Corpus, Source, of_strings
+from bleucli.counting.threads import count_threads, usable_processors
 from bleucli.errors import InputTypeError, Naming, UsageError
-from bleucli.hints import about, warn
 from bleucli.limits import string
 from bleucli.matrix.plan import Pair, read_plan
 from bleucli.metrics import METRICS, VARIANTS, Metric, find_metric, find_name, list_metrics
 from bleucli.phrases import Turn
+from bleucli.reading import TextFile
 from bleucli.records import NamedTuple
 from bleucli.results import (
     AVERAGE,
@@ -31,9 +32,8 @@ from bleucli.results import (
     name_row,
     tell_references,
 )
-from bleucli.signature import Signature
-from bleucli.textfiles import TextFile
-from bleucli.threads import count_threads, usable_processors
+from bleucli.results.hints import about, warn
+from bleucli.results.signature import Signature
 from bleucli.tokenizers import DEFAULT, default_for, languages, two_letters
 
 TYPE_CHECKING = False

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.metrics.base import Metric
 from bleucli.phrases import Turn, suggest
-from bleucli.signature import Signature
+from bleucli.results.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -155,8 +155,8 @@ def tell_unknown(word: str) -> str:
     if any(part in folded for part in _ELSEWHERE):
         return Turn(
             f"{choices}; scores of segments that another tool computed belong into compare_systems(..., scores=...)",
-            f"{choices}; --segment-scores tests scores of segments that another tool computed, and --add-scores adds"
-            " them to a report",
+            f"{choices}; --segment-scores tests scores of segments that another tool computed, and bleu report"
+            " --add-scores shows them on a page",
         )
     return f"{choices}{suggest(word, names)}"
 

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from bleucli import kernels
-from bleucli.corpus import (
+from bleucli.counting import CorpusStats, References, count, count_block
+from bleucli.counting.corpus import (
     HYPOTHESES,
     Corpus,
     Source,
@@ -24,16 +25,15 @@ from bleucli.corpus import (
     references_of,
     system_of,
 )
-from bleucli.counting import CorpusStats, References, count, count_block
 from bleucli.errors import BleuError, InputTypeError, SegmentError, UsageError
+from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import MOST_TRIALS, whole_number
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Configured
 from bleucli.metrics.score import OfScore, Score
 from bleucli.phrases import tell_place
 from bleucli.results import Description, Fact
-from bleucli.segments import Segments
-from bleucli.signature import VERSION, Signature
-from bleucli.stats import SegmentStats
+from bleucli.results.signature import VERSION, Signature
+from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -399,7 +399,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     def tell(self, hints: Sequence[str]) -> None:
         """Give each hint as a warning."""
         if hints:  # imported only if there is something to say
-            from bleucli.hints import warn
+            from bleucli.results.hints import warn
 
             for hint in hints:
                 warn(hint)
@@ -709,6 +709,6 @@ def _make(kind: type[Metric], *options: object, **named: Any) -> Metric:
 def _count_threads(jobs: int) -> int:
     if jobs == 1:  # the usual number needs no import
         return 1
-    from bleucli.threads import count_threads
+    from bleucli.counting.threads import count_threads
 
     return count_threads(jobs)

@@ -9,6 +9,7 @@ from bleucli import kernels, tokenizers
 from bleucli.counting import CorpusStats, References
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.inspection.marks import subword_marks, unspaced_letters
+from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import LARGEST_ORDER
 from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SCORE, SKIP_EMPTY_REFS, Option
@@ -16,8 +17,7 @@ from bleucli.metrics.score import Score
 from bleucli.metrics.smoothing import DEFAULT_VALUES, LARGEST_VALUE, METHODS, SACREBLEU_METHODS, Smoothing
 from bleucli.phrases import list_orders, tell_count, tell_orders
 from bleucli.results import Description, Fact, Figures
-from bleucli.segments import Segments
-from bleucli.stats import SegmentStats
+from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -505,7 +505,7 @@ class BLEU(Metric[BLEUScore]):
     @classmethod
     def describe(cls, info: Mapping[str, str]) -> Description:
         """Return which n-grams of which tokens are counted, and how they are smoothed."""
-        from bleucli import citations
+        from bleucli.results import citations
 
         of_case = super().describe(info)
         described = of_case._replace(paper=citations.BLEU, follows_sacrebleu=cls.signs_like(BLEU, info))
@@ -597,20 +597,20 @@ class BLEU(Metric[BLEUScore]):
 
 
 def _hint_at_tokens(hypotheses: int, force: str) -> str:
-    from bleucli.hints import Hint
+    from bleucli.results.hints import Hint
 
     return Hint(_TOKENIZED_HINT.format(hypotheses, force), _TOKENIZED_HINT.format("many", force), hypotheses=hypotheses)
 
 
 def _hint_at_subwords(marks: int) -> str:
-    from bleucli.hints import Hint
+    from bleucli.results.hints import Hint
 
     text = _SUBWORD_HINT.format(tell_count(marks, "subword mark"))
     return Hint(text, _SUBWORD_HINT.format("subword marks"), marks=marks)
 
 
 def _hint_at_shortness(sys_len: int, ref_len: int, bp: float) -> str:
-    from bleucli.hints import Hint
+    from bleucli.results.hints import Hint
 
     told = f"has {tell_count(sys_len, 'token')} but the references have {ref_len} (BP = {bp:.3f})"
     kind = _SHORT_HINT.format("is much shorter than the references")

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from bleucli import kernels
 from bleucli.counting import References
 from bleucli.errors import BleuError, UsageError
+from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import LARGEST_ORDER, read_number
 from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import CHOICE, SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
 from bleucli.phrases import join_words, list_orders, tell_orders
 from bleucli.results import Description, Fact, Figures
-from bleucli.segments import Segments
-from bleucli.stats import SegmentStats
+from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ class CHRF(Metric[CHRFScore]):
     @classmethod
     def describe(cls, info: Mapping[str, str]) -> Description:
         """Return which n-grams of characters and words are counted, and how they are smoothed."""
-        from bleucli import citations
+        from bleucli.results import citations
 
         of_case = super().describe(info)
         characters, words = info.get("nc", "0"), info.get("nw", "0")

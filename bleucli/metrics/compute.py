@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
-from bleucli.corpus import Corpus, Source, refuse_missing
 from bleucli.counting import count
+from bleucli.counting.corpus import Corpus, Source, refuse_missing
+from bleucli.counting.threads import count_threads
 from bleucli.errors import BleuError, InputTypeError
 from bleucli.metrics.bleu import BLEU, MAX_NGRAM_ORDER
 from bleucli.phrases import tell_count, tell_place
-from bleucli.segments import Segments, blocks_of_strings, refuse_unordered
-from bleucli.threads import count_threads
+from bleucli.text import Segments, blocks_of_strings, refuse_unordered
 
 _ADVICE = "give the references of each prediction"
 # Marks the end of the references, since no item is this object

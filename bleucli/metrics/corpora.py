@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import floor, log10
 
-from bleucli.corpus import HYPOTHESES, Corpus, of_strings
 from bleucli.counting import CorpusStats, SystemStats, count
+from bleucli.counting.corpus import HYPOTHESES, Corpus, of_strings
+from bleucli.counting.threads import count_threads
 from bleucli.errors import SegmentError
-from bleucli.hints import about, warn
+from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import whole_number
 from bleucli.metrics import Metric, find_metric
 from bleucli.metrics.bleu import MAX_NGRAM_ORDER
@@ -23,9 +24,8 @@ from bleucli.metrics.score import MOST_DECIMALS
 from bleucli.phrases import tell_count
 from bleucli.prose import Block, Heading, Paragraph, Words, as_html, as_text
 from bleucli.records import NamedTuple
-from bleucli.signature import Signature
-from bleucli.stats import SegmentStats
-from bleucli.threads import count_threads
+from bleucli.results.hints import about, warn
+from bleucli.results.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import exp, expm1, fsum, isclose, log
 from operator import itemgetter
 
-from bleucli.corpus import Corpus, of_strings
 from bleucli.counting import CorpusStats
+from bleucli.counting.corpus import Corpus, of_strings
+from bleucli.counting.threads import count_threads
 from bleucli.errors import BleuError
-from bleucli.hints import warn
 from bleucli.limits import string, whole_number
 from bleucli.metrics import Metric, find_metric
 from bleucli.metrics.corpora import Influence, count_rows, read_segments, score_without, tell_texts
@@ -25,8 +25,8 @@ from bleucli.metrics.explanations import as_data, explaining_module, tell_signat
 from bleucli.metrics.score import MOST_DECIMALS
 from bleucli.prose import Block, Formula, Heading, Paragraph, Table, as_html, as_text, show_numbers
 from bleucli.records import NamedTuple
-from bleucli.signature import Signature
-from bleucli.threads import count_threads
+from bleucli.results.hints import warn
+from bleucli.results.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

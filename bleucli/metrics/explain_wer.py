@@ -16,7 +16,7 @@ from bleucli.metrics.wer import ErrorRate, ErrorRateScore
 from bleucli.phrases import tell_count
 from bleucli.prose import Heading, Paragraph
 from bleucli.records import NamedTuple
-from bleucli.segments import Segments
+from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bleucli.corpus import Corpus, of_one, of_strings
+from bleucli.counting.corpus import Corpus, of_one, of_strings
 from bleucli.errors import BleuError, InputTypeError, SegmentError
 from bleucli.limits import whole_number
 from bleucli.metrics import METRICS, Metric, find_metric
 from bleucli.phrases import tell_count
 from bleucli.prose import Heading, Paragraph, as_html, as_text
 from bleucli.records import NamedTuple
-from bleucli.segments import Segments
-from bleucli.signature import Signature
+from bleucli.results.signature import Signature
+from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bleucli.kernels.python_chrf import EPSILON, squared
-from bleucli.stats import SegmentStats
+from bleucli.kernels.stats import SegmentStats
 
 
 def f_scores(stats: SegmentStats, beta: float, eps_smoothing: bool) -> NDArray[np.float64]:

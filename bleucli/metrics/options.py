@@ -13,7 +13,7 @@ from functools import partial
 from bleucli.errors import BleuError, UsageError
 from bleucli.limits import read_number, real_number, string, truth_value, whole_number
 from bleucli.phrases import suggest
-from bleucli.signature import escape, place_of
+from bleucli.results.signature import escape, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

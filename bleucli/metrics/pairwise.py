@@ -16,12 +16,12 @@ import numpy as np
 
 from bleucli import kernels
 from bleucli.counting import References
+from bleucli.counting.threads import count_threads, in_order
 from bleucli.errors import BleuError, InputTypeError, SegmentError
+from bleucli.kernels.stats import SegmentStats
 from bleucli.phrases import COUNTED, tell_count, tell_place
 from bleucli.records import NamedTuple
-from bleucli.segments import Segments, blocks_of_strings, refuse_unordered
-from bleucli.stats import SegmentStats
-from bleucli.threads import count_threads, in_order
+from bleucli.text import Segments, blocks_of_strings, refuse_unordered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

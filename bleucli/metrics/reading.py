@@ -18,7 +18,7 @@ from bleucli.errors import BleuError
 from bleucli.metrics.base import Metric
 from bleucli.metrics.options import CHOICE, SCORE, Option
 from bleucli.phrases import Turn
-from bleucli.signature import RUN_KEYS, TEXT_KEYS, VERSION, Signature
+from bleucli.results.signature import RUN_KEYS, TEXT_KEYS, VERSION, Signature
 from bleucli.tokenizers import NAMES, check_name
 
 TYPE_CHECKING = False

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
     from bleucli.results import Figures, Interval
-    from bleucli.signature import Signature
+    from bleucli.results.signature import Signature
 
     # The metric, a list that gets a copy of it before it changes, and the arguments of its `signature`
     Made = tuple[Any, Sequence[Any], int, int, Sequence[tuple[str, str]]]
@@ -140,7 +140,7 @@ class Score:
     def _as_json(self, width: int, signature: str) -> str:
         import json
 
-        from bleucli.signature import read_parts
+        from bleucli.results.signature import read_parts
 
         def rounded(number: float) -> float:
             return float(f"{number:.{width}f}")

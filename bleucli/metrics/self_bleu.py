@@ -11,18 +11,18 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from math import fsum
 
 from bleucli import kernels
+from bleucli.counting.threads import count_threads, in_order
 from bleucli.errors import BleuError, InputTypeError, SegmentError
-from bleucli.hints import Hint
+from bleucli.kernels.stats import SegmentStats
 from bleucli.markup import html_table
 from bleucli.metrics import find_metric
 from bleucli.metrics.bleu import BLEU
 from bleucli.phrases import tell_count, tell_place
 from bleucli.records import NamedTuple
 from bleucli.results import Description, ScoreRecord
-from bleucli.segments import Segments, blocks_of_strings, refuse_unordered
-from bleucli.signature import Signature
-from bleucli.stats import SegmentStats
-from bleucli.threads import count_threads, in_order
+from bleucli.results.hints import Hint
+from bleucli.results.signature import Signature
+from bleucli.text import Segments, blocks_of_strings, refuse_unordered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class SelfBLEU(NamedTuple):
 
 def describe(info: Mapping[str, str]) -> Description:
     """Return what a paper may say of self-BLEU, and has to cite for it; info: what its signature says."""
-    from bleucli import citations
+    from bleucli.results import citations
 
     return BLEU.describe(info)._replace(paper=citations.SELF_BLEU)
 

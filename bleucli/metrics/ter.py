@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from bleucli import kernels
 from bleucli.counting import CorpusStats, References
 from bleucli.inspection.marks import tell_unspaced, unspaced_stretches
+from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
 from bleucli.results import Description, Fact, Figures
-from bleucli.segments import Segments
-from bleucli.stats import SegmentStats
+from bleucli.text import Segments
 from bleucli.tokenizers.tercom import Tercom
 
 TYPE_CHECKING = False
@@ -152,7 +152,7 @@ class TER(Metric[TERScore]):
     @classmethod
     def describe(cls, info: Mapping[str, str]) -> Description:
         """Return how texts are tokenized."""
-        from bleucli import citations
+        from bleucli.results import citations
 
         described = super().describe(info)._replace(paper=citations.TER, follows_sacrebleu=cls.signs_like(TER, info))
         if info.get("tok") != cls.tokenizer_signature:

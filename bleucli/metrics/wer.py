@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from bleucli import kernels
 from bleucli.counting import CorpusStats, References
 from bleucli.inspection.marks import tell_unspaced, unspaced_stretches
+from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
 from bleucli.results import Description, Figures
-from bleucli.segments import Segments
-from bleucli.stats import SegmentStats
+from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class ErrorRate(Metric["RateT"]):
     @classmethod
     def describe(cls, info: Mapping[str, str]) -> Description:
         """Return whether case counts, and cite the edit distance."""
-        from bleucli import citations
+        from bleucli.results import citations
 
         return super().describe(info)._replace(paper=citations.EDIT_DISTANCE)
 

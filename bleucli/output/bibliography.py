@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bleucli import citations
-from bleucli.citations import Paper
 from bleucli.output.layout import Layout, check_results
 from bleucli.records import NamedTuple
-from bleucli.results import Description, Results
+from bleucli.results import Description, Results, citations
+from bleucli.results.citations import Paper
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

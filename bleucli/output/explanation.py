@@ -9,12 +9,12 @@
 from __future__ import annotations
 
 from bleucli.markup import visible
-from bleucli.naming import name_column
 from bleucli.output import matrices
 from bleucli.output.grids import has_baseline
 from bleucli.output.layout import Layout
 from bleucli.phrases import join_words, tell_count
 from bleucli.results import FEWEST_SEGMENTS, SIGNIFICANT, TESTS, Results, Test
+from bleucli.results.naming import name_column
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

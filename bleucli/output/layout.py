@@ -83,7 +83,7 @@ def marked_names(results: Results) -> list[str]:
     names = [system.name for system in results.systems]
     if results.test is None:
         return names
-    from bleucli.naming import mark_baseline
+    from bleucli.results.naming import mark_baseline
 
     return mark_baseline(names)
 

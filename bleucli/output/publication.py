@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from bleucli import citations
 from bleucli.markup import visible
 from bleucli.output import matrices
 from bleucli.output.bibliography import compares_texts, shows_intervals
 from bleucli.output.layout import Layout
 from bleucli.phrases import join_words, tell_count
-from bleucli.results import TESTS, Matrix, Results, ScoreRecord
+from bleucli.results import TESTS, Matrix, Results, ScoreRecord, citations
 
 # --- prose
 

@@ -15,6 +15,7 @@ from itertools import combinations, pairwise
 from math import fsum
 
 from bleucli.errors import BleuError, InputTypeError
+from bleucli.kernels.stats import SegmentStats
 from bleucli.markup import readable
 from bleucli.metrics import BLEU, CHRF, Metric
 from bleucli.metrics.differences import Share, share_out
@@ -22,20 +23,19 @@ from bleucli.phrases import tell_place
 from bleucli.records import NamedTuple
 from bleucli.report import ngrams, passages, profiles, tokens
 from bleucli.results import DECIMALS, Ranking, Results, ScoreRecord, decimals_of
+from bleucli.results.signature import VERSION, Signature
 from bleucli.segment_scores import LARGEST
-from bleucli.signature import VERSION, Signature
 from bleucli.significance import comparison
 from bleucli.significance.comparison import Sampling, rank
 from bleucli.significance.resampling import RESAMPLES, SEED, TRIALS, Sample, report_nothing
-from bleucli.stats import SegmentStats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bleucli.corpus import Corpus
     from bleucli.counting import CorpusStats
+    from bleucli.counting.corpus import Corpus
     from bleucli.report.ngrams import Lead
     from bleucli.report.passages import Passages
     from bleucli.report.profiles import Profile

@@ -17,8 +17,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli._version import __version__
-from bleucli.corpus import check_systems, of_strings
 from bleucli.counting import count
+from bleucli.counting.corpus import check_systems, of_strings
+from bleucli.counting.threads import count_threads
 from bleucli.errors import BleuError, InputTypeError
 from bleucli.limits import MOST_TRIALS, whole_number
 from bleucli.markup import readable
@@ -31,10 +32,9 @@ from bleucli.report.profiles import Profile
 from bleucli.report.sketches import short_lengths
 from bleucli.results import Input, Run
 from bleucli.scoring import score_counted
-from bleucli.segments import blocks_of_strings
 from bleucli.significance.resampling import TRIALS, choose_seed
+from bleucli.text import blocks_of_strings
 from bleucli.theme import COLOURS, style_sheet
-from bleucli.threads import count_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def compare_systems(
     seed: Seed = "environment",
     jobs: int = 1,
 ) -> str:
-    """Return an HTML page that compares systems, the same as `--report` writes.
+    """Return an HTML page that compares systems, the same as `bleu report` writes.
 
     Args:
         systems: for each system's name, n strings.

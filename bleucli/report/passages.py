@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 
 from bleucli.records import NamedTuple
-from bleucli.segments import Segments
+from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bleucli.corpus import Corpus, Piece
+    from bleucli.counting.corpus import Corpus, Piece
     from bleucli.metrics import BLEU
 
     Floats = NDArray[np.float64]

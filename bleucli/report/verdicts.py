@@ -2,6 +2,7 @@
 
 - `Verdict`: what one metric says about all systems; `judge` makes one
 - `summarize`: what all metrics say together; `find_disagreements`: where they do not agree
+- `tell`: these sentences, one paragraph each
 - `compare`: two systems in a sentence; `find_weaknesses`: where the worse one loses points
 """
 
@@ -247,6 +248,16 @@ def find_disagreements(report: Report) -> list[str]:
         found.append((not all(sure), not any(sure), f"{told}; {why}."))
     # True disagreements first, then those with one significant side, then those without any
     return [told for _, _, told in sorted(found, key=lambda one: one[:2])]
+
+
+def tell(report: Report) -> list[str]:
+    """Return what a report says first, in paragraphs: a summary, then each metric's verdict and the disagreements."""
+    judged = [judge(report, column) for column in report.columns]
+    return [
+        summarize(report),
+        *(f"{verdict.headline}. {verdict.details}".rstrip() for verdict in judged),
+        *find_disagreements(report),
+    ]
 
 
 # --- two systems

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
-from bleucli.hints import Hint
 from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
 from bleucli.results import (
@@ -22,6 +21,7 @@ from bleucli.results import (
     SystemResult,
     Test,
 )
+from bleucli.results.hints import Hint
 from bleucli.significance import max_t, resampling
 from bleucli.significance.resampling import Sample
 

@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 from bleucli import kernels
+from bleucli.counting.threads import in_order
+from bleucli.kernels.stats import SegmentStats
 from bleucli.records import NamedTuple
 from bleucli.significance.resampling import (
     TIE,
@@ -29,8 +31,6 @@ from bleucli.significance.resampling import (
     report_nothing,
     score_of,
 )
-from bleucli.stats import SegmentStats
-from bleucli.threads import in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,19 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from bleucli.corpus import Corpus, check_shape, of_strings, system_of
 from bleucli.counting import SystemStats, count
+from bleucli.counting.corpus import Corpus, check_shape, of_strings, system_of
+from bleucli.counting.threads import count_threads
 from bleucli.errors import BleuError, InputTypeError, UsageError
-from bleucli.hints import about, warn
 from bleucli.limits import MOST_TRIALS, string, whole_number
 from bleucli.markup import html_table
 from bleucli.phrases import tell_count
 from bleucli.results import Results, ScoreRecord, SystemResult
-from bleucli.signature import Signature
+from bleucli.results.hints import about, warn
+from bleucli.results.signature import Signature
 from bleucli.significance import comparison, resampling
 from bleucli.significance.comparison import Sampling
 from bleucli.significance.resampling import Sample
-from bleucli.threads import count_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

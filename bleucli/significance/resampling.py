@@ -30,12 +30,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from bleucli import kernels
+from bleucli.counting.threads import count_threads, in_order
 from bleucli.errors import BleuError, InputTypeError, UsageError
+from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import MOST_TRIALS, whole_number
 from bleucli.records import NamedTuple
 from bleucli.results import Interval
-from bleucli.stats import SegmentStats
-from bleucli.threads import count_threads, in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

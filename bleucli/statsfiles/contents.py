@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from bleucli import arrow
-from bleucli.buffers import to_numpy
 from bleucli.counting import CorpusStats, SystemStats
 from bleucli.errors import BleuError
 from bleucli.metrics import METRICS, Metric, metric_that_counted, reading
 from bleucli.metrics.options import CHOICE
 from bleucli.optional_deps import load
 from bleucli.phrases import Turn, suggest, tell_count
-from bleucli.signature import Signature
+from bleucli.results.signature import Signature
 from bleucli.statsfiles.layout import PLACES, REFERENCES, SEGMENT, SYSTEM, Shard, counts_in, label_of, metadata
 from bleucli.statsfiles.reading import AGAIN, StatsFile
 from bleucli.statsfiles.rows import Places, Tally, check_counts, check_numbers, split
 from bleucli.statsfiles.writing import Part, Table
+from bleucli.text.buffers import to_numpy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class Statistics:
             summed = next(file.path for file in self._files if file.is_summed)
             raise BleuError(
                 f"{summed} holds sums, but this needs each segment's statistics; save them with ",
-                Turn("statsfiles.write(...)", "--save-stats"),
+                Turn("statsfiles.write(...)", "bleu count"),
             )
         signatures = [f"{name}.{arrow.SIGNATURE}" for name in metrics]
         keys = [SYSTEM, *PLACES, *by, *signatures]

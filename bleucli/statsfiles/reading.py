@@ -17,7 +17,7 @@ from bleucli.errors import BleuError
 from bleucli.metrics import METRICS
 from bleucli.optional_deps import load
 from bleucli.phrases import Turn
-from bleucli.signature import Signature
+from bleucli.results.signature import Signature
 from bleucli.statsfiles.layout import (
     ENDING,
     LAYOUT,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 # What to do about a file that cannot be used
-AGAIN = Turn("write it again with statsfiles.write", "write it again with --save-stats")
+AGAIN = Turn("write it again with statsfiles.write", "write it again with bleu count")
 # The first bytes of Parquet files
 PARQUET_MARK = b"PAR1"
 # The first characters of other files that engines leave in a folder: output of unfinished or failed tasks, and markers
@@ -144,7 +144,7 @@ class StatsFile:
             with open(self.path, "rb") as content:
                 start = content.read(len(PARQUET_MARK))
             if start and start != PARQUET_MARK:
-                writer = Turn("statsfiles.write", "--save-stats")
+                writer = Turn("statsfiles.write", "bleu count")
                 raise BleuError(f"{self.path} is not a Parquet file; name a file written with ", writer) from None
             told = " ".join(str(error).split()) or type(error).__name__
             raise BleuError(f"{self.path} is not a complete Parquet file ({told[:200]}); ", AGAIN) from None

@@ -14,16 +14,16 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from bleucli.buffers import to_arrow, to_numpy
 from bleucli.counting import CorpusStats, SystemStats
 from bleucli.errors import BleuError
+from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics import Metric
 from bleucli.optional_deps import load
 from bleucli.phrases import Turn, tell_place
 from bleucli.records import NamedTuple
-from bleucli.stats import SegmentStats
 from bleucli.statsfiles.layout import REFERENCES, SEGMENT, Shard, label_of
 from bleucli.statsfiles.reading import AGAIN
+from bleucli.text.buffers import to_arrow, to_numpy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

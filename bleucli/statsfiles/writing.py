@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from bleucli import arrow, wholefiles
-from bleucli.buffers import text_array, to_arrow
+from bleucli import arrow
 from bleucli.counting import CorpusStats, SystemStats
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.limits import file_path, string, whole_number
@@ -20,6 +19,8 @@ from bleucli.optional_deps import load
 from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
 from bleucli.statsfiles.layout import REFERENCES, SEGMENT, SYSTEM, Shard, metadata
+from bleucli.text import wholefiles
+from bleucli.text.buffers import text_array, to_arrow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -78,7 +78,7 @@ def trust_model(path: str, digits: str, *, name: str) -> None:
     Raises:
         BleuError: it differs from the first.
     """
-    from bleucli.hints import warn
+    from bleucli.results.hints import warn
 
     known = _read_records(path)
     if known is None:
@@ -206,7 +206,7 @@ def _fetch_from_first(addresses: list[str], target: str, name: str, expected: Ch
         except Failed as failure:
             failures.append((f"{hide_credentials(address)} {failure}", failure))
         else:
-            from bleucli.hints import warn
+            from bleucli.results.hints import warn
 
             for text, why in failures:
                 if not isinstance(why, MissingFile):  # a mirror need not have every file

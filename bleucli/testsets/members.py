@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from bleucli.decompression import LONGEST_START, DamagedError, codec_of, unpack
 from bleucli.errors import BleuError
+from bleucli.reading.decompression import LONGEST_START, DamagedError, codec_of, unpack
 from bleucli.records import NamedTuple
 from bleucli.testsets import limits
 from bleucli.testsets.checksums import record_of

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from bleucli.errors import BleuError
 from bleucli.phrases import tell_count
+from bleucli.reading import TextFile
 from bleucli.testsets.limits import limit_chunks
-from bleucli.textfiles import TextFile
 
 
 class CachedText(TextFile):

@@ -11,9 +11,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from bleucli.decompression import DamagedError
 from bleucli.errors import BleuError
 from bleucli.phrases import tell_count
+from bleucli.reading.decompression import DamagedError
 from bleucli.testsets import fields
 from bleucli.testsets.cache import cache_directories
 from bleucli.testsets.entries import File, Pair, TestSet

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bleucli.decompression import DamagedError
 from bleucli.errors import BleuError
 from bleucli.limits import read_whole_number
+from bleucli.reading.decompression import DamagedError
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False

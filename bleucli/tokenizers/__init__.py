@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    from bleucli.segments import Segments
+    from bleucli.text import Segments
 
     class Tokenizer(Protocol):
         """What every tokenizer offers."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from bleucli import kernels
 from bleucli.errors import BleuError
 from bleucli.limits import string
-from bleucli.segments import Segments
+from bleucli.text import Segments
 
 
 class OfLines(ABC):

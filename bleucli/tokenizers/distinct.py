@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from bleucli.segments import Segments
+from bleucli.text import Segments
 
 
 def tokenize_distinct(segments: Segments, tokenize: Callable[[list[str]], Iterable[str]]) -> Segments:

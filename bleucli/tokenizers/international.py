@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bleucli import kernels
-from bleucli.segments import Segments
+from bleucli.text import Segments
 from bleucli.tokenizers.base import OfLines
 
 # One byte per code point, 0 until its character first occurs. What Unicode says of a character is the same for all

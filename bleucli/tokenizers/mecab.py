@@ -6,7 +6,7 @@ import threading
 
 from bleucli.errors import BleuError, SegmentError
 from bleucli.optional_deps import load
-from bleucli.segments import Segments
+from bleucli.text import Segments
 from bleucli.tokenizers.base import OfLines
 from bleucli.tokenizers.distinct import tokenize_distinct
 

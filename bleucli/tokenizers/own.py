@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bleucli.errors import SegmentError
-from bleucli.segments import Segments
+from bleucli.text import Segments
 from bleucli.tokenizers.base import OfLines
 
 

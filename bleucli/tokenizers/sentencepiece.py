@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from bleucli.errors import BleuError
 from bleucli.optional_deps import load
-from bleucli.segments import Segments
 from bleucli.testsets.download import fetch_model, model_path, trust_model
+from bleucli.text import Segments
 from bleucli.tokenizers.base import OfLines
 from bleucli.tokenizers.distinct import tokenize_distinct
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bleucli.segments import Segments
+from bleucli.text import Segments
 from bleucli.tokenizers.base import OfLines
 
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))

@@ -16,11 +16,11 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from bleucli._version import __version__
+from bleucli.counting.threads import usable_processors
 from bleucli.errors import BleuError
 from bleucli.metrics import METRICS
 from bleucli.phrases import join_words
 from bleucli.theme import style_sheet
-from bleucli.threads import usable_processors
 from bleucli.web import calculator
 from bleucli.web.choices import LEFT_OUT, parameters, read_choices
 from bleucli.web.fields import Inputs, read_inputs

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from bleucli.counting import CorpusStats
-    from bleucli.segments import Segments
+    from bleucli.text import Segments
 
     Apart = tuple[list[list[str]], list[dict[str, Any]], str]
 

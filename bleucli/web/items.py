@@ -14,10 +14,12 @@ from contextlib import suppress
 from pydantic import BaseModel, ConfigDict, Field
 
 from bleucli import kernels
-from bleucli.corpus import Corpus, Source
 from bleucli.counting import CorpusStats, count
+from bleucli.counting.corpus import Corpus, Source
 from bleucli.errors import BleuError, NotFoundError
-from bleucli.jsonfields import (
+from bleucli.metrics import BLEU, CHRF, TER, Metric
+from bleucli.phrases import tell_count
+from bleucli.reading.jsonfields import (
     GUESSED_HYPOTHESES,
     GUESSED_REFERENCES,
     HYPOTHESES,
@@ -25,12 +27,10 @@ from bleucli.jsonfields import (
     Fields,
     place_of_references,
 )
-from bleucli.jsonlines import JsonItems
-from bleucli.metrics import BLEU, CHRF, TER, Metric
-from bleucli.phrases import tell_count
+from bleucli.reading.jsonlines import JsonItems
 from bleucli.results import ScoreRecord
 from bleucli.scoring import score_segments
-from bleucli.segments import Segments
+from bleucli.text import Segments
 from bleucli.web.choices import Choices
 
 TYPE_CHECKING = False

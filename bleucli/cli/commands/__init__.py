@@ -32,9 +32,22 @@ if TYPE_CHECKING:
 
 # The modules by the names of the commands
 MODULES = {
-    **{name: name for name in ("diversity", "explain", "matrix", "testsets", "serve")},
+    **{name: name for name in ("count", "diversity", "explain", "matrix", "plot", "report", "testsets", "serve")},
     "versus-sacrebleu": "versus",
 }
+# Where texts come from
+TEXTS = (
+    *("refs", "input", "num_refs", "encoding", "jsonl", "jsonl_fields", "table", "columns"),
+    *("test_set", "registry", "mirror", "allow_http"),
+)
+# How they are scored, and what systems are called
+SCORED = ("metrics", "jobs", "language_pair", "like", "names", "name_by")
+TESTS = (
+    *("confidence", "confidence_n", "paired_bs", "paired_ar", "paired_bs_n", "paired_ar_n"),
+    *("paired_all", "paired_jobs"),
+)
+# What is said beside the answer; every command has these options
+MESSAGES = ("quiet", "strict", "annotate", "help")
 
 
 class Command(NamedTuple):
@@ -64,7 +77,7 @@ def take(*names: str, **own: Option) -> dict[str, dict[str, Option]]:
     """
     groups: dict[str, dict[str, Option]] = {"what to do": own} if own else {}
     for heading, options in GROUPS.items():
-        chosen = {name: option for name, option in options.items() if name in names}
+        chosen = {name: option for name, option in options.items() if name in names and name not in own}
         if chosen:
             groups[heading] = chosen
     return groups
@@ -85,10 +98,8 @@ examples:
   bleu explain ref.txt -i a.txt --line 3                explain one score
   bleu -t wmt22 -l en-de -i sys.txt -f text             score on a test set
 
-more:
-  bleu --help all          every option
-  bleu --list              test sets; with -l en-de, those with that pair
-  bleu --list-tokenizers   tokenizers, what they are for and what they need
+more: bleu --help all (every option), bleu --list (test sets), bleu
+--list-tokenizers (what they are for and what they need)
 """,
 )
 

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bleucli.cli import request
+from bleucli.cli import pipeline, request
 from bleucli.cli.commands import Command, take
 from bleucli.cli.delivery import deliver
-from bleucli.cli.files import read_as_jsonl
 from bleucli.cli.options import OPTIONS, Option
+from bleucli.cli.sources.files import checked, entry_of, input_of
+from bleucli.cli.sources.paths import Files, read_as_jsonl
+from bleucli.cli.sources.systems import Systems
 from bleucli.cli.streams import Environment, shown
-from bleucli.cli.texts import Texts, input_of
 from bleucli.errors import BleuError, UsageError
-from bleucli.hints import about
-from bleucli.jsonfields import Fields
-from bleucli.jsonlines import JsonLines, is_jsonl
-from bleucli.jsonsamples import SampleLines, Samples
 from bleucli.metrics.bleu import BLEU
 from bleucli.metrics.self_bleu import NAME, SelfBLEU, measure
 from bleucli.output import FORMATS, render
 from bleucli.phrases import tell_count
-from bleucli.results import Input, Results, SystemResult
-from bleucli.textfiles import TextFile
+from bleucli.reading import TextFile
+from bleucli.reading.jsonfields import Fields
+from bleucli.reading.jsonlines import JsonLines, is_jsonl
+from bleucli.reading.jsonsamples import SampleLines, Samples
+from bleucli.results import Results, Run, SystemResult
+from bleucli.results.hints import about
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,13 +62,11 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     Raises:
         BleuError: something is wrong with options or texts, or the answer cannot be written.
     """
-    from bleucli.cli import scoring
-
-    start = scoring.read_clocks()
+    start = pipeline.read_clocks()
     _check(options)
-    options = scoring.check(options, messages)
-    _print_self_bleu(options, environment, messages, scoring.provenance(options, environment, words))
-    scoring.note_slowness(start, messages)
+    options, _ = pipeline.prepare(options, messages)
+    _print_self_bleu(options, environment, messages, pipeline.provenance(options, environment, words))
+    pipeline.note_slowness(start, messages)
     return True
 
 
@@ -95,23 +94,23 @@ def _print_self_bleu(options: Options, environment: Environment, messages: Messa
     if chosen not in _FORMATS:
         raise UsageError(f"self-BLEU cannot be shown as {chosen}; choose one of {', '.join(_FORMATS)}")
     layout = request.layout_of(options, environment, chosen)
-    idle = request.find_idle(options, texts.count_systems(), chosen, False)
+    idle = request.find_idle(options, len(texts.systems), chosen, False)
     (metric,) = request.make_metrics(options)
     assert isinstance(metric, BLEU)
     found = list(texts.measure(metric))
     for one in found:
         request.check_like(options, dict(one.signature))
-    names = texts.names_in("json")
+    names = texts.systems.names("json")
     hints = [*idle, *texts.hints(), *_hints(names, found), *metric.advice]
     hints += request.find_differences(dict(found[0].signature), options)
     messages.hold_back(hints)
-    named = zip(texts.names_in(chosen), found, strict=True)
+    named = zip(texts.systems.names(chosen), found, strict=True)
     systems = [SystemResult(name, [one.record()], segments=len(one.scores)) for name, one in named]
     results = Results(systems, len(found[0].scores), [])
     if asked is None:
         answer = [render(results, layout, chosen)]
     else:  # each line of jsonl has the number of texts and the file of one system
-        run = asked.of_texts(texts)
+        run = asked.of(texts.run())
         answer = [
             render(Results([_spread(system)], len(one.scores), [], run=run._replace(systems=[read])), layout, chosen)
             for system, one, read in zip(systems, found, run.systems, strict=True)
@@ -142,17 +141,26 @@ def _hints(names: Sequence[str], found: Sequence[SelfBLEU]) -> Iterator[str]:
         )
 
 
-class SampleTexts(Texts):
+class SampleTexts:
     """The systems of one run; the texts of each may be divided into groups."""
 
     def __init__(self, options: Options, environment: Environment, hashed: bool = False) -> None:
-        super().__init__(options, environment, hashed)
+        opener = Files(options, environment, hashed)
+        columns = None if options.input is None else 0  # as in scoring, tabs separate systems only on standard input
+
+        def read(path: str) -> TextFile | JsonLines:
+            file = opener.open(path, columns)
+            return SampleLines(file, opener.fields or Fields()) if read_as_jsonl(path, options) else file
+
+        self._files = list(map(read, opener.systems))
+        opener.check(self._files, [])
+        self.systems = Systems(options, lambda: list(map(entry_of, self._files)))
         self._groups: TextFile | None = None
         if options.groups is not None:
             path = options.groups
             self._groups = TextFile(shown(path), path, encoding=options.encoding, mark="dropped", hashed=hashed)
-        plain = next((file.name for file in self._systems if not isinstance(file, JsonLines)), "")
-        is_grouped = self._files.fields is not None and self._files.fields.group
+        plain = next((file.name for file in self._files if not isinstance(file, JsonLines)), "")
+        is_grouped = opener.fields is not None and opener.fields.group
         if is_grouped and self._groups is not None:
             raise UsageError("--groups and --jsonl-fields group= both name groups; leave out one of the two")
         if is_grouped and plain:
@@ -160,19 +168,15 @@ class SampleTexts(Texts):
                 f"--jsonl-fields group= names groups in JSON Lines, but {plain} is a text file; leave out one of them"
             )
 
-    def _read(self, path: str, options: Options, columns: int | None, **wanted: bool) -> TextFile | JsonLines:
-        file = self._files.open(path, columns)
-        return SampleLines(file, self._files.fields or Fields()) if read_as_jsonl(path, options) else file
-
     def measure(self, metric: BLEU) -> Iterator[SelfBLEU]:
         """Give, for each system, how much its texts differ; one file is in memory at a time.
 
         Raises:
             BleuError: a file cannot be read, or does not have as many lines as there are labels.
         """
-        names = iter(self._names())
+        names = iter(self.systems.names())
         labels = None if self._groups is None else _read_labels(self._groups)
-        for file in self._systems:
+        for file in self._files:
             for samples in self._read_samples(file, labels):
                 yield measure(metric, samples.blocks, samples.labels, next(names))
 
@@ -180,7 +184,7 @@ class SampleTexts(Texts):
         if isinstance(file, SampleLines):
             found = file.read_samples(labels)
         else:
-            blocks = list(self._blocks(file))
+            blocks = list(checked(file, file.blocks()))
             found = [Samples(column, labels) for column in zip(*blocks, strict=True)] or [Samples([], labels)]
         if labels is not None and self._groups is not None and len(labels) != file.segments:
             raise BleuError(
@@ -189,10 +193,14 @@ class SampleTexts(Texts):
             )
         return found
 
-    def inputs(self) -> tuple[list[Input], list[Input]]:
-        """Return the records of each system's file and of the file of groups."""
-        systems, _ = super().inputs()
-        return systems, [] if self._groups is None else [input_of(self._groups, "groups")]
+    def run(self) -> Run:
+        """Return the records of each system's file and of the file of groups, once they have been read."""
+        systems = [input_of(file, "system") for file in self._files for _ in range(file.columns())]
+        return Run(systems, [] if self._groups is None else [input_of(self._groups, "groups")])
+
+    def hints(self) -> list[str]:
+        """Return the hints about the files, once they have been read."""
+        return [hint for file in self._files for hint in file.hints]
 
 
 def _read_labels(file: TextFile) -> list[str]:

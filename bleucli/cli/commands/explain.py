@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from bleucli.cli import request
+from bleucli.cli import pipeline, request
 from bleucli.cli.commands import Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS, Option
+from bleucli.cli.sources import open_texts
+from bleucli.cli.sources.files import FileSource
 from bleucli.cli.streams import Environment
-from bleucli.cli.texts import Texts, names_of
-from bleucli.errors import UsageError
+from bleucli.errors import LengthError, UsageError
 from bleucli.metrics import Metric
 from bleucli.output.explained import FORMATS, render
 from bleucli.phrases import tell_count
-from bleucli.signature import Signature
+from bleucli.results.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
-    from bleucli.corpus import Corpus
+    from bleucli.cli.sources import Texts
+    from bleucli.counting.corpus import Corpus
     from bleucli.metrics.corpora import CorpusExplanation
     from bleucli.metrics.differences import DifferenceExplanation
     from bleucli.metrics.explanations import Explanation
@@ -57,9 +59,16 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     Raises:
         BleuError: there is no such segment, or something is wrong with the texts.
     """
-    from bleucli.cli import scoring
-
-    return scoring.score(options, environment, messages, words, _print_explanations)
+    start = pipeline.read_clocks()
+    options, _ = pipeline.prepare(options, messages)
+    source = open_texts(options, environment)
+    pipeline.check_references(options, source)
+    try:
+        _print_explanations(options, source, environment, messages)
+    except LengthError as error:
+        raise (source.explain(error) if isinstance(source, FileSource) else error) from None
+    pipeline.note_slowness(start, messages)
+    return True
 
 
 def _check_format(chosen: str) -> None:
@@ -67,7 +76,7 @@ def _check_format(chosen: str) -> None:
         raise UsageError(f"explanations cannot be shown in {chosen}; choose -f text, html or json")
 
 
-def _print_explanations(options: Options, texts: Texts, environment: Environment, messages: Messages) -> None:
+def _print_explanations(options: Options, source: Texts, environment: Environment, messages: Messages) -> None:
     """Explain a system's score, or the difference between two systems, by each metric, and print that.
 
     Raises:
@@ -76,41 +85,41 @@ def _print_explanations(options: Options, texts: Texts, environment: Environment
     """
     chosen = request.format_of(options, environment) or "text"
     _check_format(chosen)
-    systems = texts.count_systems()
+    systems = len(source.systems)
     if systems > 2:
         raise UsageError(f"bleu explain takes one system, or two to compare; {systems} were given")
     metrics = request.make_metrics(options)
     idle = request.find_idle(options, systems, chosen, False)
     explained: list[Explained]
     if systems == 1:
-        explained, segments = _explain_system(options, texts, metrics)
+        explained, segments = _explain_system(options, source, metrics)
     else:
-        explained, segments = _explain_difference(options, texts, metrics, chosen)
-    signatures = [Signature(one.signature).with_texts(names_of(options).items()) for one in explained]
+        explained, segments = _explain_difference(options, source, metrics, chosen)
+    signatures = [Signature(one.signature).with_texts(source.texts().items()) for one in explained]
     explained = [one._replace(signature=signature) for one, signature in zip(explained, signatures, strict=True)]
     names = request.names_of_metrics(options)
     signed = dict(signatures[names.index(options.followed)]) if options.like else {}
     request.check_like(options, signed)
-    hints = [*idle, *(advice for metric in metrics for advice in metric.advice), *texts.hints()]
+    hints = [*idle, *(advice for metric in metrics for advice in metric.advice), *source.hints()]
     hints += request.find_differences(signed, options)
     messages.hold_back(hints)
     layout = request.layout_of(options, environment, chosen)
     columns = environment.columns() if options.output is None else None
     deliver([render(explained, layout, chosen, columns)], options.output, environment)
-    request.note_files(texts, segments, options, messages)
+    request.note_files(source.overview, segments, options, messages)
     request.note_texts(signed, options, messages)
     for hint in hints:
         messages.warn(hint)
 
 
-def _explain_system(options: Options, texts: Texts, metrics: list[Metric]) -> tuple[list[Explained], int]:
+def _explain_system(options: Options, source: Texts, metrics: list[Metric]) -> tuple[list[Explained], int]:
     """Return each metric's explanation of a system's score, and the number of segments.
 
     The score is that of the corpus, unless it has a single segment or an option asks for one.
     """
     from bleucli.metrics.explanations import pick
 
-    corpus, selection = texts.corpus(), texts.select()
+    corpus, selection = source.corpus(), source.selection()
     if options.line is None and not options.sentence_level:
         corpus, read_again = corpus.kept()
         _, segments = pick(corpus, [])
@@ -163,7 +172,7 @@ def _chooser(selection: Selection | None) -> Callable[[int], Sequence[int] | Non
 
 
 def _explain_difference(
-    options: Options, texts: Texts, metrics: list[Metric], chosen: str
+    options: Options, source: Texts, metrics: list[Metric], chosen: str
 ) -> tuple[list[Explained], int]:
     """Return each metric's explanation of why two systems differ, and the number of segments."""
     from bleucli.metrics.differences import explain_differences
@@ -172,7 +181,7 @@ def _explain_difference(
         raise UsageError("--line is for one system, but two are compared over all segments; leave it out")
     if options.sentence_level:
         raise UsageError("--sentence-level takes one system, but two are compared by corpus scores; leave it out")
-    jobs, choose = request.count_threads(options.jobs), _chooser(texts.select())
-    found = explain_differences(texts.corpus(), metrics, jobs=jobs, choose=choose)
-    names = tuple(texts.names_in(chosen))
+    jobs, choose = request.count_threads(options.jobs), _chooser(source.selection())
+    found = explain_differences(source.corpus(), metrics, jobs=jobs, choose=choose)
+    names = tuple(source.systems.names(chosen))
     return [one._replace(systems=names) for one in found], found[0].segments

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from bleucli.cli import outputs, pipeline, request
 from bleucli.cli.commands import Command, take
 from bleucli.cli.options import Option
+from bleucli.cli.progress import watch
+from bleucli.cli.scoring import Answer, gates_of
+from bleucli.cli.sources.files import FileSource
+from bleucli.cli.sources.systems import Entry, Systems
+from bleucli.cli.streams import shown
 from bleucli.errors import UsageError
+from bleucli.matrix.plan import read_plan
+from bleucli.matrix.scoring import Task, find_language, score_pairs
+from bleucli.results import PAIR, Run, name_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.streams import Environment
+    from bleucli.metrics import Metric
 
 COMMAND = Command(
     ("bleu matrix FILE [options]",),
@@ -32,10 +42,86 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     """Score all pairs, and return whether all gates were passed.
 
     Raises:
-        UsageError: no file is named.
+        BleuError: no file is named, something is wrong with options or texts, or the answer cannot be written.
     """
     if options.matrix is None:
         raise UsageError("no file is named; write bleu matrix FILE, with a TOML file that says where the texts are")
-    from bleucli.cli import scoring
+    start = pipeline.read_clocks()
+    options, _ = pipeline.prepare(options, messages)
+    gates = gates_of(options, environment)
+    asked = pipeline.provenance(options, environment, words)
+    matrix = read_plan(shown(str(options.matrix)))
+    pairs = {}
+    for pair in matrix.pairs:
+        named = options.replace(refs=pair.references, input=list(pair.systems.values()))
+        source = pairs[pair.name] = FileSource(named, environment, hashed=asked is not None)
+        outputs.protect(options, pair.references)
+        source.systems.given = list(pair.systems)
+    rows = Outputs(options, [name_row(name, [(PAIR, pair.name)]) for pair in matrix.pairs for name in pair.systems])
+    answer = Answer(options, environment, messages, gates, asked, rows)
+    idle = request.find_idle(options, len(rows), answer.form, False)
+    plan = pipeline.plan_sampling(options, environment, answer.layout.bold_best, len(rows))
+    request.make_metrics(options)  # refuses wrong options of metrics before anything is read
+    if options.keep_going:
+        _leave_out(pairs, rows)
+        pipeline.say_left_out(options, rows, environment, answer.report_failures)
+    follows = request.follows_language(options)
+    metrics: dict[str, list[Metric]] = {}
+    tasks = []
+    for pair in matrix.pairs:
+        language = find_language(pair.name, pair.language, follows)
+        if language not in metrics:  # a metric needs only the target, which picks the tokenizer
+            target = f"xx-{language}" if language else None
+            metrics[language] = request.make_metrics(options.replace(language_pair=target))
+        tasks.append(Task(pair.name, pairs[pair.name].corpus(), metrics[language]))
+    with watch(options, environment) as progress:
+        results = score_pairs(
+            tasks, matrix.systems, jobs=request.count_threads(options.jobs), sampling=plan, progress=progress
+        )
+    hints = [*idle, *matrix.hints, *(hint for source in pairs.values() for hint in source.hints()), *results.hints]
+    signed = pipeline.compare_signatures(options, results)
+    passed = answer.give(results, rows.names, lambda: _run_of(pairs), hints, signed, lambda segments: "")
+    pipeline.note_slowness(start, messages)
+    answer.end()
+    return passed
 
-    return scoring.score(options, environment, messages, words)
+
+class Outputs(Systems):
+    """The rows of a matrix, whose names are the same in every format.
+
+    Args:
+        options: the options of the command.
+        rows: their names.
+    """
+
+    unit = "output"  # the same system may have other outputs that are scored
+
+    def __init__(self, options: Options, rows: Sequence[str]) -> None:
+        super().__init__(options, lambda: list(map(Entry, rows)))
+        self._rows = rows
+
+    def _placed(self, form: str | None) -> list[tuple[str, int]]:
+        return [(name, place) for place, name in enumerate(self._rows)]
+
+
+def _leave_out(pairs: Mapping[str, FileSource], rows: Outputs) -> None:
+    """Leave out the outputs that cannot be scored, for --keep-going.
+
+    Raises:
+        BleuError: references are wrong.
+    """
+    first = 0
+    for source in pairs.values():
+        source.survey()
+        rows.failures |= {first + place: error for place, error in source.systems.failures.items()}
+        first += len(source.systems)
+
+
+def _run_of(pairs: Mapping[str, FileSource]) -> Run:
+    """Return what was read, and what each row was made from: its output, and the references of its pair."""
+    inputs = [source.inputs() for source in pairs.values()]
+    return Run(
+        [system for systems, _ in inputs for system in systems.values()],
+        [reference for _, references in inputs for reference in references],
+        of_rows=[[system, *references] for systems, references in inputs for system in systems.values()],
+    )

@@ -10,15 +10,15 @@ from bleucli.alias import folder
 from bleucli.cli import conflicts
 from bleucli.cli.commands import MODULES, Command, take
 from bleucli.cli.delivery import deliver
-from bleucli.cli.files import Files, find_pipe
 from bleucli.cli.metric_options import flags_of
 from bleucli.cli.options import flag_of
+from bleucli.cli.sources import open_texts
+from bleucli.cli.sources.paths import Files, find_pipe
 from bleucli.cli.streams import Environment, shown
-from bleucli.cli.texts import Texts
 from bleucli.errors import BleuError, UsageError
-from bleucli.jsonlines import is_jsonl
 from bleucli.metrics import METRICS
 from bleucli.phrases import tell_count
+from bleucli.reading.jsonlines import is_jsonl
 from bleucli.records import NamedTuple
 from bleucli.testsets import fields
 from bleucli.testsets.cache import cache_directories
@@ -66,7 +66,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     _refuse_ours(options)
     conflicts.check(options)
     version = _find_version()
-    _check_texts(options, environment)
+    open_texts(options, environment)  # refuses a terminal as input, and an output that would replace a text
     is_piped = options.input in (None, ["-"])
     stdin = environment.stdin.read() if is_piped and environment.stdin is not None else b""
     systems = [] if is_piped else Files(options, environment).systems
@@ -97,16 +97,6 @@ def _refuse_ours(options: Options) -> None:
     shared = {name for metric in METRICS for name, option in flags_of(metric).items() if not option.ours}
     for name in sorted(options.given - shared - set(COMMAND.names())):
         raise UsageError(f"sacreBLEU has no {flag_of(name)}, so there is nothing to compare; leave it out")
-
-
-def _check_texts(options: Options, environment: Environment) -> None:
-    """Open the texts as scoring does, which refuses a terminal as input, and outputs that would replace a text."""
-    if options.test_set is None:
-        Texts(options, environment)
-        return
-    from bleucli.cli.testset_texts import TestSetTexts
-
-    TestSetTexts(options, environment)
 
 
 def _refuse_unsuited(paths: Sequence[str]) -> None:

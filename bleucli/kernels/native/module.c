@@ -72,8 +72,8 @@ static int draw_secrets(Secrets *secrets)
 static int module_exec(PyObject *module)
 {
     State *state = state_of(module);
-    int complete = find("bleucli.segments", "Segments", &state->segments_class) &&
-                   find("bleucli.stats", "SegmentStats", &state->stats_class) &&
+    int complete = find("bleucli.text", "Segments", &state->segments_class) &&
+                   find("bleucli.kernels.stats", "SegmentStats", &state->stats_class) &&
                    find("bleucli.errors", "FieldCountError", &state->field_count_error) &&
                    intern("data", &state->data_name) && intern("bounds", &state->bounds_name) &&
                    intern("cast", &state->cast_name) && draw_secrets(&state->secrets);

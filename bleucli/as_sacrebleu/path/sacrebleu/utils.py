@@ -259,7 +259,7 @@ def _record(name: str, cell: Any, signature: Any) -> Any:
     """Return a cell of a table as a record."""
     from bleucli.metrics import METRICS
     from bleucli.results import Interval, ScoreRecord
-    from bleucli.signature import Signature
+    from bleucli.results.signature import Signature
 
     if not isinstance(signature, Signature):
         signature = Signature.parse(str(signature))

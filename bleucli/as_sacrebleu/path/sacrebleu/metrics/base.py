@@ -15,15 +15,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bleucli.errors import BleuError, InputTypeError
-from bleucli.hints import Hint
 from bleucli.metrics.base import Metric as _Metric
 from bleucli.metrics.base import metric_for
 from bleucli.metrics.options import Configured
 from bleucli.metrics.score import Score as _Score
 from bleucli.results import Interval
-from bleucli.segments import Segments
-from bleucli.signature import VERSION
-from bleucli.signature import Signature as _Signature
+from bleucli.results.hints import Hint
+from bleucli.results.signature import VERSION
+from bleucli.results.signature import Signature as _Signature
+from bleucli.text import Segments
 from sacrebleu.logger import sacrelogger
 from sacrebleu.metrics import steps
 from sacrebleu.metrics.steps import REPLACEABLE, STEPS, Watched, find_step, own_steps

@@ -13,7 +13,7 @@ from bleucli import kernels
 from bleucli.errors import UsageError
 from bleucli.kernels import python_ter
 from bleucli.kernels.python_ter import DELETION, INSERTION, MATCH, SUBSTITUTION
-from bleucli.segments import Segments
+from bleucli.text import Segments
 
 _COST_INS = _COST_DEL = _COST_SUB = 1
 _OP_INS, _OP_DEL, _OP_NOP, _OP_SUB, _OP_UNDEF = "i", "d", " ", "s", "x"

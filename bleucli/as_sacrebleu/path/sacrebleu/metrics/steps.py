@@ -15,13 +15,13 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from bleucli.corpus import of_one, of_strings, system_of
 from bleucli.counting import CorpusStats
+from bleucli.counting.corpus import of_one, of_strings, system_of
 from bleucli.errors import BleuError, InputTypeError
+from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import MOST_TRIALS, whole_number
 from bleucli.metrics.score import Score
 from bleucli.results import Description
-from bleucli.stats import SegmentStats
 
 # The methods that sacreBLEU's scoring calls on a metric, and the attributes that these read
 STEPS = (

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from bleucli import tokenizers
-from bleucli.segments import Segments
+from bleucli.text import Segments
 
 
 class BaseTokenizer:

@@ -25,13 +25,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from bleucli.phrases import join_words
 from bleucli.records import NamedTuple
-from bleucli.signature import Signature
+from bleucli.results.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from bleucli.citations import Paper
+    from bleucli.results.citations import Paper
 
 # A difference with a larger p-value is not significant
 SIGNIFICANT = 0.05

@@ -18,7 +18,7 @@ from bleucli.errors import BleuError, IdsDifferError, InputTypeError, LengthErro
 from bleucli.limits import string
 from bleucli.phrases import tell_count, tell_place
 from bleucli.records import NamedTuple
-from bleucli.segments import Segments, align, blocks_of_strings, refuse_unordered
+from bleucli.text import Segments, align, blocks_of_strings, refuse_unordered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

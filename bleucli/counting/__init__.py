@@ -16,27 +16,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
 from bleucli import kernels
-from bleucli.corpus import Corpus, Piece
+from bleucli.counting.corpus import Corpus, Piece
 from bleucli.errors import BleuError, InputTypeError, Naming
+from bleucli.kernels.stats import SegmentStats
 from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
-from bleucli.segments import Segments
-from bleucli.stats import SegmentStats
+from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Protocol, TypeVar
+    from typing import Any, Protocol
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from bleucli.corpus import Source
+    from bleucli.counting.corpus import Source
     from bleucli.inspection.fit import Fit
     from bleucli.results import Description, ScoreRecord
-    from bleucli.signature import Signature
-
-    Item = TypeVar("Item")
-    Counted = TypeVar("Counted")
+    from bleucli.results.signature import Signature
 
     class Measure(Protocol):
         """What a metric must provide; see `bleucli.metrics.base.Metric`."""
@@ -406,9 +403,18 @@ def count_blocks(
 ) -> Iterator[list[SystemStats]]:
     """Give the statistics that `count` adds up, block by block; arguments and errors are the same."""
     work = _Counting(corpus, metrics, keep_rows, inspect)
-    for counted in _count_pieces(work.count, work.corpus.pieces(), jobs):
-        work.remember(counted)
-        yield counted
+    pieces = work.corpus.pieces()
+    # Most texts are a single piece, which needs no threads and no import
+    for piece in pieces if jobs == 1 else islice(pieces, 0 if jobs else 1):
+        block = work.count(piece)
+        work.remember(block)
+        yield block
+    if (second := next(pieces, None)) is not None:
+        from bleucli.counting.threads import in_order
+
+        for _, block in in_order(work.count, chain([second], pieces), jobs):
+            work.remember(block)
+            yield block
 
 
 # From this many hypotheses in a block on, counting takes longer than starting threads
@@ -426,7 +432,7 @@ def count_corpora(
 
     tasks: for each corpus, its name in errors, the corpus, and its metrics. Other arguments and errors: as for `count`.
     """
-    from bleucli.threads import in_order
+    from bleucli.counting.threads import in_order
 
     def read() -> Iterator[tuple[int, _Counting, Piece]]:
         for number, (name, corpus, metrics) in enumerate(tasks):
@@ -470,18 +476,15 @@ class _Counting:
         """Return the statistics of a block; several threads may call this at once."""
         from bleucli.inspection import fit
 
-        prepared = [_prepare(metric, piece, self.corpus.prepared) for metric in self._metrics]
-        return [
-            SystemStats(
-                name,
-                [
-                    count_block(metric, text, references, piece.start, name, self._keep_rows)
-                    for metric, references in zip(self._metrics, prepared, strict=True)
-                ],
-                fit.observe(text, piece.references, piece.start, seen) if self._inspect else None,
-            )
-            for name, text, seen in zip(self._names, piece.hypotheses, self._known, strict=True)
-        ]
+        prepared = [(metric, _prepare(metric, piece, self.corpus.prepared)) for metric in self._metrics]
+        block = []
+        for name, text, seen in zip(self._names, piece.hypotheses, self._known, strict=True):
+            stats = []
+            for metric, references in prepared:
+                stats.append(count_block(metric, text, references, piece.start, name, self._keep_rows))
+            fits = fit.observe(text, piece.references, piece.start, seen) if self._inspect else None
+            block.append(SystemStats(name, stats, fits))
+        return block
 
     def remember(self, counted: list[SystemStats]) -> None:
         """Note how the outputs of a block fit their references: an output that is out of step is not inspected again.
@@ -489,20 +492,6 @@ class _Counting:
         Threads may still count blocks with earlier findings, which only takes them longer.
         """
         self._known = [system.fit for system in counted]
-
-
-def _count_pieces(
-    count_piece: Callable[[Item], Counted], pieces: Iterator[Item], jobs: int | None
-) -> Iterator[Counted]:
-    if jobs == 1:
-        yield from map(count_piece, pieces)
-        return
-    if jobs is None:  # most texts are a single piece, which needs no threads and no import
-        yield from map(count_piece, islice(pieces, 1))
-    if (second := next(pieces, None)) is not None:
-        from bleucli.threads import in_order
-
-        yield from (counted for _, counted in in_order(count_piece, chain([second], pieces), jobs))
 
 
 def _prepare(metric: Measure, piece: Piece, already: bool) -> References:

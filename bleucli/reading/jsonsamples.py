@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bleucli.errors import BleuError, NotFoundError
-from bleucli.jsonfields import Fields, Path, UsualName, advise_path, kind, place_of_group, quote
-from bleucli.jsonlines import JsonLines
 from bleucli.phrases import tell_count
+from bleucli.reading import TextFile
+from bleucli.reading.jsonfields import Fields, Path, UsualName, advise_path, kind, place_of_group, quote
+from bleucli.reading.jsonlines import JsonLines
 from bleucli.records import NamedTuple
-from bleucli.segments import Segments
-from bleucli.textfiles import TextFile
+from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

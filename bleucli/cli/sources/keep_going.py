@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bleucli.cli.lengths import Count, compare, count_files, count_in_turns
-from bleucli.corpus import Corpus, Kept, Source
+from bleucli.cli.sources.lengths import Count, compare, count_files, count_in_turns
+from bleucli.counting.corpus import Corpus, Kept, Source
 from bleucli.errors import BleuError, IdsDifferError, LengthError, ReferencesDifferError
-from bleucli.jsonlines import JsonLines
-from bleucli.segments import Segments
-from bleucli.textfiles import TextFile
+from bleucli.reading import TextFile
+from bleucli.reading.jsonlines import JsonLines
+from bleucli.text import Segments
 
 # Errors about two texts, of which either may be wrong
 _MUTUAL = (LengthError, IdsDifferError, ReferencesDifferError)

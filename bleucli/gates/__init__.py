@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from bleucli.baselines import Baseline, find, shift_of
 from bleucli.errors import UsageError
+from bleucli.gates.baselines import Baseline, find, shift_of
 from bleucli.limits import read_number
 from bleucli.records import NamedTuple
 from bleucli.results import Results, ScoreRecord, Verdict, in_scale
@@ -127,7 +127,7 @@ def judge(
             made in another way or with other references, or is rounded too far.
 
     >>> from bleucli.results import SystemResult
-    >>> from bleucli.signature import Signature
+    >>> from bleucli.results.signature import Signature
     >>> record = ScoreRecord("chrF2", 54.6, "", Signature([("nc", "6")]), higher_is_better=True)
     >>> results = Results([SystemResult("sys.txt", [record])], 100, [])
     >>> [verdict.failure for verdict in judge(results, fail_under={"chrF2": Bound(55)})]

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import os
 import stat
-from collections import Counter
 from collections.abc import Sequence
 
+from bleucli.cli.sources.systems import find_repeated
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, UsageError
-from bleucli.jsonlines import JsonLines, is_jsonl
-from bleucli.textfiles import TextFile
+from bleucli.reading import TextFile
+from bleucli.reading.jsonlines import JsonLines, is_jsonl
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO, Any
 
     from bleucli.cli.options import Options
-    from bleucli.jsonfields import Fields
+    from bleucli.reading.jsonfields import Fields
 
 STDIN = "standard input"
 
@@ -47,7 +47,7 @@ class Files:
         self.systems = _find_systems(options.input or ["-"], options.paired_ar or options.paired_bs)
         self.fields: Fields | None = None
         if options.jsonl_fields is not None:
-            from bleucli.jsonfields import fields_named
+            from bleucli.reading.jsonfields import fields_named
 
             self.fields = fields_named(options.jsonl_fields)
         # For empty standard input: people often name references and system without -i
@@ -102,7 +102,7 @@ class Files:
             _check_fields(self.fields, systems, references)
             if self.fields.group and not options.self_bleu:
                 raise UsageError("--jsonl-fields group= is for bleu diversity; leave out group=")
-        if options.written():
+        if options.output is not None:
             from bleucli.cli import outputs
 
             # In the paths of systems, patterns have been replaced by files
@@ -141,11 +141,6 @@ def find_pipe(file: str | IO[bytes] | None) -> tuple[int, int] | None:
     if status is None or not (stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode)):
         return None
     return status.st_dev, status.st_ino
-
-
-def find_repeated(names: Sequence[str]) -> list[str]:
-    """Return the names that occur more than once."""
-    return [name for name, count in Counter(names).items() if count > 1]
 
 
 def _check_fields(

@@ -3,6 +3,9 @@ r"""Text files and standard input as blocks of segments.
 Only `\n` ends a line; trailing white space is cut; a byte-order mark is text; compressed files are unpacked, whatever
 their names. Files of any size are read in blocks of whole lines, about 256 KiB each. Any number of files can
 be read in step: if there are many, each is open only while a block is read, and blocks are smaller.
+
+Other modules of this room: `decompression`; JSON Lines in `jsonlines`, with `jsonfields` and `fastjson`; and, for
+self-BLEU, `jsonsamples`.
 """
 
 from __future__ import annotations
@@ -12,10 +15,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
-from bleucli import decompression, kernels
+from bleucli import kernels
 from bleucli.errors import BleuError, FieldCountError, NotWaitedFor
 from bleucli.phrases import Turn, tell_count
-from bleucli.segments import PATIENCE, Segments
+from bleucli.reading import decompression
+from bleucli.text import PATIENCE, Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

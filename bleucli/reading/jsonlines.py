@@ -11,15 +11,15 @@ from itertools import chain, zip_longest
 
 from bleucli import kernels
 from bleucli.errors import BleuError, NotFoundError
-from bleucli.segments import Segments
-from bleucli.textfiles import TextFile
+from bleucli.reading import TextFile
+from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from bleucli.fastjson import Wanted
-    from bleucli.jsonfields import Fields, Path, UsualName
+    from bleucli.reading.fastjson import Wanted
+    from bleucli.reading.jsonfields import Fields, Path, UsualName
 
 # A field of this name must hold an array; a bare string is a mistake
 _PLURAL = "references"
@@ -87,7 +87,7 @@ class JsonLines:
     ) -> None:
         from json import JSONDecoder
 
-        from bleucli.jsonfields import Fields, place_of_references, places_of_hypotheses
+        from bleucli.reading.jsonfields import Fields, place_of_references, places_of_hypotheses
 
         fields = fields or Fields()
         self.name = file.name
@@ -123,7 +123,7 @@ class JsonLines:
     @property
     def id_columns(self) -> int:
         """How many columns of ids follow the hypotheses in each block."""
-        from bleucli.jsonfields import ID_KINDS
+        from bleucli.reading.jsonfields import ID_KINDS
 
         return len(ID_KINDS) if self.identified else 0
 
@@ -177,7 +177,7 @@ class JsonLines:
         wanted = self._find_wanted()
         if wanted is None:
             return None
-        from bleucli import fastjson
+        from bleucli.reading import fastjson
 
         columns = fastjson.read(data, wanted, _BLOCK_TEXTS)
         self._has_others = self._has_others or columns is None  # other fields may be why it refused the block
@@ -202,7 +202,7 @@ class JsonLines:
         ids = [(name, type(self._example.get(name, ""))) for name in self._ids]
         if not {kind for _, kind in ids} <= {str, int}:
             return None
-        from bleucli.fastjson import Wanted
+        from bleucli.reading.fastjson import Wanted
 
         others = {name for _, others in found for name in others}
         alone = not self._has_others and self._example.keys() <= {*names, references, *(name for name, _ in ids)}
@@ -256,7 +256,7 @@ class JsonLines:
         return f"{self.name}, line {number}"
 
     def _no_object(self, number: int, item: object) -> BleuError:
-        from bleucli.jsonfields import kind
+        from bleucli.reading.jsonfields import kind
 
         return BleuError(f"{self._at(number)}: {kind(item)}, not an object; give one object per line")
 
@@ -301,7 +301,7 @@ class JsonLines:
         """Return a column for each kind of id."""
         if not self.identified:
             return []
-        from bleucli.jsonfields import encode_ids, names_of_ids
+        from bleucli.reading.jsonfields import encode_ids, names_of_ids
 
         if not self._ids and items:
             self._ids = names_of_ids(items[0], self._wanted[0])
@@ -345,7 +345,7 @@ class JsonLines:
         self, number: int, field: str, value: object, wanted: str, holds: str = "is", key: str = ""
     ) -> BleuError:
         """Return the error about a value; key: the one of --jsonl-fields that could name a path into the value."""
-        from bleucli.jsonfields import advise_path, kind, quote
+        from bleucli.reading.jsonfields import advise_path, kind, quote
 
         advice = advise_path(key, field, value) if key else ""
         return BleuError(f"{self._at(number)}: {quote(field)} {holds} {kind(value)}; expected {wanted}{advice}")
@@ -393,7 +393,7 @@ class JsonItems(JsonLines):
         return f"{self.name}, item {number}"
 
     def _no_object(self, number: int, item: object) -> BleuError:
-        from bleucli.jsonfields import kind
+        from bleucli.reading.jsonfields import kind
 
         return BleuError(f"{self._at(number)}: {kind(item)}, not an object; give objects with texts")
 

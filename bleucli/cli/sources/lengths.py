@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from bleucli.errors import BleuError, LengthError
 from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
-from bleucli.segments import PATIENCE, length_error
+from bleucli.text import PATIENCE, length_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli.jsonlines import JsonLines
-    from bleucli.segments import Segments
-    from bleucli.textfiles import TextFile
+    from bleucli.reading import TextFile
+    from bleucli.reading.jsonlines import JsonLines
+    from bleucli.text import Segments
 
 # For how many seconds to look for the cause of different numbers
 _SEARCH_SECONDS = 5.0
@@ -148,7 +148,7 @@ def compare(files: Sequence[TextFile | JsonLines], places: tuple[int, int], coun
 def explain(files: Sequence[TextFile | JsonLines], error: LengthError) -> BleuError:
     """Add the likely cause to an error about two of these files, where plain text shows it."""
     from bleucli.inspection.lengths import mismatch_cause
-    from bleucli.jsonlines import JsonLines
+    from bleucli.reading.jsonlines import JsonLines
 
     longer, shorter = files[error.longest], files[error.shortest]
     if isinstance(longer, JsonLines) or isinstance(shorter, JsonLines):

@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from bleucli import arrow, scoring
-from bleucli.cli.saving import command_of
+from bleucli import arrow
+from bleucli.cli.provenance import command_of
+from bleucli.cli.sources import Counted, Part
+from bleucli.cli.sources.systems import Entry, Systems
+from bleucli.cli.sources.tables import (
+    columns_in_command,
+    columns_of_groups,
+    group_parts,
+    hashed_inputs,
+    name_tables,
+)
 from bleucli.cli.streams import shown
-from bleucli.cli.tabled import TabledTexts, columns_in_command, columns_of_groups
 from bleucli.counting import SystemStats, add_systems
 from bleucli.engines.work import Work, check_sums
-from bleucli.errors import BleuError, UsageError
-from bleucli.results import Input, Results
+from bleucli.errors import BleuError
+from bleucli.results import Input
 from bleucli.statsfiles import Shard
 from bleucli.statsfiles.layout import SYSTEM, label_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
     from typing import Any
 
     import pyarrow as pa
 
-    from bleucli.cli.keeper import Keeper
     from bleucli.cli.options import Options
-    from bleucli.cli.tabled import Labels
+    from bleucli.cli.sources import Keeper, Progress
+    from bleucli.cli.sources.tables import Labels
     from bleucli.engines.partitions import Survey
     from bleucli.metrics import Metric
-    from bleucli.significance.comparison import Sampling
 
 
-class EnginedTexts(TabledTexts):
+class EngineSource:
     """Tables that are counted on a cluster; only the sums come back.
 
     Args:
@@ -43,51 +49,44 @@ class EnginedTexts(TabledTexts):
     """
 
     def __init__(self, options: Options, words: Sequence[str]) -> None:
-        # This does not open the tables, unlike the base class: perhaps only the engine can reach them
-        self._read_names(options)
         self._by = columns_of_groups(options)
         self._columns = columns_in_command(options, self._by)
         self._engine = str(options.engine)
         self._paths = list(map(shown, options.table or ()))
         # Workers may have other working directories
-        self._saved = os.path.abspath(shown(options.save_stats)) if options.save_stats else ""
-        if self._saved and options.save_sums and _is_inside(options.save_sums, str(options.save_stats)):
-            raise UsageError(
-                f"--save-sums {shown(options.save_sums)} is in the folder of --save-stats, whose files are read"
-                " together; name a file elsewhere"
-            )
+        saves_rows = options.command == "count" and not options.sums
+        self._saved = os.path.abspath(shown(str(options.output))) if saves_rows else ""
         self._command = command_of(words)
-        self._name_columns(self._columns)
+        self.systems = Systems(options, lambda: list(map(Entry, self._columns.hypotheses)))
         self._rows_of: Mapping[str, int] = {}  # number of rows by file
 
-    def score(
+    def count(
         self,
         metrics: Sequence[Metric],
         jobs: int | None,
-        sampling: Sampling | None,
-        progress: Callable[[str, int, int], None],
-        keep: Keeper | None = None,
-        before: Sequence[SystemStats] = (),
-    ) -> Results:
-        """Score all systems, on all rows or group by group."""
-        names = self._names()
+        keep_rows: bool,
+        progress: Progress,
+        keeper: Keeper | None = None,
+    ) -> Counted:
+        """Count all systems, on all rows or group by group, and return sums; see `Source.count`."""
+        names = self.systems.names()
         systems = dict(zip(names, self._columns.hypotheses.values(), strict=True))
         work = Work(metrics, systems, self._columns.references, self._by, self._saved, self._command)
         survey, sums = self._run(work)
-        found: dict[Labels, dict[str, SystemStats]] = {}
+        groups: dict[Labels, dict[str, SystemStats]] = {}
         for group in arrow.scores(sums, survey.segments * len(names), work.metrics):
             # With --by system, the key is a label of the rows, and there is only one column of hypotheses
             name = names[0] if SYSTEM in self._by else group.keys[SYSTEM]
-            of_group = found.setdefault(tuple(label_of(group.keys[column]) for column in self._by), {})
-            counted = SystemStats(name, list(group.stats.values()), None)
+            of_group = groups.setdefault(tuple(label_of(group.keys[column]) for column in self._by), {})
+            stats = SystemStats(name, list(group.stats.values()), None)
             # Engines distinguish NaN from null, and -0.0 from 0.0
-            (of_group[name],) = add_systems([of_group[name]] if name in of_group else [], [counted])
-        groups = {values: [found[values][name] for name in names] for values in survey.order}
+            (of_group[name],) = add_systems([of_group[name]] if name in of_group else [], [stats])
+        ordered = {values: [groups[values][name] for name in names] for values in survey.order}
         if self._by:
-            return self._score_groups(groups, metrics, None, progress, keep)
-        if keep is not None:
-            keep.keep_sums(groups[()], ())
-        return scoring.score_counted(groups[()], metrics)
+            return group_parts(self._by, ordered, (), keeper)
+        if keeper is not None:
+            keeper.keep_sums(ordered[()], ())
+        return Counted([Part((), ordered[()])])
 
     def _run(self, work: Work) -> tuple[Survey, pa.Table]:
         """Count the tables with the engine, and return what it found.
@@ -119,31 +118,30 @@ class EnginedTexts(TabledTexts):
         work.check_kept(survey.partitions)
         return survey, sums
 
-    def inputs(self) -> tuple[list[Input], list[Input]]:
-        """Return the first file for each row of the answer, and all files; those on this machine are hashed."""
-        from hashlib import file_digest
+    def texts(self) -> Mapping[str, str]:
+        """Return nothing: what signatures say of tables is about groups."""
+        return {}
 
-        found = []
-        for path, rows in self._rows_of.items():
-            if "://" in path:
-                found.append(Input("table", path, rows, ""))
-                continue
-            with open(path, "rb") as content:
-                found.append(Input("table", path, rows, file_digest(content, "sha256").hexdigest()))
-        return [found[0]] * len(self._rows), found
+    def columns(self) -> list[tuple[str, str]]:
+        """Return nothing: what is known of rows is known of each by itself."""
+        return []
 
-    def which_is_which(self, segments: int) -> str:
-        """Return a line that names files and systems."""
-        return self._tell_files(list(self._rows_of), segments)
+    def inputs(self) -> tuple[Mapping[str, Input], list[Input]]:
+        """Return the first file for each system, and all files; those on this machine are hashed."""
+        return hashed_inputs(self.systems.names(), self._rows_of)
 
     def shards(self, first: int, rows: int) -> list[Shard]:
         """Return what files of sums say about where their rows come from."""
         source = ", ".join(self._paths)
-        return [Shard(name, 0, sum(self._rows_of.values()), source=source) for name in self._names()]
+        return [Shard(name, 0, sum(self._rows_of.values()), source=source) for name in self.systems.names()]
 
+    def hints(self) -> list[str]:
+        """Return the hints about the files: there are none."""
+        return []
 
-def _is_inside(path: str, folder: str) -> bool:
-    return os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), ""))
+    def overview(self, segments: int) -> str:
+        """Return a line that names files and systems."""
+        return name_tables(list(self._rows_of), self.systems, segments)
 
 
 def _find_engine(name: str) -> Any:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bleucli.optional_deps import load
-from bleucli.segments import Segments
+from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,19 +6,18 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from bleucli.cli import outputs
+from bleucli.cli.sources import names_of
+from bleucli.cli.sources.files import FileSource
 from bleucli.cli.streams import Environment
 from bleucli.cli.testset_modes import files_of, names, pair_of
-from bleucli.cli.texts import Texts, names_of
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.phrases import tell_count
+from bleucli.reading import TextFile
 from bleucli.records import NamedTuple
-from bleucli.results import ScoreRecord
 from bleucli.scoring import Part, Selection
-from bleucli.signature import Signature
 from bleucli.testsets import fields, preparation, registry
 from bleucli.testsets.entries import TestSet
 from bleucli.testsets.plain import CachedText
-from bleucli.textfiles import TextFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ class _Chosen(NamedTuple):
     references: Sequence[str]
 
 
-class TestSetTexts(Texts):
+class TestSetSource(FileSource):
     """The systems of one run, and the references of one test set or of several, one after the other."""
 
     def __init__(self, options: Options, environment: Environment, hashed: bool = False) -> None:
@@ -45,13 +44,14 @@ class TestSetTexts(Texts):
         found = names(options.test_set, "scoring")
         self._pair = pair_of(options, self._registry, found)
         super().__init__(options, environment, hashed)
+        self._hashed = hashed
         self._sets = []
         for test_set in map(self._registry.__getitem__, found):
             paths = preparation.prepare(test_set, self._pair)
             references = preparation.scored_references(test_set, self._pair, list(paths))
             self._sets.append(_Chosen(test_set, paths, references))
         outputs.protect(options, [file for one in self._sets for file in files_of(one.test_set, one.paths)])
-        self._references = [*self._reference_files()]
+        self.references = [*self._reference_files()]
         self._known: Marks | None = None
         self._of_segments: dict[str, Sequence[object]] | None = None
 
@@ -73,7 +73,7 @@ class TestSetTexts(Texts):
 
     # --- the part that is scored
 
-    def select(self) -> Selection | None:
+    def selection(self) -> Selection | None:
         """Return the segments asked for, and for --detail those of each original language, domain and country."""
         options = self._options
         if options.origlang is None and options.subset is None and not options.detail:
@@ -105,15 +105,11 @@ class TestSetTexts(Texts):
             self._known = selection.join([selection.marks_of(one.test_set, one.paths) for one in self._sets])
         return self._known
 
-    def columns(self, start: int, count: int) -> Mapping[str, Sequence[object] | str]:
-        """Return what statistics files say about segments: test set, place in it, document, language, domain."""
+    def labels(self, start: int, count: int) -> Mapping[str, Sequence[object] | str]:
+        """Return what is known of some segments: test set, place in it, document, language, domain."""
         if self._of_segments is None:
             self._of_segments = self._read_columns()
         return {name: values[start : start + count] for name, values in self._of_segments.items()}
-
-    def texts_named(self) -> list[tuple[str, str]]:
-        """Return the test sets and the language pair."""
-        return [("testset", str(self._options.test_set)), ("langpair", self._pair)]
 
     def _read_columns(self) -> dict[str, Sequence[object]]:
         from bleucli.testsets import selection
@@ -153,10 +149,13 @@ class TestSetTexts(Texts):
 
     # --- what is said about the texts
 
-    def sign(self, record: ScoreRecord) -> ScoreRecord:
-        """Add the names of what was scored to a signature."""
-        named = names_of(self._options).items()
-        return record._replace(signature=Signature(record.signature).with_texts(named))
+    def texts(self) -> Mapping[str, str]:
+        """Return the names of what is scored."""
+        return names_of(self._options)
+
+    def columns(self) -> list[tuple[str, str]]:
+        """Return the test sets and the language pair."""
+        return [("testset", str(self._options.test_set)), ("langpair", self._pair)]
 
     def hints(self) -> list[str]:
         """Return the hints about the texts, once they have been read."""
@@ -172,7 +171,7 @@ class TestSetTexts(Texts):
         """Add the likely cause to an error about different numbers of segments: another test set, if one fits."""
         explained = super().explain(error)
         files = zip((error.longest, error.shortest), error.counts, strict=True)
-        count = next((count for file, count in files if file < len(self._systems)), None)
+        count = next((count for file, count in files if file < len(self._files)), None)
         scored = {one.test_set.name for one in self._sets}
         twins = [
             f"{name} has {count}"

@@ -10,10 +10,10 @@ from collections.abc import Collection, Sequence
 from functools import cache
 
 from bleucli import kernels
-from bleucli.buffers import lists_as_streams, to_numpy
-from bleucli.jsonfields import encode_ids
+from bleucli.reading.jsonfields import encode_ids
 from bleucli.records import NamedTuple
-from bleucli.segments import Segments, share_arrow
+from bleucli.text import Segments, share_arrow
+from bleucli.text.buffers import lists_as_streams, to_numpy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -115,8 +115,8 @@ class SegmentStats:
         >>> SegmentStats(memoryview(array("q", [1, 2, 3, 4])), 2).to_arrow(["edits", "ref_len"]).to_pylist()
         [{'edits': 1, 'ref_len': 2}, {'edits': 3, 'ref_len': 4}]
         """
-        from bleucli.buffers import to_arrow
         from bleucli.optional_deps import load
+        from bleucli.text.buffers import to_arrow
 
         pa = load("pyarrow", "arrow")
         names = [f"column_{n}" for n in range(1, self.columns + 1)] if names is None else list(names)
@@ -144,7 +144,7 @@ class SegmentStats:
         """
         import numpy as np
 
-        from bleucli.buffers import to_numpy
+        from bleucli.text.buffers import to_numpy
 
         if not table.num_columns:
             raise BleuError("a table without columns holds no statistics; select some columns")

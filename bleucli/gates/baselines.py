@@ -16,11 +16,11 @@ from contextlib import suppress
 from itertools import chain
 
 from bleucli.errors import BleuError
-from bleucli.jsonlines import is_jsonl
-from bleucli.naming import comes_from, unmark_baseline
+from bleucli.reading.jsonlines import is_jsonl
 from bleucli.records import NamedTuple
 from bleucli.results import PAIR, SHAPE, Input, Results, ScoreRecord, name_row
-from bleucli.signature import RESAMPLING_KEYS, Signature
+from bleucli.results.naming import comes_from, unmark_baseline
+from bleucli.results.signature import RESAMPLING_KEYS, Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,0 +1,199 @@
+"""`bleu count`: write what is counted to a file, to be scored, tested or added up later; merge such files."""
+
+from __future__ import annotations
+
+from bleucli import statsfiles
+from bleucli.cli import pipeline, request
+from bleucli.cli.commands import MESSAGES, SCORED, TEXTS, Command, take
+from bleucli.cli.options import OPTIONS, Option, flag_of
+from bleucli.cli.progress import watch
+from bleucli.cli.provenance import command_of
+from bleucli.cli.sources import open_source, open_texts
+from bleucli.cli.sources.tables import columns_of_groups, refuse_columns_of_statistics
+from bleucli.cli.streams import Environment, shown
+from bleucli.counting import SystemStats, add_systems
+from bleucli.errors import UsageError
+from bleucli.metrics import Metric, metric_that_counted
+from bleucli.phrases import tell_count
+from bleucli.statsfiles import Part, Writer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from bleucli.cli.messages import Messages
+    from bleucli.cli.options import Options
+    from bleucli.cli.sources import Source
+
+    # Takes the first segment of a block, and how many there are; returns columns of labels
+    Labels = Callable[[int, int], Mapping[str, Sequence[object] | str]]
+
+COMMAND = Command(
+    ("bleu count REF... -i SYSTEM... -o FILE [options]", "bleu count --stats FILE... -o FILE [--sums]"),
+    "Save statistics for later, or merge them.",
+    take(
+        *(*TEXTS, "stats", "by", "engine", "segment_scores"),
+        *(*SCORED, *MESSAGES),
+        sums=Option(("--sums",), "keep only sums: one row per system, or per group of --by", bool),
+        first_line=Option(
+            ("--first-line",),
+            "this shard begins at line N of the whole text",
+            int,
+            metavar="N",
+            bounds=(1, 1000000000000000, "the number of a line"),
+        ),
+        output=OPTIONS["output"]._replace(help="write Parquet for --stats to this file; with --engine, a folder"),
+    ),
+    ("output", "sums", "first_line", "input", "stats", "table", "engine", "test_set", "language_pair", "metrics"),
+)
+# Where lines have no numbers, and why
+_UNNUMBERED = {
+    "sums": "sums do not say which segments they are of",
+    "stats": "the texts were read when the statistics were saved",
+    "engine": "the engine counts all files together",
+    "test_set": "it is for shards of your own files, but a test set is whole",
+}
+
+
+def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+    """Count texts or merge files, and return True.
+
+    Raises:
+        BleuError: no file is named, something is wrong with options or texts, or the file cannot be written.
+    """
+    if options.output is None:
+        raise UsageError("bleu count writes a file; name it with -o, such as -o stats.parquet")
+    for name, reason in _UNNUMBERED.items():
+        if options.first_line is not None and getattr(options, name):
+            raise UsageError(f"--first-line cannot be combined with {flag_of(name)}: {reason}; leave it out")
+    if options.stats is not None and not options.sums:
+        _merge(options, messages, words)
+        return True
+
+    start = pipeline.read_clocks()
+    options, statistics = pipeline.prepare(options, messages)
+    source: Source
+    labels = None
+    if statistics is None and options.engine is None:
+        source = texts = open_texts(options, environment, hashed=True)
+        labels = texts.labels
+    else:
+        source = open_source(options, environment, words, True, statistics)
+    pipeline.check_references(options, source)
+    _count(options, source, labels, environment, messages, command_of(words))
+    pipeline.note_slowness(start, messages)
+    return True
+
+
+def _merge(options: Options, messages: Messages, words: Sequence[str]) -> None:
+    """Write the rows of all files to one file, once it is clear that they belong together."""
+    idle = options.given - {"stats", "output", *MESSAGES}
+    if idle:
+        raise UsageError(f"{flag_of(min(idle))} has no effect: files are merged as they are; leave it out")
+    from bleucli.cli.sources.statistics import read
+
+    statistics = read(options.stats)
+    ours = {name: text for name, text in statistics.metrics.items() if statistics.kind_of(name) is not None}
+    statistics.count({name: metric_that_counted(text) for name, text in ours.items()})
+    messages.hold_back(())
+    path = shown(str(options.output))
+    statistics.write(path, command_of(words))
+    messages.note(f"wrote {path}: {tell_count(len(statistics.files), 'file')} merged")
+
+
+def _count(
+    options: Options,
+    source: Source,
+    labels: Labels | None,
+    environment: Environment,
+    messages: Messages,
+    command: str,
+) -> None:
+    """Count what the metrics need, and write it; labels: as for `_Saving`. command: the line that the file records."""
+    idle = request.find_idle(options, len(source.systems), "", False)
+    metrics = pipeline.metrics_of(options, source)
+    saving = _Saving(options, source, labels, metrics)
+    with watch(options, environment) as progress:
+        counted = source.count(metrics, request.count_threads(options.jobs), False, progress, saving)
+        results = pipeline.score(counted, metrics, source.texts(), None, progress)
+    signed = pipeline.compare_signatures(options, results)
+    # Numbers from elsewhere are saved as they are
+    of_results = [] if options.segment_scores else results.hints
+    hints = [*idle, *source.hints(), *of_results, *request.find_differences(signed, options)]
+    hints += pipeline.note_lowercase(options)
+    messages.hold_back(hints)
+    saving.save(command)
+    request.note_files(source.overview, saving.segments, options, messages)
+    request.note_texts(signed, options, messages)
+    messages.note(f"wrote {shown(str(options.output))}: {', '.join(saving.metrics)}")
+    for hint in hints:
+        messages.warn(hint)
+
+
+class _Saving:
+    """What was counted, on its way to a file.
+
+    Args:
+        options: the options of the command.
+        source: where the segments come from.
+        labels: returns what is known of some segments beside their texts; None where no rows are written here.
+        metrics: the metrics that count.
+
+    Raises:
+        UsageError: a column of groups has the name of a column of statistics.
+
+    Attributes:
+        metrics: those that count, by their names in the file.
+        segments: how many were counted so far.
+    """
+
+    def __init__(self, options: Options, source: Source, labels: Labels | None, metrics: Sequence[Metric]) -> None:
+        self._path = shown(str(options.output))
+        self._source, self._labels = source, labels
+        self.metrics = _names_in_file(options, source, metrics)
+        self._first = (options.first_line or 1) - 1
+        refuse_columns_of_statistics(columns_of_groups(options), list(self.metrics))
+        self._sums: dict[tuple[tuple[str, Any], ...], list[SystemStats]] | None = {} if options.sums else None
+        # With --engine, the workers write the rows
+        self._writer = None if options.sums or labels is None else Writer(self.metrics, self._first)
+        self.segments = 0
+
+    def keep_rows(self, block: Sequence[SystemStats]) -> None:
+        """Keep the rows of the next segments."""
+        count = block[0].stats[0].segments
+        if self._writer is not None and self._labels is not None:
+            self._writer.add(block, self._labels(self.segments, count))
+        self.segments += count
+
+    def keep_sums(self, systems: Sequence[SystemStats], labels: Sequence[tuple[str, Any]]) -> None:
+        """Add to the sums of a group."""
+        if self._sums is not None:
+            sums = [system.without_rows() for system in systems]
+            self._sums[tuple(labels)] = add_systems(self._sums.get(tuple(labels), []), sums)
+
+    def save(self, command: str) -> None:
+        """Write the file, whole or not at all; it records the command line.
+
+        Raises:
+            BleuError: it cannot be written.
+        """
+        shards = self._source.shards(self._first, self.segments)
+        if self._writer is not None:
+            self._writer.save(self._path, shards, command)
+        if self._sums is not None:
+            named = dict(self._source.columns())
+            parts = [Part(list((named | dict(labels)).items()), systems) for labels, systems in self._sums.items()]
+            statsfiles.write_sums(self._path, parts, self.metrics, shards=shards, command=command)
+
+
+def _names_in_file(options: Options, source: Source, metrics: Sequence[Metric]) -> Mapping[str, Metric]:
+    """Return metrics by the names that they get in files of statistics: those that they have, or else their own."""
+    if options.stats is not None:
+        from bleucli.cli.sources.statistics import StatisticsSource
+
+        assert isinstance(source, StatisticsSource)
+        return source.names_of_metrics(metrics)
+    from bleucli import arrow
+
+    return arrow.make_metrics(metrics)

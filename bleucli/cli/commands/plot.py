@@ -1,0 +1,121 @@
+"""`bleu plot`: a figure for a paper."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from bleucli.cli.commands import MESSAGES, SCORED, TESTS, TEXTS, Command, take
+from bleucli.cli.commands.report import compare, load_packages
+from bleucli.cli.options import OPTIONS, Option
+from bleucli.cli.streams import Environment, shown
+from bleucli.errors import UsageError
+from bleucli.limits import LEAST_WIDTH, MOST_WIDTH
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bleucli.cli.messages import Messages
+    from bleucli.cli.options import Options
+    from bleucli.report.contents import Report
+
+_KINDS = ("forest", "pairs", "lengths", "segments")
+COMMAND = Command(
+    ("bleu plot REF... -i SYSTEM... -o FIGURE.pdf [options]",),
+    "Draw a figure for a paper.",
+    take(
+        *(*TEXTS, "origlang", "subset", "keep_going", *SCORED, *TESTS, *MESSAGES),
+        output=OPTIONS["output"]._replace(help="the figure: a file that ends in .pdf, .svg or .png"),
+        kind=Option(
+            ("--kind",), "%(choices)s (default: forest, scores with intervals)", metavar="KIND", choices=_KINDS
+        ),
+        figure_width=Option(
+            ("--width",),
+            "width of the figure, such as 3.3in or 84mm (default: 3.3in, one column)",
+            metavar="WIDTH",
+        ),
+        metrics=OPTIONS["metrics"]._replace(help="%(choices)s (default: bleu); a figure shows one"),
+    ),
+    ("output", "kind", "figure_width", "input", "test_set", "language_pair", "metrics", "paired_ar", "names"),
+)
+_FORMATS = ("pdf", "svg", "png")
+_WIDTH = re.compile(r"(\d+(?:\.\d+)?)(in|cm|mm|pt)")
+# The point is TeX's: \the\columnwidth prints such points, of which an inch has 72.27, not 72
+_INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
+# The width of a column in most papers, in inches
+_COLUMN = 3.3
+
+
+def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+    """Draw the figure, and return True.
+
+    Raises:
+        BleuError: no file is named, a package is missing, something is wrong with options or texts, or the figure
+            cannot be written.
+    """
+    if options.output is None:
+        raise UsageError("bleu plot writes a figure; name it with -o, such as -o figure.pdf")
+    form = os.path.splitext(options.output)[1][1:].lower()
+    if form not in _FORMATS:
+        raise UsageError(
+            f"--output {shown(options.output)} does not say which format; name a file that ends in .pdf, .svg or .png"
+        )
+    inches = _COLUMN if options.figure_width is None else _read_width(options.figure_width)
+    if len(options.metrics or ()) > 1:
+        raise UsageError(f"bleu plot shows one metric; leave out {' and '.join(options.metrics[1:])}")
+    load_packages()
+
+    kind = options.kind or _KINDS[0]
+    compare(options, environment, messages, lambda report, *_: _draw(report, kind, inches, form))
+    return True
+
+
+def _read_width(word: str) -> float:
+    """Return a width in inches.
+
+    >>> _read_width("3.3in"), round(_read_width("84mm"), 2)
+    (3.3, 3.31)
+    """
+    match = _WIDTH.fullmatch(word.strip())
+    inches = float(match[1]) * _INCHES[match[2]] if match else 0.0
+    if not LEAST_WIDTH <= inches <= MOST_WIDTH:
+        raise UsageError(
+            f"--width {word}; expected {LEAST_WIDTH:g}in to {MOST_WIDTH:g}in, or the same in cm, mm or pt, such as 84mm"
+        )
+    return inches
+
+
+def _draw(report: Report, kind: str, inches: float, form: str) -> tuple[bytes, list[str]]:
+    """Return a figure as a file, and hints about what it cannot show.
+
+    Args:
+        report: what it shows, by its only metric.
+        kind: one of `_KINDS`.
+        inches: its width.
+        form: the format of the file, such as "pdf".
+
+    Raises:
+        UsageError: the kind compares systems, but there is only one.
+    """
+    from bleucli.report import drawings, figures, sketches
+
+    if kind in ("pairs", "segments") and len(report.names) < 2:
+        raise UsageError(f"--kind {kind} compares systems, but only one was given; name more with -i")
+    hints = []
+    if kind == "lengths" and len(report.names) > figures.MOST_SERIES:
+        most = figures.MOST_SERIES
+        hints.append(
+            f"a figure by length has room for {most} systems, so it shows only the {most} best of"
+            f" {len(report.names)}; to choose them, name only these with -i"
+        )
+    if kind == "segments" and len(report.names) > 2:
+        hints.append(
+            f"a figure of segments compares two systems, so it shows only {report.names[0]} and {report.names[1]}; to"
+            " choose others, name only these with -i"
+        )
+    content, missing = drawings.save(sketches.draw(report, kind, 0, figures.paper(inches)), form)
+    if missing:
+        told = ", ".join(dict.fromkeys(missing))
+        hints.append(f"no installed font has {told}; install one that does, or give other names with --names")
+    return content, hints

@@ -1,0 +1,335 @@
+"""`bleu report`: a page that compares systems; its verdicts are also printed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from bleucli.cli import pipeline, request
+from bleucli.cli.commands import MESSAGES, SCORED, TESTS, TEXTS, Command, take
+from bleucli.cli.delivery import deliver
+from bleucli.cli.options import OPTIONS, Option
+from bleucli.cli.progress import watch
+from bleucli.cli.provenance import Provenance
+from bleucli.cli.sources import open_texts
+from bleucli.cli.streams import Environment, shown
+from bleucli.counting import SystemStats, add_systems
+from bleucli.counting.corpus import Source
+from bleucli.errors import BleuError, UsageError
+from bleucli.markup import readable
+from bleucli.phrases import in_command, tell_count
+from bleucli.reading import TextFile
+from bleucli.results import Input
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from bleucli.cli.messages import Messages
+    from bleucli.cli.options import Options
+    from bleucli.cli.sources import Counted, Texts
+    from bleucli.metrics import Metric
+    from bleucli.report.contents import Measured, Report
+    from bleucli.results import Results
+    from bleucli.significance.comparison import Sampling
+
+    Progress = Callable[[str, int, int], None]
+    # Reads segment scores of other tools, for this number of segments, if these names are taken
+    Reader = Callable[[Texts, int, Sequence[str], Progress], list[Measured]]
+
+COMMAND = Command(
+    ("bleu report REF... -i SYSTEM... -o PAGE.html [options]",),
+    "Compare systems on an HTML page.",
+    take(
+        *(*TEXTS, "origlang", "subset", "keep_going", *SCORED, *TESTS, *MESSAGES),
+        output=OPTIONS["output"]._replace(
+            help="the page: scores, tests, figures, segments; what it says in words is also printed"
+        ),
+        add_scores=Option(
+            ("--add-scores",),
+            "segment scores of another metric: one file per system, one number per line, higher is better",
+            nargs="+",
+            metavar="NAME=FILE,FILE",
+            once=True,
+        ),
+    ),
+    ("output", "add_scores", "input", "test_set", "language_pair", "metrics", "paired_ar", "paired_bs", "names"),
+)
+_WIDTH = 79
+
+
+def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+    """Write the page, print its verdicts, and return True.
+
+    Raises:
+        BleuError: no file is named, a package is missing, something is wrong with options or texts, or the page cannot
+            be written.
+    """
+    from bleucli.optional_deps import load
+
+    path = options.output
+    if path is None:
+        raise UsageError("bleu report writes a page; name it with -o, such as -o page.html")
+    # A stream or a pipe has no ending
+    if os.path.splitext(path)[1].lower() not in (".html", ".htm", ""):
+        raise UsageError(f"--output {shown(path)} would be a page in HTML; name a file that ends in .html")
+    added = [_read_word(shown(word)) for word in options.add_scores or ()]
+    load_packages()
+    load("jinja2", "report")
+    made = Provenance(words, environment)
+
+    inputs: list[Input] = []
+    lines: list[str] = []
+
+    def read(texts: Texts, count: int, taken: Sequence[str], progress: Progress) -> list[Measured]:
+        return _read_scores(added, texts, count, taken, progress, inputs)
+
+    def render(report: Report, texts: Texts, counted: Counted) -> tuple[str, list[str]]:
+        from bleucli.report import page, verdicts
+
+        lines.extend(_print(verdicts.tell(report)))
+        run = pipeline.run_of(texts, counted)
+        run = made.of(run._replace(references=[*run.references, *inputs]))
+        if not environment.variables.get("SOURCE_DATE_EPOCH"):
+            run = run._replace(time=None)  # so that the same input gives the same bytes
+        pair = dict(texts.columns()).get("langpair") or options.language_pair or ""
+        origin, _, language = pair.partition("-")
+        return page.render(report, run, language.replace("_", "-"), origin.replace("_", "-")), []
+
+    compare(options, environment, messages, render, read, hashed=True, say=lambda: lines)
+    return True
+
+
+def load_packages() -> None:
+    """Load the package that draws, so that its absence is reported before anything is scored.
+
+    Raises:
+        BleuError: it is not installed.
+    """
+    from bleucli.report.figures import load_matplotlib
+
+    load_matplotlib()
+
+
+def _print(paragraphs: Sequence[str]) -> Iterator[str]:
+    """Give the lines of a text whose first paragraph sums up the others."""
+    from textwrap import fill
+
+    for number, paragraph in enumerate(map(readable, paragraphs)):
+        start = "- " if number else ""
+        text = fill(
+            paragraph,
+            _WIDTH,
+            initial_indent=start,
+            subsequent_indent=" " * len(start),
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        yield f"{text}\n" if number else f"{text}\n\n"
+
+
+# --- what pages and figures show
+
+
+def compare(
+    options: Options,
+    environment: Environment,
+    messages: Messages,
+    render: Callable[[Report, Texts, Counted], tuple[str | bytes, list[str]]],
+    read: Reader | None = None,
+    hashed: bool = False,
+    say: Callable[[], Sequence[str]] = list,
+) -> None:
+    """Score and compare systems, and write what shows that; warn and note what there is to say.
+
+    Args:
+        options: what is asked for.
+        environment: the world around the command.
+        messages: the notes and warnings of this run.
+        render: returns the content of the file, and hints about it.
+        read: reads scores of other tools, if any.
+        hashed: whether the content has the checksums of the texts.
+        say: returns lines for standard output.
+
+    Raises:
+        BleuError: options cannot be combined, something is wrong with the texts, or the file cannot be written.
+    """
+    start = pipeline.read_clocks()
+    options, _ = pipeline.prepare(options, messages)
+    texts = open_texts(options, environment, hashed)
+    pipeline.check_references(options, texts)
+    idle = request.find_idle(options, len(texts.systems), "", False)
+    plan = pipeline.plan_sampling(options, environment, False, len(texts.systems))
+    metrics = request.make_metrics(options)
+    pipeline.leave_out(options, texts, environment)
+    texts.remembers = True
+    rows = _Rows()
+    with watch(options, environment) as progress:
+        counted = texts.count(metrics, request.count_threads(options.jobs), plan is not None, progress, rows)
+        results = pipeline.score(counted, metrics, texts.texts(), plan, progress)
+        with _without_collection():
+            environment.limit_numpy()
+            parts = metrics, rows.systems, results, plan
+            report = _make_report(options, environment, texts, *parts, progress, read)
+            content, remarks = render(report, texts, counted)
+    signed = pipeline.compare_signatures(options, results)
+    hints = [*idle, *texts.hints(), *results.hints, *remarks, *request.find_differences(signed, options)]
+    hints += pipeline.note_lowercase(options)
+    messages.hold_back(hints)
+    deliver([content], options.output, environment)
+    request.note_files(texts.overview, results.segments, options, messages)
+    request.note_texts(signed, options, messages)
+    for hint in hints:
+        messages.warn(hint)
+    if lines := say():
+        deliver(lines, None, environment)
+    pipeline.note_slowness(start, messages)
+    pipeline.refuse_failures(texts.systems)
+
+
+class _Rows:
+    """Keeps the statistics of each segment."""
+
+    def __init__(self) -> None:
+        self.systems: list[SystemStats] = []
+
+    def keep_rows(self, block: Sequence[SystemStats]) -> None:
+        """Keep the rows of the next segments."""
+        self.systems = add_systems(self.systems, list(block))
+
+    def keep_sums(self, systems: Sequence[SystemStats], labels: Sequence[tuple[str, Any]]) -> None:
+        """Do nothing: groups are not shown."""
+
+
+def _make_report(
+    options: Options,
+    environment: Environment,
+    texts: Texts,
+    metrics: Sequence[Metric],
+    systems: Sequence[SystemStats],
+    results: Results,
+    plan: Sampling | None,
+    progress: Progress,
+    read: Reader | None,
+) -> Report:
+    """Return what pages and figures show.
+
+    Args:
+        options: what is asked for.
+        environment: the world around the command.
+        texts: systems and references, which were read once.
+        metrics: those that counted.
+        systems: the statistics of all segments.
+        results: the scores.
+        plan: how these were resampled.
+        progress: called with what is done, how many are done, and how many there are.
+        read: reads scores of other tools, if any.
+    """
+    from bleucli.counting.threads import count_threads
+    from bleucli.report import contents
+    from bleucli.significance.resampling import random_seed
+
+    selection = texts.selection()
+    lines = None if selection is None else selection.chosen
+    count = systems[0].stats[0].segments
+    measured = []
+    for number, metric in enumerate(metrics):
+        stats = [system.stats[number] for system in systems]
+        measured.append(contents.of_metric(metric, stats if lines is None else [one.take(lines) for one in stats]))
+    if read is not None:
+        measured += read(texts, count, [one.name for one in measured], progress)
+    rows = zip(results.systems, texts.systems.names("html"), strict=True)
+    left_out = [f"{one.system} was left out: {one.reason}" for one in texts.systems.unscored("html")]
+    hints = list(dict.fromkeys([*left_out, *texts.hints(), *results.hints]))
+    seed = random_seed(environment.variables)
+    report = contents.make_report(
+        results._replace(systems=[system._replace(name=name) for system, name in rows], hints=hints),
+        measured,
+        texts.read_again,
+        contents.plan_of(plan, len(results.systems), count_threads(options.paired_jobs), seed),
+        lines=lines,
+        labels=texts.labels(0, count),
+        sources=texts.sources(),
+        progress=lambda done, total: progress("trials", done, total),
+    )
+    return report._replace(hints=list(map(in_command, report.hints)))
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Pause the garbage collector: it would walk over all texts again and again, and find next to nothing."""
+    import gc
+
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+# --- scores of other tools
+
+
+def _read_word(word: str) -> tuple[str, list[str]]:
+    """Return the name of added scores, and their files.
+
+    >>> _read_word("comet=a.comet,b.comet")
+    ('comet', ['a.comet', 'b.comet'])
+    """
+    name, _, files = word.partition("=")
+    paths = files.split(",")
+    if not name or not all(paths):
+        raise UsageError(f"--add-scores {word}; expected a name and a file for each system: comet=a.comet,b.comet")
+    return name, paths
+
+
+def _read_scores(
+    added: Sequence[tuple[str, list[str]]],
+    texts: Texts,
+    count: int,
+    taken: Sequence[str],
+    progress: Progress,
+    inputs: list[Input],
+) -> list[Measured]:
+    """Return the scores of --add-scores for the segments that were scored.
+
+    Args:
+        added: names and files.
+        texts: the systems.
+        count: the number of segments.
+        taken: the names of other scores.
+        progress: called with what is read, how many are done, and how many there are.
+        inputs: gets a record of each file.
+    """
+    from bleucli import segment_scores
+    from bleucli.report.contents import of_numbers
+
+    names = texts.systems.names("html")
+    selection = texts.selection()
+    lines = None if selection is None else selection.chosen
+    tools: list[Measured] = []
+    for name, paths in added:
+        if name in [*taken, *(one.name for one in tools)]:
+            raise UsageError(f"--add-scores {name}=: other scores already have this name; choose another")
+        if len(paths) != len(names):
+            given = tell_count(len(paths), "file of scores", "files of scores")
+            raise UsageError(
+                f"--add-scores {name}= has {given} for {tell_count(len(names), 'system')}; give one file per system"
+            )
+        files = [TextFile(path, path, mark="dropped", hashed=True) for path in paths]
+        columns = []
+        for file in files:
+            source = Source(file.name, [file.name], file.blocks(), hurry=file.hurry)
+            (numbers,) = segment_scores.read([source], progress).values()
+            if len(numbers) != count:
+                raise BleuError(
+                    f"{source.label} has {tell_count(len(numbers), 'score')}, but there are"
+                    f" {tell_count(count, 'segment')}; give one score per segment, one per line"
+                )
+            columns.append(numbers if lines is None else [numbers[line] for line in lines])
+        tools.append(of_numbers(name, columns))
+        inputs += [Input("scores", file.name, count, file.sha256()) for file in files]
+    return tools

@@ -1,0 +1,285 @@
+"""What all commands that score have in common, step by step, from options to an answer.
+
+- `prepare`: refuse wrong options; follow --like, and the metrics in statistics files
+- `metrics_of`, `plan_sampling`, `leave_out`: what is counted, and how it will be resampled
+- `score`: the scores of what was counted
+- `compare_signatures`, `note_lowercase`, `note_slowness`, `refuse_failures`: what there is to say at the end
+
+A command calls these in turn, and renders and delivers what they return.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from bleucli import kernels
+from bleucli.cli import request, sources
+from bleucli.cli.arguments import asks_for_resampling
+from bleucli.cli.options import flag_of
+from bleucli.cli.streams import Environment
+from bleucli.errors import BleuError
+from bleucli.phrases import tell_count
+from bleucli.results import Results, Run
+from bleucli.results.signature import Signature
+from bleucli.scoring import put_before, score_counted, score_groups
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bleucli.cli.messages import Messages
+    from bleucli.cli.options import Options
+    from bleucli.cli.provenance import Provenance
+    from bleucli.cli.sources import Counted, Progress, Source
+    from bleucli.cli.sources.systems import Systems
+    from bleucli.counting import SystemStats
+    from bleucli.metrics import Metric
+    from bleucli.results import ScoreRecord
+    from bleucli.significance.comparison import Sampling
+    from bleucli.statsfiles import Statistics
+
+# Seconds of scoring with slow kernels that are not worth a note
+_PATIENCE = 2.0
+
+
+def prepare(options: Options, messages: Messages) -> tuple[Options, Statistics | None]:
+    """Return the options, with what --like says and the metrics of statistics files; and what these files hold.
+
+    Raises:
+        BleuError: options have wrong values or cannot be combined, or --like names other texts.
+    """
+    request.check(options)
+    if options.like is not None:
+        from bleucli.cli import like
+
+        published = options.like
+        options = like.follow(options, published)
+        for note in like.unused(published):
+            messages.note(note)
+        texts = Signature([]).with_texts(sources.names_of(options).items())
+        request.check_like(options, dict(texts))  # before any download
+    if options.stats is None:
+        return options, None
+    from bleucli.cli.sources import statistics
+
+    contents = statistics.read(options.stats)
+    return statistics.follow(options, contents), contents
+
+
+def provenance(options: Options, environment: Environment, words: Sequence[str]) -> Provenance | None:
+    """Return what lines of jsonl say about the run, if these are asked for.
+
+    Raises:
+        BleuError: lines are to be added to what is not a history.
+    """
+    asked = None
+    if request.is_jsonl(options, environment):
+        from bleucli.cli.provenance import Provenance
+
+        asked = Provenance(words, environment)
+    request.check_append(options, asked is not None)
+    return asked
+
+
+def check_references(options: Options, source: Source) -> None:
+    """Refuse references that --like does not name, if their number is known before anything is read.
+
+    Raises:
+        UsageError: there are more or fewer.
+    """
+    # If empty references are skipped, segments may have fewer references than there are files
+    if options.like is None or options.skip_empty_refs or "empty" in options.like.info:
+        return
+    from bleucli.cli.sources.files import FileSource
+
+    nrefs = source.reference_count() if isinstance(source, FileSource) else None
+    request.check_like(options, {} if nrefs is None else {"nrefs": str(nrefs)})
+
+
+def metrics_of(options: Options, source: Source) -> list[Metric]:
+    """Return the metrics that count; refuse a signature of --like that they cannot reproduce.
+
+    Raises:
+        BleuError: statistics files lack a metric, or an option has a wrong value.
+    """
+    if options.stats is None:
+        return request.make_metrics(options)
+    from bleucli.cli.sources.statistics import StatisticsSource
+
+    assert isinstance(source, StatisticsSource)
+    return request.check_metrics(options, source.metrics(options, request.names_of_metrics(options)))
+
+
+def plan_sampling(options: Options, environment: Environment, bold: bool, systems: int) -> Sampling | None:
+    """Return how to resample the scores of this number of systems, or None; bold: whether the best will be bold.
+
+    Raises:
+        UsageError: there are too few systems, or the seed in the environment is invalid.
+    """
+    if not asks_for_resampling(options):
+        return None
+    from bleucli.cli import sampling
+
+    plan = sampling.plan(options, environment, bold)
+    sampling.check_systems(options, systems)
+    return plan
+
+
+def leave_out(
+    options: Options, source: Source, environment: Environment, report: Callable[[Results], None] | None = None
+) -> None:
+    """With --keep-going, leave out the systems that cannot be scored, and say what is wrong with each.
+
+    report: writes a report of failures, if one is asked for, where no system is scored.
+
+    Raises:
+        BleuError: none is left, or those that are left do not allow the test that was asked for.
+    """
+    if not options.keep_going:
+        return
+    from bleucli.cli.sources.files import FileSource
+
+    if isinstance(source, FileSource):  # `conflicts` refuses --keep-going for others
+        source.leave_out(reported=report is not None)
+    say_left_out(options, source.systems, environment, report)
+
+
+def say_left_out(
+    options: Options, systems: Systems, environment: Environment, report: Callable[[Results], None] | None
+) -> None:
+    """Say what is wrong with the systems that are left out; arguments and errors: as for `leave_out`."""
+    errors = dict(systems.failures)
+    if not errors:
+        return
+    scored = systems.names("json")
+    test = next((flag_of(name) for name in ("paired_bs", "paired_ar") if getattr(options, name)), "")
+    hindrance = ""
+    if not scored and len(errors) == 1:
+        hindrance = errors.popitem()[1].in_command()
+    elif not scored:
+        hindrance = f"none of the {len(systems)} {systems.unit}s could be scored (see above)"
+    elif systems.has_baseline and (0 in errors or len(scored) == 1):
+        why = "this system is the baseline" if 0 in errors else f"only the baseline, {scored[0]}, is left"
+        reason = errors.pop(0 if 0 in errors else max(errors))
+        hindrance = f"{reason.in_command()}; {why}, so no test can be run; leave out {test} for scores without a test"
+    for error in errors.values():
+        environment.say("error", error.in_command())
+    if hindrance:
+        if report is not None:
+            report(Results([], 0, []))
+        raise BleuError(hindrance)
+
+
+def score(
+    counted: Counted,
+    metrics: Sequence[Metric],
+    texts: Mapping[str, str],
+    plan: Sampling | None,
+    progress: Progress,
+    before: Sequence[SystemStats] = (),
+) -> Results:
+    """Score what a source counted.
+
+    Args:
+        counted: what was counted.
+        metrics: those that counted.
+        texts: what `Source.texts` says of it.
+        plan: how to resample the scores, or None.
+        progress: called with what is resampled, how many are done, and how many there are.
+        before: what was counted earlier, to be tested against.
+
+    Raises:
+        BleuError: what was counted cannot be scored.
+    """
+    if counted.are_numbers:
+        from bleucli import segment_scores
+
+        columns = segment_scores.columns_of(put_before(before, counted.parts[0].systems))
+        return segment_scores.score_columns(columns, plan, progress)
+    if counted.grouped:
+        results = score_groups(counted.parts, metrics, sampling=plan, progress=progress)
+        results = results._replace(hints=list(dict.fromkeys([*counted.hints, *results.hints])))
+    else:
+        results = score_counted(
+            put_before(before, counted.parts[0].systems),
+            metrics,
+            references=counted.references,
+            sampling=plan,
+            selection=counted.selection,
+            progress=progress,
+        )
+    systems = [system._replace(scores=list(sign(system.scores, texts, system.labels))) for system in results.systems]
+    return results._replace(systems=systems)
+
+
+def sign(
+    records: Iterable[ScoreRecord], texts: Mapping[str, str], labels: Sequence[tuple[str, str]] = ()
+) -> Iterator[ScoreRecord]:
+    """Give records whose signatures say which texts were scored, and which group of segments.
+
+    texts: what `Source.texts` returns. labels: those of the group.
+    """
+    names = dict(texts)
+    if labels:
+        from bleucli.cli.sources.tables import signed
+
+        names |= signed(labels)
+    for record in records:
+        signature = Signature(record.signature).with_texts(names.items()) if names else record.signature
+        yield record._replace(signature=signature)
+
+
+def run_of(source: Source, counted: Counted) -> Run:
+    """Return what the rows of an answer were made from."""
+    systems, others = source.inputs()
+    return Run([systems[system.name] for part in counted.parts for system in part.systems], others)
+
+
+def compare_signatures(options: Options, results: Results) -> dict[str, str]:
+    """Compare all scores with the signature of --like; return the signature of the first one, empty without --like.
+
+    Raises:
+        UsageError: a score has other texts. Groups may have different ones.
+    """
+    if options.like is None:
+        return {}
+    number = request.names_of_metrics(options).index(options.followed)
+    signed = [dict(system.scores[number].signature) for system in results.systems]
+    for one in signed:
+        request.check_like(options, one)
+    return signed[0]
+
+
+def note_lowercase(options: Options) -> list[str]:
+    """Return the hint that -lc is only for BLEU, if other metrics are scored as well."""
+    others = [name for name in request.names_of_metrics(options) if name != "bleu"]
+    if not options.of_metric("bleu").get("lowercase") or not others:
+        return []
+    from bleucli.cli import effects
+
+    return [effects.of_lowercase(others)]
+
+
+def refuse_failures(systems: Systems, withheld: str = "") -> None:
+    """Fail if systems were left out; withheld: a clause that says what was not written because of that.
+
+    Raises:
+        BleuError: some systems could not be scored.
+    """
+    if systems.failures:
+        failures = f"{tell_count(systems.count_unscored(), systems.unit)} could not be scored (see above)"
+        raise BleuError(f"{failures}; {withheld}" if withheld else failures)
+
+
+def note_slowness(start: tuple[float, float], messages: Messages) -> None:
+    """Note why the kernels are slow, if that was noticeable; `start` is what the clocks showed at the start."""
+    # The shorter time counts: waiting for a pipe or a download takes no processor time, and threads together take more
+    # processor time than the user waits
+    if kernels.reason and min(now - then for now, then in zip(read_clocks(), start, strict=True)) > _PATIENCE:
+        messages.note(f"this was slow: {kernels.reason}")
+
+
+def read_clocks() -> tuple[float, float]:
+    """Return the seconds of wall-clock time and of processor time."""
+    return time.monotonic(), time.process_time()

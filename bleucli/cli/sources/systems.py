@@ -1,0 +1,144 @@
+"""The systems of a source: what they are called, and which of them are left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import chain
+
+from bleucli.cli.streams import shown
+from bleucli.errors import BleuError, UsageError
+from bleucli.output import names_by_path
+from bleucli.records import NamedTuple
+from bleucli.results import Unscored
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from bleucli.cli.options import Options
+
+
+class Entry(NamedTuple):
+    """What brings systems along: a file, or a column of a table.
+
+    path: its name. columns: how many systems it has. names: what it calls them, if it does. is_jsonl: whether its
+    systems are fields of JSON Lines, which other files may have as well.
+    """
+
+    path: str
+    columns: int = 1
+    names: Sequence[str] = ()
+    is_jsonl: bool = False
+
+
+class Systems:
+    """The systems of one source.
+
+    Args:
+        options: the options of the command, which may name the systems.
+        entries: returns what brings systems along. It is called only when names are needed, since the columns of
+            standard input are known only after its first block has been read.
+
+    Attributes:
+        given: the names that were asked for, if any.
+        has_baseline: whether the first system is the baseline of a test.
+        failures: what is wrong with entries that are left out, by position.
+    """
+
+    unit = "system"  # what messages call one of them
+
+    def __init__(self, options: Options, entries: Callable[[], Sequence[Entry]]) -> None:
+        self._entries = entries
+        self.given = None if options.names is None else [name.strip() for name in shown(options.names).split(",")]
+        self._name_by = options.name_by
+        # A test with --baseline has that file as its baseline
+        self.has_baseline = (options.paired_ar or options.paired_bs) and options.baseline is None
+        self.failures: dict[int, BleuError] = {}
+
+    def __len__(self) -> int:
+        """Return the number of systems that were given."""
+        return sum(entry.columns for entry in self._entries())
+
+    def count_unscored(self) -> int:
+        """Return how many systems are left out."""
+        entries = self._entries()
+        return sum(entries[place].columns for place in self.failures)
+
+    def names(self, form: str | None = None) -> list[str]:
+        """Return the names of the scored systems: those in a format, or else those in scores and hints.
+
+        Raises:
+            UsageError: two systems have the same name, or --names has other systems.
+        """
+        return [name for name, place in self._placed(form) if place not in self.failures]
+
+    def unscored(self, form: str | None) -> list[Unscored]:
+        """Return the systems that are left out; form: as for `names`."""
+        placed = [(name, self.failures.get(place)) for name, place in self._placed(form)]
+        return [Unscored(name, error.in_command()) for name, error in placed if error is not None]
+
+    def _placed(self, form: str | None) -> list[tuple[str, int]]:
+        """Return the names of all systems, each with the position of its entry."""
+        if form is None or self.given is not None or self._name_by is not None:
+            names = self._unique_names()
+        elif names_by_path(form):
+            names = self._labels(0 if self.has_baseline else 1)  # sacreBLEU 2.6.0: the first column is the baseline
+        else:
+            names = self._labels(1, by_file=True)
+        places = [place for place, entry in enumerate(self._entries()) for _ in range(entry.columns)]
+        return list(zip(names, places, strict=True))
+
+    def _unique_names(self) -> list[str]:
+        names, labels = self._labels(1), self._labels(0 if self.has_baseline else 1)
+        if self.given is not None:
+            from bleucli.results.naming import name_systems
+
+            try:
+                names = labels = name_systems(names, self.given)
+            except UsageError as error:
+                raise UsageError(f"--{error.in_command()}") from None
+        elif self._name_by == "file":
+            names = labels = self._labels(1, by_file=True)
+        if self.has_baseline:
+            from bleucli.results.naming import mark_baseline
+
+            labels = mark_baseline(labels)
+        # A file may have the same name as a column, standard input or the baseline
+        repeated = find_repeated(names) or find_repeated(labels)
+        if repeated:
+            raise UsageError(
+                f"two systems would be called {min(repeated)!r}; rename a file, or name systems with --names"
+            )
+        return names
+
+    def _labels(self, first: int, by_file: bool = False) -> list[str]:
+        """Return a label for each system: the path of its file, or its name or number if the file has several.
+
+        Args:
+            first: the first number.
+            by_file: whether paths lose folders and known endings; names and numbers stay as they are.
+        """
+        entries = self._entries()
+        paths = [entry.path for entry in entries]
+        several = sum(entry.is_jsonl for entry in entries) > 1
+        of_columns: list[Sequence[str]] = []
+        for entry in entries:
+            columns = entry.names
+            if not columns and entry.columns > 1:
+                from bleucli.results.naming import name_column
+
+                columns = list(map(name_column, range(first, first + entry.columns)))
+            of_columns.append(columns)
+        if by_file:
+            from bleucli.results.naming import by_file as name_files
+
+            paths = name_files(paths, list(chain.from_iterable(of_columns)))
+        labels: list[str] = []
+        for path, entry, columns in zip(paths, entries, of_columns, strict=True):
+            prefix = f"{path}:" if several and entry.is_jsonl else ""
+            labels += [f"{prefix}{column}" for column in columns] or [path]
+        return labels
+
+
+def find_repeated(names: Sequence[str]) -> list[str]:
+    """Return the names that occur more than once."""
+    return [name for name, count in Counter(names).items() if count > 1]

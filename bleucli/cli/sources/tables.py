@@ -1,0 +1,256 @@
+"""`--table`: texts that are columns of tables, instead of text files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from bleucli import counting, scoring, tables
+from bleucli.arrow import COUNTS, SIGNATURE
+from bleucli.cli.sources import Counted, Part
+from bleucli.cli.sources.systems import Entry, Systems
+from bleucli.cli.streams import shown
+from bleucli.counting import CorpusStats, SystemStats
+from bleucli.counting.corpus import Corpus
+from bleucli.errors import UsageError
+from bleucli.kernels.stats import SegmentStats
+from bleucli.phrases import tell_count
+from bleucli.results import Input
+from bleucli.statsfiles import Shard
+from bleucli.statsfiles.layout import PLACES, REFERENCES, SEGMENT, SYSTEM
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from bleucli.cli.options import Options
+    from bleucli.cli.sources import Keeper, Progress
+    from bleucli.metrics import Metric
+    from bleucli.scoring import Selection
+
+    Labels = tuple[Any, ...]
+
+# Columns whose values signatures name, each with its key in the signature
+TEXTS = {"testset": "test", "langpair": "lang"}
+
+
+class TableSource:
+    """The texts of tables: each column of hypotheses is a system; further columns are the references."""
+
+    remembers = False
+    read_again: Callable[[], Corpus]
+
+    def __init__(self, options: Options) -> None:
+        self._by = columns_of_groups(options)
+        columns = columns_in_command(options, self._by)
+        self._table = tables.TextTable(list(map(shown, options.table or ())), columns, self._by)
+        self.systems = Systems(options, lambda: list(map(Entry, columns.hypotheses)))
+        self._of_block: Sequence[Labels] = ()  # for each segment of the current block, its group
+        self._sizes: dict[Labels, int] = {}  # number of segments so far, by test set and system
+
+    def corpus(self) -> Corpus:
+        """Return systems and references."""
+        corpus = self._table.corpus()
+        corpus = corpus._replace(systems=[corpus.systems[0]._replace(names=self.systems.names())])
+        if self.remembers:
+            corpus, self.read_again = corpus.kept()
+        return corpus
+
+    def selection(self) -> Selection | None:
+        """Return None: all rows are scored."""
+        return None
+
+    def labels(self, start: int, count: int) -> Mapping[str, Sequence[object] | str]:
+        """Return the groups of the segments of a block."""
+        if not self._by:
+            return {}
+        places = [index for index, column in enumerate(self._by) if column in (SYSTEM, *PLACES)]
+        segments = []
+        for labels in self._of_block:  # segments are numbered separately in each test set and for each system
+            place = tuple(labels[index] for index in places)
+            segments.append(self._sizes.get(place, 0))
+            self._sizes[place] = segments[-1] + 1
+        # As texts, since a block whose values are all missing does not show the type of the others
+        columns = ([None if value is None else str(value) for value in of] for of in zip(*self._of_block, strict=True))
+        return dict(zip(self._by, columns, strict=True)) | {SEGMENT: segments}
+
+    def sources(self) -> Callable[[], Iterator[str]] | None:
+        """Return None: no column holds the source."""
+        return None
+
+    def count(
+        self,
+        metrics: Sequence[Metric],
+        jobs: int | None,
+        keep_rows: bool,
+        progress: Progress,
+        keeper: Keeper | None = None,
+    ) -> Counted:
+        """Count all systems, on all rows together or group by group; see `Source.count`."""
+        corpus = self.corpus()
+        references = corpus.reference_names()
+        totals: list[SystemStats] = []
+        groups: dict[Labels, list[SystemStats]] = {}
+        has_rows = keep_rows or keeper is not None or bool(self._by)
+        blocks = counting.count_blocks(corpus, metrics, jobs=jobs, keep_rows=has_rows, inspect=True)
+        for number, block in enumerate(blocks):
+            if self._by:
+                self._of_block = self._table.labels[number]
+                self._table.labels[number] = []  # no longer needed
+            if keeper is not None:
+                keeper.keep_rows(block)
+                if not self._by:
+                    keeper.keep_sums(block, ())
+            is_lasting = keep_rows and not self._by
+            totals = counting.add_systems(totals, block if is_lasting else [system.without_rows() for system in block])
+            for labels, indexes in _group(self._of_block).items():
+                taken = [_take(system, indexes, keep_rows) for system in block]
+                groups[labels] = counting.add_systems(groups.get(labels, []), taken)
+            progress("segments", totals[0].stats[0].segments, 0)
+        if not self._by:
+            return Counted([Part((), totals)], references=references)
+        hints = scoring.score_counted(totals, metrics, references=references).hints if totals else []
+        return group_parts(self._by, groups, hints, keeper)
+
+    def blocks(self, metric: Metric, jobs: int | None) -> Iterator[list[SystemStats]]:
+        """Give the statistics of the only system, with rows, block by block."""
+        return counting.count_blocks(self.corpus(), [metric], jobs=jobs)
+
+    def texts(self) -> Mapping[str, str]:
+        """Return nothing: what signatures say of tables is about groups."""
+        return {}
+
+    def columns(self) -> list[tuple[str, str]]:
+        """Return nothing: what is known of rows is known of each by itself."""
+        return []
+
+    def inputs(self) -> tuple[Mapping[str, Input], list[Input]]:
+        """Return the first file for each system, and all files."""
+        return hashed_inputs(self.systems.names(), self._table.rows)
+
+    def shards(self, first: int, rows: int) -> list[Shard]:
+        """Return what statistics files say about where rows come from: the files, without checksums of columns."""
+        return [Shard(name, first, rows, source=", ".join(self._table.files)) for name in self.systems.names()]
+
+    def hints(self) -> list[str]:
+        """Return the hints about the files: there are none."""
+        return []
+
+    def overview(self, segments: int) -> str:
+        """Return a line that names files and systems."""
+        return name_tables(self._table.files, self.systems, segments)
+
+
+def hashed_inputs(names: Sequence[str], rows: Mapping[str, int]) -> tuple[Mapping[str, Input], list[Input]]:
+    """Return the first table for each system, and all tables; those on this machine are hashed.
+
+    rows: the number of rows of each table.
+    """
+    from hashlib import file_digest
+
+    inputs = []
+    for path, number in rows.items():
+        if "://" in path:
+            inputs.append(Input("table", path, number, ""))
+            continue
+        with open(path, "rb") as content:
+            inputs.append(Input("table", path, number, file_digest(content, "sha256").hexdigest()))
+    return dict.fromkeys(names, inputs[0]), inputs
+
+
+def name_tables(paths: Sequence[str], systems: Systems, segments: int) -> str:
+    """Return a line that names tables and systems; segments: how many were scored."""
+    files = ", ".join(paths[:3]) + ", ..." * (len(paths) > 3)
+    return f"table {files}, {tell_count(segments, 'segment')}; systems {', '.join(systems.names())}"
+
+
+def group_parts(
+    by: Sequence[str], groups: Mapping[Labels, list[SystemStats]], hints: Sequence[str], keeper: Keeper | None
+) -> Counted:
+    """Return what was counted for each group.
+
+    Args:
+        by: the columns that make groups.
+        groups: the systems of each group, by its values of these columns.
+        hints: those about all groups.
+        keeper: takes the sums of the groups.
+    """
+    labelled = [(list(zip(by, values, strict=True)), systems) for values, systems in groups.items()]
+    if keeper is not None:
+        for labels, systems in labelled:
+            keeper.keep_sums(systems, labels)
+    parts = [Part([(c, "" if v is None else str(v)) for c, v in labels], systems) for labels, systems in labelled]
+    return Counted(parts, grouped=True, hints=hints)
+
+
+def signed(labels: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return what a signature says about a group of segments, by key.
+
+    >>> signed([("system", "KIT"), ("testset", "wmt17"), ("domain", "news")])
+    {'test': 'wmt17', 'domain': 'news'}
+    """
+    return {TEXTS.get(column, column): value for column, value in labels if column != SYSTEM}
+
+
+def columns_in_command(options: Options, by: Sequence[str]) -> tables.Columns:
+    """Return which columns hold the texts; `by` are the columns that make groups.
+
+    Raises:
+        UsageError: --columns has another form, or systems are both columns and groups.
+    """
+    columns = tables.Columns() if options.columns is None else tables.columns_named(shown(options.columns))
+    if SYSTEM in by and len(columns.hypotheses) > 1:
+        raise UsageError("--by system is for systems that are rows, but here they are columns; leave out system")
+    if options.command == "count":
+        refuse_columns_of_statistics(by)
+    return columns
+
+
+def refuse_columns_of_statistics(by: Sequence[str], metrics: Sequence[str] = ()) -> None:
+    """Refuse to save groups by a column that would be taken for statistics; metrics: their names in the file.
+
+    Raises:
+        UsageError: a column has such a name.
+    """
+    for column in by:
+        is_of_metric = column.endswith(f".{SIGNATURE}") or column.startswith(tuple(f"{name}." for name in metrics))
+        if column in (SEGMENT, REFERENCES, *COUNTS) or is_of_metric:
+            raise UsageError(f"--by {column}: files of statistics have a column of that name already; rename yours")
+
+
+def columns_of_groups(options: Options) -> list[str]:
+    """Return the columns of --by; commas may separate them as well.
+
+    Raises:
+        UsageError: a column is named twice.
+    """
+    found = [column for word in options.by or () for column in shown(word).split(",") if column]
+    if options.by is not None and not found:
+        raise UsageError("--by names no column; name at least one, or leave it out")
+    if len(set(found)) < len(found):
+        raise UsageError(f"--by names {max(found, key=found.count)} twice; name each column once")
+    return found
+
+
+def _group(labels: Sequence[Labels]) -> dict[Labels, list[int]]:
+    """Return the indexes of the rows of each group."""
+    found: dict[Labels, list[int]] = {}
+    for index, label in enumerate(labels):
+        found.setdefault(label, []).append(index)
+    return found
+
+
+def _take(system: SystemStats, indexes: Sequence[int], keep_rows: bool) -> SystemStats:
+    """Return the statistics of some segments, without hints: these are made from all segments."""
+    from array import array
+
+    import numpy as np
+
+    taken = []
+    for stats in system.stats:
+        assert stats.rows is not None
+        assert stats.nrefs is not None
+        some = np.asarray(stats.rows)[indexes]
+        nrefs = array("i", np.asarray(stats.nrefs)[indexes].tobytes())
+        found = CorpusStats.of_rows(stats.metric, SegmentStats.from_numpy(some), nrefs)
+        taken.append(found if keep_rows else found.without_rows())
+    return SystemStats(system.name, taken, None)
