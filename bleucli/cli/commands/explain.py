@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.sources import Texts
+    from bleucli.counting.corpus import Corpus
     from bleucli.metrics.corpora import CorpusExplanation
     from bleucli.metrics.differences import DifferenceExplanation
     from bleucli.metrics.explanations import Explanation
@@ -111,28 +112,40 @@ def _print_explanations(options: Options, source: Texts, environment: Environmen
 
 
 def _explain_system(options: Options, source: Texts, metrics: list[Metric]) -> tuple[list[Explained], int]:
-    """Return each metric's explanation of the only segment, of the one that --line names, or else of the corpus.
+    """Return each metric's explanation of a system's score, and the number of segments.
 
-    The number of all segments is returned, too.
+    The score is that of the corpus, unless it has a single segment or an option asks for one.
     """
+    from bleucli.metrics.explanations import pick
+
+    corpus, selection = source.corpus(), source.selection()
+    if options.line is None and not options.sentence_level:
+        corpus, read_again = corpus.kept()
+        _, segments = pick(corpus, [])
+        if segments > 1:
+            from bleucli.metrics.corpora import explain_scores
+
+            jobs, choose = request.count_threads(options.jobs), _chooser(selection)
+            return list(explain_scores(read_again(), read_again, metrics, jobs=jobs, choose=choose)), segments
+        corpus = read_again()
+    return _explain_segment(options, corpus, selection, metrics)
+
+
+def _explain_segment(
+    options: Options, corpus: Corpus, selection: Selection | None, metrics: list[Metric]
+) -> tuple[list[Explained], int]:
+    """Return each metric's explanation of the requested segment, or the only one, and the number of segments."""
     from bleucli.metrics.explanations import explain_segment, pick
 
-    corpus, read_again = source.corpus().kept()
-    selection = source.selection()
     (name,) = corpus.system_names()
     index = 0 if options.line is None else options.line - 1
     found, segments = pick(corpus, [index])
-    if options.line is None and segments > 1:
-        if options.sentence_level:
-            raise UsageError(
-                f"--sentence-level is for one segment, but {name} has {segments} segments; choose one with --line N"
-            )
-        from bleucli.metrics.corpora import explain_scores
-
-        jobs, choose = request.count_threads(options.jobs), _chooser(selection)
-        return list(explain_scores(read_again(), read_again, metrics, jobs=jobs, choose=choose)), segments
     if selection is not None:
         selection.check(segments)
+    if options.line is None and segments > 1:
+        raise UsageError(
+            f"--sentence-level is for one segment, but {name} has {segments} segments; choose one with --line N"
+        )
     if index not in found:
         raise UsageError(
             f"--line {options.line} is beyond the end of {name}, which has {tell_count(segments, 'segment')}"
