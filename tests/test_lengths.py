@@ -21,8 +21,8 @@ def unscored(monkeypatch):
     def score(*_, **__):
         raise AssertionError("something was scored")
 
-    monkeypatch.setattr("bleucli.cli.pipeline.score", score)
-    monkeypatch.setattr("bleucli.cli.segment_scoring.score_rows", score)
+    monkeypatch.setattr("bleucli.cli.sources.files.count", score)
+    monkeypatch.setattr("bleucli.cli.sources.files.count_blocks", score)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from bleucli.limits import string
 from bleucli.phrases import tell_count, tell_place
 from bleucli.records import NamedTuple
 from bleucli.text import Segments, align, blocks_of_strings, refuse_unordered
-from bleucli.text.wholefiles import Aside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -174,6 +173,8 @@ class Kept:
         from tempfile import TemporaryFile
 
         for block in self._blocks:
+            from bleucli.text.wholefiles import Aside
+
             with Aside():
                 self._file = self._file or TemporaryFile()  # noqa: SIM115 # `__del__` closes it
                 pickle.dump(list(block), self._file, pickle.HIGHEST_PROTOCOL)
