@@ -172,9 +172,9 @@ class Kept:
         import pickle
         from tempfile import TemporaryFile
 
-        for block in self._blocks:
-            from bleucli.text.wholefiles import Aside
+        from bleucli.text.wholefiles import Aside
 
+        for block in self._blocks:
             with Aside():
                 self._file = self._file or TemporaryFile()  # noqa: SIM115 # `__del__` closes it
                 pickle.dump(list(block), self._file, pickle.HIGHEST_PROTOCOL)
