@@ -1,6 +1,6 @@
 """A program that imports sacrebleu as real ones do, and prints what it gets: one line of JSON per call.
 
-`tests/test_as_sacrebleu.py` runs it with sacreBLEU, and with the package of that name in bleucli.
+`tests/as_sacrebleu/test_as_sacrebleu.py` runs it with sacreBLEU, and with the package of that name in bleucli.
 """
 
 from __future__ import annotations

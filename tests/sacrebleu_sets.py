@@ -1,6 +1,6 @@
 """A program that asks for test sets, their parts and their files as real ones do. It prints one line of JSON per call.
 
-`tests/test_sacrebleu_sets.py` runs it with sacreBLEU, and with the package of that name in bleucli.
+`tests/testsets/test_sacrebleu_sets.py` runs it with sacreBLEU, and with the package of that name in bleucli.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A program with metrics that replace steps of sacreBLEU's, as public programs do. It prints one line of JSON per call.
 
-`tests/test_replaced_steps.py` runs it with sacreBLEU, and with the package of that name in bleucli.
+`tests/as_sacrebleu/test_replaced_steps.py` runs it with sacreBLEU, and with the package of that name in bleucli.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 def unpacked(tmp_path_factory):
     """Build an sdist from a copy of the checkout without files of earlier builds, and unpack it."""
     folder = tmp_path_factory.mktemp("sdist")
-    checkout = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    checkout = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     shutil.copytree(checkout, folder / "checkout", ignore=LEFT_OUT)
     subprocess.run([sys.executable, "-c", BUILD, str(folder)], cwd=folder / "checkout", check=True, capture_output=True)
     (archive,) = folder.glob("bleucli-*.tar.gz")
@@ -81,4 +81,6 @@ def test_all_tests_can_be_collected_from_the_sdist(unpacked):
 
 
 def test_tests_pass_in_the_sdist(unpacked):
-    pytest_in(unpacked, "tests/test_readme.py", "tests/test_textfiles.py", "tests/test_testset_command.py")
+    pytest_in(
+        unpacked, "tests/project/test_readme.py", "tests/reading/test_textfiles.py", "tests/cli/test_testset_command.py"
+    )

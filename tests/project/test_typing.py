@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("mypy")
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = """\
 from collections.abc import Sequence
 

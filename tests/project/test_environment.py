@@ -180,7 +180,7 @@ def test_the_quick_tests_exist_and_cover_every_room_of_the_package(root):
     for name in files:
         path = os.path.join(root, name)
         assert os.path.exists(path), name
-        if name.startswith("tests/test_"):
+        if name.startswith("tests/"):
             with open(path, encoding="utf-8") as file:
                 text += file.read()
     package = os.path.join(root, "bleucli")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "scale.md"
+PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "scale.md"
 BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 RECIPES = {block.partition("\n")[0].removeprefix("# "): block for block in BLOCKS if block.startswith("# ")}
 NEEDED = {"pyarrow": "pyarrow", "duckdb": "duckdb", "polars": "polars"}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-WORKFLOWS = sorted((Path(__file__).resolve().parent.parent / ".github" / "workflows").iterdir())
+WORKFLOWS = sorted((Path(__file__).resolve().parent.parent.parent / ".github" / "workflows").iterdir())
 PINNED = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
 INSTALLED = re.compile(r"\bpip install (?:-\S+ )*(.*)")
 

@@ -13,7 +13,7 @@ import pytest
 
 from bleucli.alias import VERSION, folder
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAM = os.path.join(HERE, "sacrebleu_calls.py")
 # Every name that a known program uses, in the module where the program looks for it
 NAMES = """

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-CHECKOUT = Path(__file__).resolve().parent.parent
+CHECKOUT = Path(__file__).resolve().parent.parent.parent
 README = CHECKOUT / "README.md"
 DOCS = sorted((CHECKOUT / "docs").glob("*.md"))
 PAGES = {str(path.relative_to(CHECKOUT)): path.read_text(encoding="utf-8") for path in [README, *DOCS]}

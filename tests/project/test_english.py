@@ -10,7 +10,9 @@ import sys
 
 import pytest
 
-SCRIPT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "scripts", "check_english")
+SCRIPT = os.path.join(
+    os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "scripts", "check_english"
+)
 CHECK = runpy.run_path(SCRIPT)
 TURNS, find_turns = CHECK["TURNS"], CHECK["find_turns"]
 

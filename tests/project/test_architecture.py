@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).resolve().parent.parent / "bleucli"
+PACKAGE = Path(__file__).resolve().parent.parent.parent / "bleucli"
 
 # Each room, and each module that may do more than its room, with the rooms that it imports: exactly these, and all of
 # them above it in this table. So no two rooms can import each other.

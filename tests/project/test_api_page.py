@@ -13,7 +13,7 @@ import pytest
 
 import bleucli
 
-CHECKOUT = Path(__file__).resolve().parent.parent
+CHECKOUT = Path(__file__).resolve().parent.parent.parent
 PAGE = (CHECKOUT / "docs" / "api.md").read_text(encoding="utf-8")
 SECTIONS = ["Scoring", "Metrics", "Comparing", "Explanations", "Segments", "Statistics", "Test sets"]
 SECTIONS += ["Errors and warnings"]

@@ -23,7 +23,7 @@ from bleucli.kernels import python
 from bleucli.metrics import pairwise
 from bleucli.text import Segments
 
-PAGE = (Path(__file__).resolve().parent.parent / "docs" / "python.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parent.parent.parent / "docs" / "python.md").read_text(encoding="utf-8")
 METHODS = ("exp", "floor", "add-k", "none", "add-one", *(f"chen-cherry-{number}" for number in (1, 2, 3, 4, 5, 7)))
 METRICS = st.one_of(
     st.builds(
