@@ -44,6 +44,7 @@ def differing(ours, theirs):
     return [(label, a, b) for (label, a), (_, b) in zip(ours, theirs, strict=True) if not same(a, b)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

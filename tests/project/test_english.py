@@ -71,6 +71,7 @@ def test_a_turn_is_printed_with_its_place_and_a_replacement(tmp_path):
     assert 'instead of "acme.toml is no TOML" write "acme.toml is not valid TOML"' in answer.stdout  # english: quoted
 
 
+@pytest.mark.slow
 def test_the_checkout_is_clean():
     paths = {os.path.relpath(path, os.path.dirname(os.path.dirname(SCRIPT))) for path in CHECK["checked_files"]()}
     assert paths > {"README.md", "bleucli/errors.py", "bleucli/kernels/native/grams.c", "scripts/test", ".ci/run"}

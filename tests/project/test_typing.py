@@ -105,6 +105,7 @@ MISUSES = (
 )
 
 
+@pytest.mark.slow
 def test_a_users_program_is_checked_strictly(tmp_path, pytestconfig):
     program, cache = tmp_path / "program.py", pytestconfig.cache.mkdir("mypy")  # without a cache it takes long
     program.write_text(PROGRAM, encoding="utf-8")

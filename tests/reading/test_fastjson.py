@@ -267,6 +267,7 @@ def test_lists_of_very_different_lengths_are_left_to_the_other_parser():
     assert fastjson.read(GOOD * 3, WANTED, 5) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "asked"), [(1 << 20, False), (1 << 25, True)])
 def test_only_long_files_use_the_faster_parser(monkeypatch, size, asked):
     blocks = []
@@ -277,6 +278,7 @@ def test_only_long_files_use_the_faster_parser(monkeypatch, size, asked):
     assert len(blocks) == (jsonlines._REFUSALS if asked else 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("times", "asked"), [(300000, 0), (400000, jsonlines._REFUSALS)])
 def test_the_faster_parser_reads_all_but_the_first_block_of_long_files(monkeypatch, tmp_path, times, asked):
     path = tmp_path / "a.jsonl"

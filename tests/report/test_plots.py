@@ -69,6 +69,7 @@ def pictures(pair, write, folder, command):
     return make
 
 
+@pytest.mark.slow
 def test_settings_for_other_figures_change_nothing(pictures, folder):
     plain = pictures()
     here, at_home = folder / "matplotlibrc", folder / ".config" / "matplotlib" / "matplotlibrc"

@@ -526,6 +526,7 @@ def test_every_number_is_the_commands(chromium, tmp_path, corpus):
         assert watched.said == []
 
 
+@pytest.mark.slow
 @pytest.mark.heavy  # other work on the machine lengthens the times that it measures
 def test_a_large_page_is_quick(chromium, tmp_path):
     """3,004 segments and 6 systems: the first view, and typing in the search box."""
