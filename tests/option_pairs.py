@@ -1,7 +1,4 @@
-"""What every pair of options does: the two work together, a warning says that one has no effect, or both are refused.
-
-`python tests/option_pairs.py` writes the list, `option_pairs.txt`, again: one row and one column per option.
-"""
+"""What every pair of options does: both have their effect, a warning says that one has none, or they are refused."""
 
 from __future__ import annotations
 
@@ -9,8 +6,6 @@ import json
 import os
 import re
 import shutil
-import sys
-import tempfile
 from collections import namedtuple
 from contextlib import nullcontext
 from io import BytesIO
@@ -21,13 +16,10 @@ import dask
 import distributed
 from pyarrow import parquet, table
 
-sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
+from bleucli.cli.arguments import MODES
+from bleucli.cli.main import run as run_command
+from bleucli.cli.streams import Environment
 
-from bleucli.cli.arguments import MODES  # noqa: E402
-from bleucli.cli.main import run as run_command  # noqa: E402
-from bleucli.cli.streams import Environment  # noqa: E402
-
-LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "option_pairs.txt")
 FINE, TOLD, REFUSED = ".", "t", "r"
 # How each option is given, and what else it needs
 Given = namedtuple("Given", "words needs", defaults=((),))
@@ -348,44 +340,12 @@ def has_effect(name, given, both, alone):
     return name in HOW_IT_IS_DONE or given in SAME_ANYWAY or given[::-1] in SAME_ANYWAY or both != alone[name]
 
 
-def render(decisions):
-    """Return the list: one row and one column per option."""
-    names = list(GIVEN)
-    lines = [
-        "What each option (row) does together with another one (column; columns have the numbers of rows).",
-        f"{FINE} it has its effect   {TOLD} it has none, and a warning says so   {REFUSED} the two are refused",
-        "",
-    ]
-    for number, name in enumerate(names):
-        marks = "".join(" " if other == name else decisions[name, other] for other in names)
-        lines.append(f"{number:2} {name:<18} {marks}")
-    return "\n".join(lines) + "\n"
-
-
-def decide_all(variables):
-    """Return what each option does with each other one, and the pairs in which one has no effect without a warning."""
-    decisions, ignored, answers = {}, [], {}
+def find_ignored():
+    """Return the pairs in which an option has neither an effect nor a warning, and is not refused."""
+    ignored, answers = [], {}
     for given in combinations(GIVEN, 2):
-        marks, both, alone = decide(given, variables, answers)
+        marks, both, alone = decide(given, {}, answers)
         for mark, name, other in zip(marks, given, reversed(given), strict=True):
-            decisions[name, other] = mark
             if mark == FINE and not has_effect(name, given, both, alone):
                 ignored.append((name, other))
-    return decisions, ignored
-
-
-def main():
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        write_files()
-        cache = os.path.join(folder, "cache")
-        os.environ |= {"BLEU_HOME": cache, "BLEU_REGISTRY": os.path.join(folder, "usual.toml"), "BLEU_OFFLINE": "1"}
-        decisions, ignored = decide_all({})
-    with open(LIST, "w", encoding="utf-8") as file:
-        file.write(render(decisions))
-    for name, other in ignored:
-        print(f"{name} has no effect beside {other}")
-
-
-if __name__ == "__main__":
-    main()
+    return ignored
