@@ -96,22 +96,22 @@ class Layout(argparse.HelpFormatter):
 class Once(argparse.Action):
     """An option that may be given only once: argparse would silently replace the first values with the second ones."""
 
-    def __call__(self, parser: object, found: argparse.Namespace, values: object, flag: str | None = None) -> None:
+    def __call__(self, parser: object, namespace: argparse.Namespace, values: object, flag: str | None = None) -> None:
         """Keep the values.
 
         Raises:
             UsageError: the option was given before.
         """
-        if hasattr(found, self.dest) and getattr(found, self.dest) is not self.default:
+        if hasattr(namespace, self.dest) and getattr(namespace, self.dest) is not self.default:
             raise UsageError(f"{flag} was given twice; give all its values after one {flag}")
-        setattr(found, self.dest, values)
+        setattr(namespace, self.dest, values)
 
 
 class Parser(argparse.ArgumentParser):
     """A parser that raises errors of one line, and that knows which options sacreBLEU has."""
 
-    def __init__(self, **how: Any) -> None:
-        super().__init__(formatter_class=Layout, **how)
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(formatter_class=Layout, **settings)
         self.ours: list[str] = []
 
     def flags(self) -> list[str]:
@@ -132,14 +132,19 @@ class Parser(argparse.ArgumentParser):
                 name, nargs=option.nargs, metavar=option.metavar, default=argparse.SUPPRESS, help=option.help
             )
             return
-        how: dict[str, Any] = {"dest": name, "default": argparse.SUPPRESS, "help": option.help}
+        settings: dict[str, Any] = {"dest": name, "default": argparse.SUPPRESS, "help": option.help}
         if option.kind is bool:
-            how["action"] = "store_true"
+            settings["action"] = "store_true"
         else:
-            how |= {"type": option.kind, "nargs": option.nargs, "metavar": option.metavar, "choices": option.choices}
-            how |= {"const": option.const} if option.nargs == "?" else {}
-            how |= {"action": Once} if option.once else {}
-        group.add_argument(*option.flags, **how)
+            settings |= {
+                "type": option.kind,
+                "nargs": option.nargs,
+                "metavar": option.metavar,
+                "choices": option.choices,
+            }
+            settings |= {"const": option.const} if option.nargs == "?" else {}
+            settings |= {"action": Once} if option.once else {}
+        group.add_argument(*option.flags, **settings)
         if not option.theirs:
             self.ours.append(option.flags[0])
 
@@ -149,18 +154,18 @@ class Parser(argparse.ArgumentParser):
         Raises:
             UsageError: an option does not exist or has a wrong value, or a file name is in the wrong place.
         """
-        found, left = self.parse_known_args(words)
-        for word in left:
+        namespace, rest = self.parse_known_args(words)
+        for word in rest:
             if word[:1] == "-" and word not in ("-", "--"):
                 self.refuse(word)
-        if left and not any(action.dest == "refs" for action in self._actions):
-            raise UsageError(f"{shown(left[0])} is one argument too many; see {self.prog} --help all")
-        if left:
+        if rest and not any(action.dest == "refs" for action in self._actions):
+            raise UsageError(f"{shown(rest[0])} is one argument too many; see {self.prog} --help all")
+        if rest:
             raise UsageError(
-                f"{shown(left[-1])} is separated from the other references; name all references together,"
+                f"{shown(rest[-1])} is separated from the other references; name all references together,"
                 " and systems after -i"
             )
-        return vars(found)
+        return vars(namespace)
 
     def refuse(self, word: str) -> NoReturn:
         """Raise the error about an option that does not exist; it names those that may be meant."""
@@ -172,8 +177,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Reword and raise what argparse would print, such as `argument --quiet/-q: ignored explicit argument 'x'`."""
-        told = message.removeprefix("argument ").replace(": ignored explicit argument", " takes no value, but has")
-        raise UsageError(f"{told}; see {self.prog} --help all")
+        text = message.removeprefix("argument ").replace(": ignored explicit argument", " takes no value, but has")
+        raise UsageError(f"{text}; see {self.prog} --help all")
 
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
         """Refuse what is not a number where one is expected."""
@@ -223,17 +228,16 @@ def parse(words: Sequence[str], name: str = "") -> Options:
     if name:
         _refuse_options_of_others(words, top)
     if _are_flags(words, top.flags()):
-        found = top.read(words)
+        settings = top.read(words)
     else:  # a word may be an abbreviation, or an option of a metric
         names = _add_flags_of_metrics(top, command.metrics, lambda: _are_flags(words, top.flags()))
         theirs = [flag for flag in top.flags() if flag.startswith("--") and flag not in top.ours]
         words = _spell_out(words, theirs, top.ours)
         _refuse_unknown_short_options(words, top)
-        found = top.read(words)
-        of_metrics = _take(found, names)
-    given = frozenset(found)
+        settings = top.read(words)
+        of_metrics = _take(settings, names)
     values = {name: option.value_of_absent() for name, option in OPTIONS.items()}
-    values |= {name: value for name, value in found.items() if name in (*command.names(), "skip_empty_refs")}
+    values |= {name: value for name, value in settings.items() if name in (*command.names(), "skip_empty_refs")}
     _refuse_slips(values, top)
     if values["metrics"] is not None:
         values["metrics"], of_metrics = _resolve_names(values["metrics"], of_metrics)
@@ -243,14 +247,14 @@ def parse(words: Sequence[str], name: str = "") -> Options:
         values["like"] = Signature.parse(values["like"])
     if values["output"] == "-":
         values["output"] = None
-    return Options(values | {"command": name, "given": given, "of_metrics": of_metrics, "followed": ""})
+    return Options(values | {"command": name, "given": frozenset(settings), "of_metrics": of_metrics, "followed": ""})
 
 
 def _refuse_options_of_others(words: Sequence[str], top: Parser) -> None:
     """Refuse the options of other commands, which argparse could read as several short ones: -sl as -s l."""
-    others = {flag for option in OPTIONS.values() for flag in option.flags} - set(top.flags())
+    foreign = {flag for option in OPTIONS.values() for flag in option.flags} - set(top.flags())
     for word in words[: words.index("--")] if "--" in words else words:
-        if word.partition("=")[0] in others:
+        if word.partition("=")[0] in foreign:
             top.refuse(word)
 
 
@@ -260,8 +264,7 @@ def _refuse_slips(values: Mapping[str, Any], top: Parser) -> None:
         raise UsageError("FILE is empty; name a TOML file")
     if values.get("groups") == "":
         raise UsageError("--groups is empty; give it a value, or leave it out")
-    files = ("baseline", "output", "registry")
-    for name in (*files, "caption", "mirror"):
+    for name in ("baseline", "output", "registry", "caption", "mirror"):
         if values[name] == "" or (name == "caption" and str(values[name]).isspace()):
             raise UsageError(f"{flag_of(name)} is empty; give it a value, or leave it out")
     for word in (*values["refs"], *(values["input"] or ())):
@@ -269,9 +272,9 @@ def _refuse_slips(values: Mapping[str, Any], top: Parser) -> None:
             raise UsageError("a file name is empty; name a file (is a variable unset?)")
         if word[0] in _DASHES and not os.path.lexists(word):
             bare = word.lstrip(_DASHES)
-            exact = [flag for flag in top.flags() if flag.lstrip("-") == bare]
-            meant = f"; did you mean {exact[0]}?" if exact else suggest(bare, top.flags())
-            raise UsageError(f"there is no file {shown(word)}, and options begin with a hyphen, not a dash{meant}")
+            flag = next((flag for flag in top.flags() if flag.lstrip("-") == bare), None)
+            advice = f"; did you mean {flag}?" if flag else suggest(bare, top.flags())
+            raise UsageError(f"there is no file {shown(word)}, and options begin with a hyphen, not a dash{advice}")
 
 
 def asks_for_annotations(words: Sequence[str]) -> bool:
@@ -312,30 +315,30 @@ def _spell_out(words: Sequence[str], *options: Sequence[str]) -> list[str]:
     ['--encoding=latin-1', '--metrics', 'bleu', '--', '--enc']
     """
     end = words.index("--") if "--" in words else len(words)
-    spelled = list(words)
+    result = list(words)
     for place, word in enumerate(words[:end]):
         name, equals, value = word.partition("=")
         # A flag in full is not an abbreviation of a longer one, such as --list of --list-tokenizers
-        begun = (
-            [flag for flag in known if flag == name] or [flag for flag in known if flag.startswith(name)]
-            for known in options
+        candidates = (
+            [flag for flag in group if flag == name] or [flag for flag in group if flag.startswith(name)]
+            for group in options
         )
-        meant = next(filter(None, begun), []) if word.startswith("--") else []
-        if len(meant) > 1:
-            raise UsageError(f"{name} could mean {' or '.join(meant)}; write more of it")
-        if meant:
-            spelled[place] = meant[0] + equals + value
-    return spelled
+        flags = next(filter(None, candidates), []) if word.startswith("--") else []
+        if len(flags) > 1:
+            raise UsageError(f"{name} could mean {' or '.join(flags)}; write more of it")
+        if flags:
+            result[place] = flags[0] + equals + value
+    return result
 
 
 def _resolve_names(
-    words: Sequence[str], given: Mapping[str, Mapping[str, Any]]
+    words: Sequence[str], settings: Mapping[str, Mapping[str, Any]]
 ) -> tuple[list[str], Mapping[str, Mapping[str, Any]]]:
     """Return the named metrics, and the arguments of all constructors, including those that a name implies.
 
     Args:
         words: names of metrics or of their variants, as `find_name` takes them.
-        given: the arguments that options set, by metric.
+        settings: the arguments that options set, by metric.
 
     Raises:
         UsageError: two variants of one metric are named, or an option contradicts a name.
@@ -345,31 +348,31 @@ def _resolve_names(
     """
     from bleucli.metrics import METRICS, VARIANTS, find_name
 
-    named: dict[str, str] = {}
-    arguments = dict(given)
+    variants: dict[str, str] = {}
+    arguments = dict(settings)
     for word in map(find_name, words):
-        name, meant = VARIANTS.get(word, (word, {}))
-        other = named.setdefault(name, word)
+        name, preset = VARIANTS.get(word, (word, {}))
+        other = variants.setdefault(name, word)
         if other != word:
             raise UsageError(
                 f"-m {other} and {word} are the same metric with different options; score with one, then with the other"
             )
-        for key, value in meant.items():
-            contrary = given.get(name, {}).get(key, value)
+        for key, value in preset.items():
+            contrary = settings.get(name, {}).get(key, value)
             if contrary != value:
                 flag = next(option.flags[0] for option in METRICS[name].options if option.name == key)
                 raise UsageError(f"-m {word} means {flag} {value}, not {contrary}; leave out one of the two")
             arguments[name] = {**arguments.get(name, {}), key: value}
-    return list(named), arguments
+    return list(variants), arguments
 
 
 def _refuse_unknown_short_options(words: Sequence[str], top: Parser) -> None:
     """Refuse words that only begin a short option, such as -to, which argparse could read as -tok or as -t o."""
-    known = top.flags()
+    flags = top.flags()
     for word in words[: words.index("--")] if "--" in words else words:
         name = word.partition("=")[0]
-        begins = name.startswith("-") and name != "-" and any(option.startswith(name) for option in known)
-        if name not in known and begins:
+        begins = name.startswith("-") and name != "-" and any(option.startswith(name) for option in flags)
+        if name not in flags and begins:
             top.refuse(word)
 
 
@@ -393,36 +396,36 @@ def _add_flags_of_metrics(
     from bleucli.metrics import METRICS
     from bleucli.metrics.options import SKIP_EMPTY_REFS
 
-    added = []
+    metrics = []
     if names is None:
         top.add("what to score", SKIP_EMPTY_REFS.dest, Option(SKIP_EMPTY_REFS.flags, SKIP_EMPTY_REFS.help, bool))
     # argparse can only append groups: take the later ones off, and put them back at the end
     groups = top._action_groups
     place = [group.title for group in groups].index("how to score") + 1
-    others = groups[place:]
+    rest = groups[place:]
     del groups[place:]
     for name in METRICS if names is None else names:
         for dest, option in flags_of(name).items():
             kind = bool if option.kind is bool else option.reads
             flag = Option(option.flags, option.help, kind, metavar=_METAVARS.get(kind), theirs=not option.ours)
             top.add(METRICS[name].name, dest, flag)
-        added.append(name)
+        metrics.append(name)
         if suffices():
             break
-    groups += others
-    return added
+    groups += rest
+    return metrics
 
 
-def _take(found: Mapping[str, Any], names: Sequence[str]) -> dict[str, dict[str, Any]]:
+def _take(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return the values of these metrics' flags as arguments of each constructor; metrics without any are left out."""
     from bleucli.cli.metric_options import flags_of
 
-    taken: dict[str, dict[str, Any]] = {}
+    arguments: dict[str, dict[str, Any]] = {}
     for name in names:
         for dest, option in flags_of(name).items():
-            if dest in found:
-                taken.setdefault(name, {})[option.name] = found[dest]
-    return taken
+            if dest in values:
+                arguments.setdefault(name, {})[option.name] = values[dest]
+    return arguments
 
 
 def parser(name: str = "") -> Parser:

@@ -38,13 +38,13 @@ class Before:
 
     def answer(self) -> Baseline:
         """Return the scores of the earlier output in the form of an earlier answer."""
-        counted = self._source.count(self._metrics, 1, False, pipeline.Unwatched())
-        results = pipeline.score(counted, self._metrics, self._source.texts(), None, pipeline.Unwatched())
+        counts = self._source.count(self._metrics, 1, False, pipeline.Unwatched())
+        results = pipeline.score(counts, self._metrics, self._source.texts(), None, pipeline.Unwatched())
         shards = self._statistics.shards()
         systems = [shard.system for shard in shards]
         # The checksums of a shard's references do not identify the references of the whole
-        known = {shard.system: shard.references for shard in shards if systems.count(shard.system) == 1}
-        return baseline_of(results, self._path, known)
+        references = {shard.system: shard.references for shard in shards if systems.count(shard.system) == 1}
+        return baseline_of(results, self._path, references)
 
     def system(self, names: Sequence[str]) -> SystemStats:
         """Return the earlier output that systems with these names are tested against.

@@ -26,10 +26,10 @@ def answer(options: Options) -> str:
     """
     check(options)
     if options.given <= {"cite", "test_set", "registry"} and options.test_set is not None:
-        wanted = names(options.test_set, "--cite")
+        sets = names(options.test_set, "--cite")
         citations = _find_citations(options)
         if not any(citations.values()):
-            raise BleuError(f"no citation of {', '.join(wanted)} is known; cite its name and address")
+            raise BleuError(f"no citation of {', '.join(sets)} is known; cite its name and address")
         return "\n\n".join(dict.fromkeys(filter(None, citations.values()))) + "\n"
     conflicts.check(options)
     request.check_values(options)
@@ -42,7 +42,7 @@ def answer(options: Options) -> str:
         method,
         corrected=options.paired_all or options.bold_best,
         intervals=(options.confidence or options.paired_bs) and (options.style != "stars" or options.difference),
-        distinct=options.self_bleu,
+        distinct=options.command == "diversity",
     )
     entries = [bibtex(use)]
     for name, citation in (_find_citations(options) if options.test_set is not None else {}).items():
@@ -52,32 +52,31 @@ def answer(options: Options) -> str:
 
 def _find_citations(options: Options) -> dict[str, str]:
     """Return what to cite for each test set, or "" if nothing is known."""
-    known = registry.load(options.registry)
-    return {name: known.citation(name) for name in names(options.test_set, "--cite")}
+    sets = registry.load(options.registry)
+    return {name: sets.citation(name) for name in names(options.test_set, "--cite")}
 
 
 def _find_scores(options: Options) -> Iterator[tuple[str, dict[str, str]]]:
     """Give the name and signature of each metric. No tokenizer is loaded, since that may need a download."""
     for name in request.names_of_metrics(options):
         metric = metric_options.make(options, name, [option for option in METRICS[name].options if option.loads])
-        told = f"Self-{metric.name}" if options.self_bleu else metric.score_name()
+        label = f"Self-{metric.name}" if options.command == "diversity" else metric.score_name()
         info = dict(metric.signature(1, 1))
         if name != "bleu":
-            yield told, info
+            yield label, info
             continue
-        given = options.of_metric(name).get("tokenize")
-        for chosen in [given] if given else dict.fromkeys(map(tokenizers.default_for, _find_targets(options))):
+        tokenizer = options.of_metric(name).get("tokenize")
+        for tok in [tokenizer] if tokenizer else dict.fromkeys(map(tokenizers.default_for, _find_targets(options))):
             # As in signatures, but without the checksum or the versions that follow the hyphen there
-            yield told, info | {"tok": chosen.replace("spm:", "spm-", 1) + "-" * chosen.endswith("-mecab")}
+            yield label, info | {"tok": tok.replace("spm:", "spm-", 1) + "-" * tok.endswith("-mecab")}
 
 
 def _find_targets(options: Options) -> list[str]:
     """Return the target language, or those of the pairs of a matrix."""
     if options.matrix is None:
         return [metric_options.target_language(options.language_pair, options.test_set is not None)]
-    from bleucli.cli.request import follows_language
     from bleucli.matrix.plan import read_plan
     from bleucli.matrix.scoring import find_language
 
     plan = read_plan(shown(str(options.matrix)))
-    return [find_language(pair.name, pair.language, follows_language(options)) for pair in plan.pairs]
+    return [find_language(pair.name, pair.language, request.follows_language(options)) for pair in plan.pairs]

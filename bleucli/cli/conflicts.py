@@ -49,12 +49,12 @@ def check(options: Options) -> None:
     """
     for name, reasons in CONFLICTS.items():
         if _is_given(options, name):
-            for reason, others in reasons.items():
-                for other in others:
-                    if _is_given(options, other):
+            for reason, partners in reasons.items():
+                for partner in partners:
+                    if _is_given(options, partner):
                         remedy = "" if ";" in reason else "; leave out one of the two"
-                        told = f"{flag_of(other)} cannot be combined with {flag_of(name)}"
-                        raise UsageError(f"{told}: {reason}{remedy}")
+                        message = f"{flag_of(partner)} cannot be combined with {flag_of(name)}"
+                        raise UsageError(f"{message}: {reason}{remedy}")
 
 
 def _is_given(options: Options, name: str) -> bool:

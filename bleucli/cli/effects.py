@@ -31,11 +31,11 @@ class Run:
     segments: whether each segment gets its own score. form: what the format can show; None where a command has none.
     """
 
-    def __init__(self, metrics: frozenset[str], systems: int, chosen: str, segments: bool) -> None:
+    def __init__(self, metrics: frozenset[str], systems: int, form: str, segments: bool = False) -> None:
         self.metrics = metrics
         self.systems = systems
-        self.format = chosen
-        self.form = FORMATS.get(chosen)
+        self.format = form
+        self.form = FORMATS.get(form)
         self.segments = segments
 
 
@@ -55,14 +55,14 @@ def of_citing(options: Options, metrics: Sequence[str]) -> list[str]:
     Raises:
         UsageError: one of them is ours.
     """
-    run = Run(frozenset(metrics), 1, "json", False)
-    given = options.given & MODES["cite"]
+    run = Run(frozenset(metrics), 1, "json")
+    flags = options.given & MODES["cite"]
     rules = list(_of_metrics(options, run))
     if not (options.paired_ar or options.paired_bs):
         rules.append(({"bold_best"}, "nothing is tested"))
     if not (options.confidence or options.paired_bs):
         rules.append(({"style", "difference"}, "there are no intervals"))
-    return _tell({name: reason for names, reason in rules for name in sorted(names & given)})
+    return _tell({name: reason for names, reason in rules for name in sorted(names & flags)})
 
 
 def of_scoring(options: Options, run: Run) -> list[str]:
@@ -84,13 +84,13 @@ def of_scoring(options: Options, run: Run) -> list[str]:
     return _tell(reasons)
 
 
-def of_lowercase(others: Sequence[str]) -> str:
-    """Return the hint about -lc where metrics other than BLEU are scored as well; `others` are their names.
+def of_lowercase(names: Sequence[str]) -> str:
+    """Return the hint about -lc where metrics other than BLEU are scored as well; `names` are their names.
 
     >>> of_lowercase(["chrf", "ter"])
     '-lc applies to BLEU only; chrF has --chrf-lowercase, TER lowercases without --ter-case-sensitive'
     """
-    return f"-lc applies to BLEU only; {', '.join(map(_how_to_lowercase, others))}"
+    return f"-lc applies to BLEU only; {', '.join(map(_how_to_lowercase, names))}"
 
 
 def _how_to_lowercase(name: str) -> str:
@@ -144,11 +144,11 @@ def _contradictions(options: Options, run: Run) -> Iterator[tuple[str, str]]:
 def _rules(options: Options, run: Run) -> Iterator[tuple[set[str] | frozenset[str], str]]:
     """Give the options that have no effect in this run, in sets, each with the reason."""
     yield from _of_metrics(options, run)
-    for asked, trials, _ in RESAMPLING.values():
-        if not getattr(options, asked):
-            yield {trials}, f"it needs {flag_of(asked)}"
+    for option, trials, _ in RESAMPLING.values():
+        if not getattr(options, option):
+            yield {trials}, f"it needs {flag_of(option)}"
     is_compared = options.command in ("plot", "report")  # always by intervals and tests
-    if not is_compared and not any(getattr(options, asked) for asked, _, _ in RESAMPLING.values()):
+    if not is_compared and not any(getattr(options, option) for option, _, _ in RESAMPLING.values()):
         yield {"paired_jobs"}, "nothing is resampled"
     yield from _of_sources(options)
     if options.test_set is None:
@@ -159,7 +159,7 @@ def _rules(options: Options, run: Run) -> Iterator[tuple[set[str] | frozenset[st
     if run.form is None:
         return
     yield from _of_layout(options, run, run.form)
-    if options.explain:
+    if options.command == "explain":
         yield from _of_explanations(run, run.form)
     if reason := _why_not_bold(options, run, run.form):
         yield {"bold_best"}, reason
@@ -191,9 +191,9 @@ def _of_metrics(options: Options, run: Run) -> Iterator[tuple[set[str] | frozens
     if options.test_set is None:
         if "bleu" not in run.metrics:
             yield {"language_pair"}, "it picks BLEU's tokenizer, and BLEU is not scored"
-        named = "tokenize" in options.of_metric("bleu")
+        has_tokenizer = "tokenize" in options.of_metric("bleu")
         # If the language has its own tokenizer, a hint compares it with the one that was named
-        if named and default_for(target_language(options.language_pair)) == DEFAULT:
+        if has_tokenizer and default_for(target_language(options.language_pair)) == DEFAULT:
             by = "--tokenize" if "tokenize" in options.given else "--like"
             yield {"language_pair"}, f"it picks BLEU's tokenizer, which {by} names"
 
@@ -216,7 +216,7 @@ def _of_layout(options: Options, run: Run, form: Format) -> Iterator[tuple[set[s
         yield {"scale"}, f"{run.format} always has scores from 0 to 100, so that histories can be compared"
     if options.segment_scores:
         yield {"scale"}, "scores from elsewhere are printed as they are"
-    is_nameless = options.score_only or options.explain or not form.names_one
+    is_nameless = options.score_only or options.command == "explain" or not form.names_one
     if run.systems == 1 and is_nameless and not has_gates(options) and options.by is None:
         yield {"names", "name_by"}, "a single score is printed without a name"
 
@@ -247,7 +247,7 @@ def _why_not_bold(options: Options, run: Run, form: Format) -> str:
 
     Text has bold type only on a terminal. Elsewhere, --bold-best is accepted too: a script may not know where it runs.
     """
-    is_table = not (options.score_only or options.explain or run.segments)
+    is_table = not (options.score_only or run.segments)
     if is_table and not form.shows_bold(not options.no_color):
         return f"{run.format}{' without colours' if form.bold == 'coloured' else ''} has no bold"
     return _why_no_table(options, run, form)
@@ -257,8 +257,6 @@ def _why_no_table(options: Options, run: Run, form: Format) -> str:
     """Return why scores are not printed in a table, whatever the format, or "" if they are."""
     if options.score_only:
         return "bare scores are not a table"
-    if options.explain:
-        return "explanations are not a table of scores"
     if run.segments:
         return "segments are not a table"
     is_line = form.is_table and not form.tabulates_one

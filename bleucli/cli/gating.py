@@ -28,22 +28,22 @@ class Gates:
         UsageError: a bound is about a metric that is not scored, or lies outside the scale.
     """
 
-    def __init__(self, options: Options, scored: Sequence[str], scale: int) -> None:
-        self._scored = scored
+    def __init__(self, options: Options, metrics: Sequence[str], scale: int) -> None:
+        self._scored = metrics
         self._scale = scale
         self._fail_under: dict[str, Bound] = {}
         self._max_drop: dict[str, Bound] = {}
-        self._first = options.metrics[0] if options.metrics else scored[0]
+        self._first = options.metrics[0] if options.metrics else metrics[0]
         from bleucli import gates
 
-        names = {name: name for name in scored} | _find_variants(options, scored)
+        names = {name: name for name in metrics} | _find_variants(options, metrics)
         if options.fail_under is not None:
             self._fail_under = _read_bounds(gates.FAIL_UNDER, options.fail_under, names)
         if options.max_drop is not None:
             self._max_drop = _read_bounds(gates.MAX_DROP, options.max_drop, names)
         if scale == 1:
             _check_scale(gates.FAIL_UNDER, self._fail_under, [self._first])
-            _check_scale(gates.MAX_DROP, self._max_drop, scored)
+            _check_scale(gates.MAX_DROP, self._max_drop, metrics)
 
     def judge(
         self, results: Results, baseline: Baseline | None, earlier: Collection[str] = ()
@@ -79,12 +79,12 @@ class Gates:
             )
 
 
-def _find_variants(options: Options, scored: Sequence[str]) -> dict[str, str]:
+def _find_variants(options: Options, metrics: Sequence[str]) -> dict[str, str]:
     """Return the variants, such as chrf++, that are scored, each with the name of its metric."""
     return {
         variant: name
         for variant, (name, arguments) in VARIANTS.items()
-        if name in scored and arguments.items() <= dict(options.of_metric(name)).items()
+        if name in metrics and arguments.items() <= dict(options.of_metric(name)).items()
     }
 
 
@@ -97,16 +97,16 @@ def _read_bounds(option: str, value: str, names: Mapping[str, str]) -> dict[str,
     from bleucli import gates
 
     bounds = gates.read_bounds(option, value)
-    known = {**names} | {word: names[meant] for word in bounds if (meant := find_name(word)) in names}
-    other = gates.find_unscored(bounds, known)
+    aliases = {**names} | {word: names[name] for word in bounds if (name := find_name(word)) in names}
+    other = gates.find_unscored(bounds, aliases)
     if other:
         raise UsageError(_explain_unscored(option, value, find_name(other) or other, names))
     renamed: dict[str, Bound] = {}
     for word, bound in bounds.items():
-        name = known.get(word, "")
+        name = aliases.get(word, "")
         if name in renamed:
-            also = "" if word == name else f", which is also called {word}"
-            raise UsageError(f"{option} has two bounds for {name}{also}; give one")
+            remark = "" if word == name else f", which is also called {word}"
+            raise UsageError(f"{option} has two bounds for {name}{remark}; give one")
         renamed[name] = bound
     return renamed
 
@@ -119,10 +119,10 @@ def _check_scale(option: str, bounds: Mapping[str, Bound], unnamed: Sequence[str
     from bleucli import gates
 
     for name, bound in bounds.items():
-        meant = [name] if name else unnamed
+        metrics = [name] if name else unnamed
         # A score can be 1, but a gate that allows a drop of 1 can never fail
         is_beyond = bound.number >= 1 if option == gates.MAX_DROP else bound.number > 1
-        if is_beyond and not bound.percent and any(METRICS[one].higher_is_better for one in meant):
+        if is_beyond and not bound.percent and any(METRICS[one].higher_is_better for one in metrics):
             raise UsageError(
                 f"{option} {bound} is {'not below' if option == gates.MAX_DROP else 'above'} 1, but bounds have the"
                 f" scale of the printed scores, here 0 to 1; write {bound.number / 100:g}, or choose --scale 100"
@@ -131,12 +131,15 @@ def _check_scale(option: str, bounds: Mapping[str, Bound], unnamed: Sequence[str
 
 def _explain_unscored(option: str, value: str, word: str, names: Mapping[str, str]) -> str:
     """Return the error about a bound whose name is not a metric's, or whose metric is not scored."""
-    scored = list(dict.fromkeys(names.values()))
+    metrics = list(dict.fromkeys(names.values()))
     # Scores of --segment-scores have their own name
-    known = [*METRICS, *VARIANTS] if scored[0] in METRICS else scored
-    if word not in known:
-        return f"{option} {value!r}: {word!r} is not a metric; expected one of {', '.join(known)}{suggest(word, known)}"
+    choices = [*METRICS, *VARIANTS] if metrics[0] in METRICS else metrics
+    if word not in choices:
+        return (
+            f"{option} {value!r}: {word!r} is not a metric; expected one of {', '.join(choices)}"
+            f"{suggest(word, choices)}"
+        )
     # Only one variant of a metric can be scored: chrf++ takes the place of chrf
-    others = [name for name in scored if name != VARIANTS.get(word, ("",))[0]]
+    rest = [name for name in metrics if name != VARIANTS.get(word, ("",))[0]]
     label = word if word in VARIANTS else METRICS[word].name
-    return f"{option} is about {label}, which is not scored; add it: -m {' '.join([*others, word])}"
+    return f"{option} is about {label}, which is not scored; add it: -m {' '.join([*rest, word])}"

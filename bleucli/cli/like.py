@@ -32,7 +32,7 @@ def follow(options: Options, signature: Signature) -> Options:
         values = {**reading.values_of(METRICS[name], signature), **options.of_metric(name)}
     except BleuError as error:
         raise UsageError(f"--like: {error.in_command()}") from None
-    if options.self_bleu and name != "bleu":
+    if options.command == "diversity" and name != "bleu":
         raise UsageError(
             f"--like is a signature of {METRICS[name].name}, but bleu diversity measures only self-BLEU; leave it out"
         )
@@ -94,8 +94,8 @@ def unused(signature: Signature) -> Iterator[str]:
     metric = METRICS[reading.metric_of(signature, METRICS)]
     restated = reading.restate(signature, metric).info
     for key in [key for key in ("case", "tok") if key in signature.info and key not in restated]:
-        said = f"{key}:{signature.info[key]}"
-        yield f"the signature of --like has {said}, which {metric.name} of sacreBLEU 1.x did not use"
+        item = f"{key}:{signature.info[key]}"
+        yield f"the signature of --like has {item}, which {metric.name} of sacreBLEU 1.x did not use"
 
 
 def warnings(ours: Mapping[str, str], signature: Signature, name: str) -> Iterator[str]:

@@ -119,9 +119,7 @@ def _read(words: Sequence[str], environment: Environment) -> Options | None:
     return options
 
 
-def _find_command(
-    options: Options, messages: Messages
-) -> Callable[[Options, Environment, Messages, Sequence[str]], bool]:
+def _find_command(options: Options, messages: Messages) -> Command:
     """Return the function that does what the options ask for. Each imports only what it needs."""
     from bleucli.cli.arguments import mode_of
 
@@ -163,8 +161,14 @@ def _answer_mode(options: Options, environment: Environment, messages: Messages,
         from bleucli.alias import folder
 
         answer = [f"{folder()}\n"]
+    elif mode == "cite":
+        from bleucli.cli import citing
+
+        answer = [citing.answer(options)]
     else:
-        answer = _answer_about_sets(mode, options)
+        from bleucli.cli import testset_modes
+
+        answer = testset_modes.answer(options)
 
     def chunks() -> Iterator[str]:
         yield from answer
@@ -186,16 +190,6 @@ def _find_idle(mode: str, options: Options) -> list[str]:
 
         idle += effects.of_citing(options, request.names_of_metrics(options))
     return idle
-
-
-def _answer_about_sets(mode: str, options: Options) -> Iterable[str]:
-    if mode == "cite":
-        from bleucli.cli import citing
-
-        return [citing.answer(options)]
-    from bleucli.cli import testset_modes
-
-    return testset_modes.answer(options)
 
 
 def _version() -> str:

@@ -57,5 +57,5 @@ class Messages:
         for hint in hints:
             self.warn(hint)
         if self._warnings:
-            told = tell_count(self._warnings, "warning")
-            raise BleuError(f"{told}, and --strict allows none; fix the warnings, or leave out --strict")
+            count = tell_count(self._warnings, "warning")
+            raise BleuError(f"{count}, and --strict allows none; fix the warnings, or leave out --strict")

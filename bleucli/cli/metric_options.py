@@ -37,9 +37,11 @@ def make(options: Options, name: str, without: Iterable[Option] = ()) -> Metric:
         "trg_lang": target_language(options.language_pair, options.test_set is not None),
     }
     # --like may set the shared options too; where it does not, the command's own flags count
-    given = options.of_metric(name)
-    values = dict(given) | {
-        option.name: given.get(option.name) or shared[option.name] for option in METRICS[name].options if option.shared
+    settings = options.of_metric(name)
+    values = dict(settings) | {
+        option.name: settings.get(option.name) or shared[option.name]
+        for option in METRICS[name].options
+        if option.shared
     }
     for option in without:
         values.pop(option.name, None)

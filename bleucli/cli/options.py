@@ -416,16 +416,6 @@ class Options:
 
     __hash__ = None  # type: ignore[assignment]
 
-    @property
-    def explain(self) -> bool:
-        """Whether scores are explained."""
-        return bool(self.command == "explain")
-
-    @property
-    def self_bleu(self) -> bool:
-        """Whether texts are compared with each other."""
-        return bool(self.command == "diversity")
-
     def of_metric(self, name: str) -> Mapping[str, Any]:
         """Return the arguments of a metric's constructor that were set."""
         arguments: Mapping[str, Any] = self.of_metrics.get(name, {})

@@ -36,7 +36,7 @@ def check(options: Options) -> None:
             f"cannot write {shown(path)}: descriptor {descriptor} is not open; name an open one, or a file, with"
             " --output"
         ) from None
-    _refuse(path, _find_named(options))
+    _refuse(path, _inputs(options))
 
 
 def protect(options: Options, inputs: Iterable[str], stdin: IO[bytes] | None = None) -> None:
@@ -57,9 +57,9 @@ def protect(options: Options, inputs: Iterable[str], stdin: IO[bytes] | None = N
         raise UsageError(f"--output {shown(options.output)} is also the standard input; name another file")
 
 
-def _refuse(written: str, inputs: Iterable[str]) -> None:
-    if os.path.isfile(written) and any(path != "-" and _is_same(path, written) for path in inputs):
-        raise UsageError(f"--output {shown(written)} is also an input; name another file")
+def _refuse(output: str, inputs: Iterable[str]) -> None:
+    if os.path.isfile(output) and any(path != "-" and _is_same(path, output) for path in inputs):
+        raise UsageError(f"--output {shown(output)} is also an input; name another file")
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -69,7 +69,7 @@ def _is_same(one: str, other: str) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
 
 
-def _find_named(options: Options) -> Iterator[str]:
+def _inputs(options: Options) -> Iterator[str]:
     """Give the files that the options and the environment name as inputs, whichever mode reads them.
 
     Patterns in --input stay as they are: `files.Files` replaces them with files, and protects these.
@@ -97,8 +97,8 @@ def _find_named(options: Options) -> Iterator[str]:
     # The models that tokenizers read
     from bleucli.tokenizers import find_model
 
-    signed = {} if options.like is None else options.like.info
-    names = (options.of_metric("bleu").get("tokenize"), signed.get("tok"))
+    signature = {} if options.like is None else options.like.info
+    names = (options.of_metric("bleu").get("tokenize"), signature.get("tok"))
     yield from filter(None, map(find_model, filter(None, names)))
 
 

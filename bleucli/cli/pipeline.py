@@ -76,13 +76,13 @@ def provenance(options: Options, environment: Environment, words: Sequence[str])
     Raises:
         BleuError: lines are to be added to what is not a history.
     """
-    asked = None
+    record = None
     if request.is_jsonl(options, environment):
         from bleucli.cli.provenance import Provenance
 
-        asked = Provenance(words, environment)
-    request.check_append(options, asked is not None)
-    return asked
+        record = Provenance(words, environment)
+    request.check_append(options, record is not None)
+    return record
 
 
 def open_source(
@@ -201,15 +201,15 @@ def say_left_out(
     errors = dict(systems.failures)
     if not errors:
         return
-    scored = systems.names("json")
+    names = systems.names("json")
     test = next((flag_of(name) for name in ("paired_bs", "paired_ar") if getattr(options, name)), "")
     hindrance = ""
-    if not scored and len(errors) == 1:
+    if not names and len(errors) == 1:
         hindrance = errors.popitem()[1].in_command()
-    elif not scored:
+    elif not names:
         hindrance = f"none of the {len(systems)} {systems.unit}s could be scored (see above)"
-    elif systems.has_baseline and (0 in errors or len(scored) == 1):
-        why = "this system is the baseline" if 0 in errors else f"only the baseline, {scored[0]}, is left"
+    elif systems.has_baseline and (0 in errors or len(names) == 1):
+        why = "this system is the baseline" if 0 in errors else f"only the baseline, {names[0]}, is left"
         reason = errors.pop(0 if 0 in errors else max(errors))
         hindrance = f"{reason.in_command()}; {why}, so no test can be run; leave out {test} for scores without a test"
     for error in errors.values():
@@ -243,7 +243,7 @@ def watch(options: Options, environment: Environment) -> Bar | Unwatched:
 
 
 def score(
-    counted: Counted,
+    counts: Counted,
     metrics: Sequence[Metric],
     texts: Mapping[str, str],
     plan: Sampling | None,
@@ -253,7 +253,7 @@ def score(
     """Score what a source counted.
 
     Args:
-        counted: what was counted.
+        counts: what was counted.
         metrics: those that counted.
         texts: what `Source.texts` says of it.
         plan: how to resample the scores, or None.
@@ -263,21 +263,21 @@ def score(
     Raises:
         BleuError: what was counted cannot be scored.
     """
-    if counted.are_numbers:
+    if counts.are_numbers:
         from bleucli.scale import segment_scores
 
-        columns = segment_scores.columns_of(put_before(before, counted.parts[0].systems))
+        columns = segment_scores.columns_of(put_before(before, counts.parts[0].systems))
         return segment_scores.score_columns(columns, plan, progress)
-    if counted.grouped:
-        results = score_groups(counted.parts, metrics, sampling=plan, progress=progress)
-        results = results._replace(hints=list(dict.fromkeys([*counted.hints, *results.hints])))
+    if counts.grouped:
+        results = score_groups(counts.parts, metrics, sampling=plan, progress=progress)
+        results = results._replace(hints=list(dict.fromkeys([*counts.hints, *results.hints])))
     else:
         results = score_counted(
-            put_before(before, counted.parts[0].systems),
+            put_before(before, counts.parts[0].systems),
             metrics,
-            references=counted.references,
+            references=counts.references,
             sampling=plan,
-            selection=counted.selection,
+            selection=counts.selection,
             progress=progress,
         )
     systems = [system._replace(scores=list(sign(system.scores, texts, system.labels))) for system in results.systems]
@@ -301,10 +301,10 @@ def sign(
         yield record._replace(signature=signature)
 
 
-def run_of(source: Source, counted: Counted) -> Run:
+def run_of(source: Source, counts: Counted) -> Run:
     """Return what the rows of an answer were made from."""
-    systems, others = source.inputs()
-    return Run([systems[system.name] for part in counted.parts for system in part.systems], others)
+    systems, references = source.inputs()
+    return Run([systems[system.name] for part in counts.parts for system in part.systems], references)
 
 
 def compare_signatures(options: Options, results: Results) -> dict[str, str]:
@@ -316,20 +316,20 @@ def compare_signatures(options: Options, results: Results) -> dict[str, str]:
     if options.like is None:
         return {}
     number = request.names_of_metrics(options).index(options.followed)
-    signed = [dict(system.scores[number].signature) for system in results.systems]
-    for one in signed:
-        request.check_like(options, one)
-    return signed[0]
+    signatures = [dict(system.scores[number].signature) for system in results.systems]
+    for signature in signatures:
+        request.check_like(options, signature)
+    return signatures[0]
 
 
 def note_lowercase(options: Options) -> list[str]:
     """Return the hint that -lc is only for BLEU, if other metrics are scored as well."""
-    others = [name for name in request.names_of_metrics(options) if name != "bleu"]
-    if not options.of_metric("bleu").get("lowercase") or not others:
+    names = [name for name in request.names_of_metrics(options) if name != "bleu"]
+    if not options.of_metric("bleu").get("lowercase") or not names:
         return []
     from bleucli.cli import effects
 
-    return [effects.of_lowercase(others)]
+    return [effects.of_lowercase(names)]
 
 
 def refuse_failures(systems: Systems, withheld: str = "") -> None:

@@ -77,5 +77,5 @@ def time_of(variables: Mapping[str, str]) -> str:
             raise ValueError
         return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(epoch) if epoch else None))
     except (ValueError, OverflowError, OSError):
-        given = epoch if len(epoch) <= 40 else f"{epoch[:40]}..."
-        raise UsageError(f"SOURCE_DATE_EPOCH is {given!r}; expected a whole number of seconds since 1970") from None
+        value = epoch if len(epoch) <= 40 else f"{epoch[:40]}..."
+        raise UsageError(f"SOURCE_DATE_EPOCH is {value!r}; expected a whole number of seconds since 1970") from None

@@ -24,8 +24,6 @@ from bleucli.results import DECIMALS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
 
@@ -45,7 +43,7 @@ def check(options: Options) -> None:
     other = next((path for path in options.refs if path in COMMANDS and not os.path.lexists(path)), None)
     if other is not None:
         raise UsageError(f"there is no file {other}; the name of a command comes first: bleu {other} ...")
-    if options.like is not None and options.like.name == _SELF_BLEU and not options.self_bleu:
+    if options.like is not None and options.like.name == _SELF_BLEU and options.command != "diversity":
         raise UsageError("--like is a signature of self-BLEU; write bleu diversity TEXT --like ...")
     _check_test_set(options)
     _check_source(options)
@@ -73,7 +71,7 @@ def _check_source(options: Options) -> None:
     jsonl = next((path for path in options.input or ["-"] if read_as_jsonl(path, options)), None)
     if options.segment_scores:
         check_segment_scores(options, jsonl)
-    elif options.test_set is None and not options.refs and jsonl is None and not options.self_bleu:
+    elif options.test_set is None and not options.refs and jsonl is None and options.command != "diversity":
         raise _no_references(list(map(shown, options.input or [])))
 
 
@@ -85,11 +83,11 @@ def _no_references(systems: Sequence[str]) -> UsageError:
         )
     from shlex import quote
 
-    *others, last = systems
-    more = " ..." if len(others) > 1 else ""
+    *rest, last = systems
+    more = " ..." if len(rest) > 1 else ""
     return UsageError(
         f"no references were given: all files after -i are systems, {last} too; if it holds the references, write bleu"
-        f" {quote(last)} -i {quote(others[0])}{more}"
+        f" {quote(last)} -i {quote(rest[0])}{more}"
     )
 
 
@@ -244,11 +242,11 @@ def check_append(options: Options, jsonl: bool) -> None:
         refuse_foreign(str(options.output))
 
 
-def layout_of(options: Options, environment: Environment, chosen: str) -> Layout:
-    """Return how scores are laid out in the format that was chosen."""
+def layout_of(options: Options, environment: Environment, form: str) -> Layout:
+    """Return how scores are laid out in a format."""
     colour = options.output is None and not options.no_color and environment.shows_colour()
-    bold = options.bold_best and shows_bold(chosen, colour)
-    scale = scale_of(options, chosen)
+    bold = options.bold_best and shows_bold(form, colour)
+    scale = scale_of(options, form)
     return Layout(
         width=DECIMALS[scale] if options.width is None else options.width,
         short=options.short,
@@ -274,18 +272,18 @@ def sorting_metric(options: Options) -> int | None:
     if options.sort is None:
         return None
     names = names_printed(options)
-    asked = find_name(options.sort) or options.sort.lower()
-    name, meant = VARIANTS.get(asked, (asked, {}))
-    if name not in names or any(options.of_metric(name).get(key) != value for key, value in meant.items()):
+    word = find_name(options.sort) or options.sort.lower()
+    name, preset = VARIANTS.get(word, (word, {}))
+    if name not in names or any(options.of_metric(name).get(key) != value for key, value in preset.items()):
         raise UsageError(f"--sort {options.sort!r} is not scored; choose one of {', '.join(names)}")
     return names.index(name)
 
 
-def scale_of(options: Options, chosen: str | None) -> int:
+def scale_of(options: Options, form: str | None) -> int:
     """Return the scale of the scores in a format, and of the bounds of gates: 1 or 100."""
     if options.segment_scores:  # scores from elsewhere are printed as they are
         return 100
-    return options.scale or (100 if chosen is None or options.score_only else FORMATS[chosen].scale)
+    return options.scale or (100 if form is None or options.score_only else FORMATS[form].scale)
 
 
 def names_of_metrics(options: Options) -> list[str]:
@@ -293,8 +291,8 @@ def names_of_metrics(options: Options) -> list[str]:
 
     With --segment-scores, there are none.
     """
-    wanted = options.metrics or [options.followed or "bleu"]
-    return [] if options.segment_scores else [name for name in METRICS if name in wanted]
+    words = options.metrics or [options.followed or "bleu"]
+    return [] if options.segment_scores else [name for name in METRICS if name in words]
 
 
 def follows_language(options: Options) -> bool:
@@ -342,21 +340,21 @@ def count_threads(jobs: int | None) -> int | None:
     return threads.count_threads(jobs)
 
 
-def check_like(options: Options, known: Mapping[str, str]) -> None:
+def check_like(options: Options, info: Mapping[str, str]) -> None:
     """Refuse texts that --like does not name, as soon as something is known about them."""
     if options.like is not None:
         from bleucli.cli import like
 
-        like.check_texts(options.like, known)
+        like.check_texts(options.like, info)
 
 
-def find_idle(options: Options, *asked: Any) -> list[str]:
-    """Return one line about options without effect, or nothing; `asked`: arguments of `effects.Run` after `metrics`."""
+def find_idle(options: Options, systems: int, form: str, segments: bool = False) -> list[str]:
+    """Return one line about options without effect, or nothing; the other arguments are those of `effects.Run`."""
     if options.given <= {"refs", "input", "format"}:  # these always have an effect
         return []
     from bleucli.cli import effects
 
-    return effects.of_scoring(options, effects.Run(frozenset(names_of_metrics(options)), *asked))
+    return effects.of_scoring(options, effects.Run(frozenset(names_of_metrics(options)), systems, form, segments))
 
 
 def note_files(overview: Callable[[int], str], segments: int, options: Options, messages: Messages) -> None:
@@ -368,20 +366,20 @@ def note_files(overview: Callable[[int], str], segments: int, options: Options, 
         messages.note(overview(segments))
 
 
-def find_differences(signed: Mapping[str, str], options: Options) -> list[str]:
-    """Return warnings about what is not as the signature of --like says; `signed` is the signature of the score."""
+def find_differences(signature: Mapping[str, str], options: Options) -> list[str]:
+    """Return warnings about what is not as the signature of --like says; `signature` is that of the score."""
     if options.like is None:
         return []
     from bleucli.cli import like
 
-    return list(like.warnings(signed, options.like, options.followed))
+    return list(like.warnings(signature, options.like, options.followed))
 
 
-def note_texts(signed: Mapping[str, str], options: Options, messages: Messages) -> None:
-    """Note what the signature of --like does not say about the texts; `signed` is the signature of the score."""
+def note_texts(signature: Mapping[str, str], options: Options, messages: Messages) -> None:
+    """Note what the signature of --like does not say about the texts; `signature` is that of the score."""
     if options.like is None:
         return
     from bleucli.cli import like
 
-    for note in like.notes(signed, options.like):
+    for note in like.notes(signature, options.like):
         messages.note(note)

@@ -23,11 +23,11 @@ def check(options: Options) -> None:
         if not least <= getattr(options, trials) <= MOST_TRIALS:
             expected = f"expected a number from {least} to {MOST_TRIALS}"
             raise UsageError(f"{flag_of(trials)} {getattr(options, trials)}; {expected}")
-    chosen = [flag_of(asked) for asked, _, _ in RESAMPLING.values() if getattr(options, asked)]
-    if len(chosen) > 1:
-        raise UsageError(f"{' and '.join(chosen)} cannot be combined; choose one (--paired-bs also gives intervals)")
-    if options.sentence_level and chosen:
-        raise UsageError(f"{chosen[0]} needs a corpus score; leave out --sentence-level")
+    flags = [flag_of(option) for option, _, _ in RESAMPLING.values() if getattr(options, option)]
+    if len(flags) > 1:
+        raise UsageError(f"{' and '.join(flags)} cannot be combined; choose one (--paired-bs also gives intervals)")
+    if options.sentence_level and flags:
+        raise UsageError(f"{flags[0]} needs a corpus score; leave out --sentence-level")
     if options.paired_all and not (options.paired_bs or options.paired_ar):
         raise UsageError("--paired-all needs a paired test; add --paired-bs or --paired-ar")
     if options.difference and not (options.paired_bs or options.paired_ar):
@@ -42,7 +42,7 @@ def plan(options: Options, environment: Environment, bold: bool) -> Sampling | N
     Raises:
         UsageError: the seed in the environment is invalid.
     """
-    method = next((name for name, (asked, _, _) in RESAMPLING.items() if getattr(options, asked)), None)
+    method = next((name for name, (option, _, _) in RESAMPLING.items() if getattr(options, option)), None)
     if method is None:
         return None
     from bleucli.counting.threads import count_threads
@@ -64,11 +64,11 @@ def check_systems(options: Options, count: int) -> None:
     """Refuse a paired test of a single system."""
     if (options.paired_bs or options.paired_ar) and count < 2:
         test = "--paired-bs" if options.paired_bs else "--paired-ar"
-        how = "-i baseline.txt system.txt"
+        example = "-i baseline.txt system.txt"
         if options.stats is not None:
-            how = "--stats baseline.parquet system.parquet"
+            example = "--stats baseline.parquet system.parquet"
         elif options.table is not None:
-            how = "--columns hyp=BASELINE,SYSTEM"
+            example = "--columns hyp=BASELINE,SYSTEM"
         raise UsageError(
-            f"{test} compares systems with the first one, but only one was given; name the baseline first: {how}"
+            f"{test} compares systems with the first one, but only one was given; name the baseline first: {example}"
         )

@@ -36,31 +36,31 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     start = pipeline.read_clocks()
     options, statistics = pipeline.prepare(options, messages)
     gates = gates_of(options, environment)
-    asked = pipeline.provenance(options, environment, words)
+    provenance = pipeline.provenance(options, environment, words)
     # Both record the checksums of the files, or compare them with earlier ones
-    hashed = asked is not None or options.baseline is not None
+    hashed = provenance is not None or options.baseline is not None
     if options.sentence_level:
         from bleucli.cli.segment_scoring import print_segments
 
         rows = pipeline.open_rows(options, environment, hashed, statistics)
         pipeline.check_references(options, rows)
-        print_segments(options, rows, environment, messages, asked)
+        print_segments(options, rows, environment, messages, provenance)
         pipeline.note_slowness(start, messages)
         return True
     source = pipeline.open_source(options, environment, words, hashed, statistics)
     pipeline.check_references(options, source)
-    answer = Answer(options, environment, messages, gates, asked, source.systems)
+    answer = Answer(options, environment, messages, gates, provenance, source.systems)
     before = answer.before
     # In a test, the earlier output is the baseline, which comes first
     earlier = [] if before is None else [before.system(source.systems.names("json"))]
     count = len(earlier) + len(source.systems)
-    idle = request.find_idle(options, count, answer.form, False)
+    idle = request.find_idle(options, count, answer.form)
     plan = pipeline.plan_sampling(options, environment, answer.layout.bold_best, count)
     metrics = pipeline.metrics_of(options, source)
     pipeline.leave_out(options, source, environment, answer.report_failures)
     with pipeline.watch(options, environment) as progress:
-        counted = source.count(metrics, request.count_threads(options.jobs), plan is not None, progress)
-        results = pipeline.score(counted, metrics, source.texts(), plan, progress, earlier)
+        counts = source.count(metrics, request.count_threads(options.jobs), plan is not None, progress)
+        results = pipeline.score(counts, metrics, source.texts(), plan, progress, earlier)
     if answer.layout.bold_best and plan is None:  # resampling has marked the best already
         from bleucli.results import mark_best
 
@@ -68,15 +68,15 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
 
     def names_in(form: str) -> list[str]:
         names = dict(zip(source.systems.names(), source.systems.names(form), strict=True))
-        return [*(system.name for system in earlier), *counted.row_names(names)]
+        return [*(system.name for system in earlier), *counts.row_names(names)]
 
     def read() -> Run:
-        made = pipeline.run_of(source, counted)
-        return made if before is None else made._replace(systems=[before.input(), *made.systems])
+        run = pipeline.run_of(source, counts)
+        return run if before is None else run._replace(systems=[before.input(), *run.systems])
 
-    signed = pipeline.compare_signatures(options, results)
+    signature = pipeline.compare_signatures(options, results)
     hints = [*idle, *source.hints(), *results.hints]
-    passed = answer.give(results, names_in, read, hints, signed, source.overview, [one.name for one in earlier])
+    passed = answer.give(results, names_in, read, hints, signature, source.overview, [one.name for one in earlier])
     pipeline.note_slowness(start, messages)
     answer.end()
     return passed
@@ -90,7 +90,7 @@ class Answer:
         environment: the world around the command.
         messages: the notes and warnings of this run.
         gates: what judges the scores, if anything.
-        asked: the command line and its time, for a format that shows them.
+        provenance: the command line and its time, for a format that shows them.
         systems: those that are scored.
 
     Attributes:
@@ -110,14 +110,14 @@ class Answer:
         environment: Environment,
         messages: Messages,
         gates: Gates | None,
-        asked: Provenance | None,
+        provenance: Provenance | None,
         systems: Systems,
     ) -> None:
         self._options = options
         self._environment = environment
         self._messages = messages
         self._gates = gates
-        self._asked = asked
+        self._provenance = provenance
         self._systems = systems
         self.form = _choose_format(options, environment)
         self.layout = request.layout_of(options, environment, self.form)
@@ -140,7 +140,7 @@ class Answer:
         names_in: Callable[[str], list[str]],
         read: Callable[[], Run],
         hints: Sequence[str],
-        signed: dict[str, str],
+        signature: dict[str, str],
         overview: Callable[[int], str],
         earlier: Sequence[str] = (),
     ) -> bool:
@@ -151,7 +151,7 @@ class Answer:
             names_in: returns what their rows are called in a format.
             read: returns what they were made from.
             hints: what there is to warn of.
-            signed: the signature that --like was compared with.
+            signature: the signature that --like was compared with.
             overview: returns a line that says what was read, for a number of segments.
             earlier: the names of systems that were scored earlier, and are not judged.
 
@@ -167,15 +167,15 @@ class Answer:
             judged = _rename(results, names_in(self._baseline.form))._replace(run=read())
         gates = self._gates
         verdicts, remarks = gates.judge(judged, self._baseline, earlier) if gates else ((), [])
-        hints = [*hints, *remarks, *request.find_differences(signed, options), *pipeline.note_lowercase(options)]
+        hints = [*hints, *remarks, *request.find_differences(signature, options), *pipeline.note_lowercase(options)]
         messages.hold_back(hints)
         failed = [verdict for verdict in verdicts if verdict.failure]
         if not self._is_withheld(failed):
-            run = None if self._asked is None else self._asked.of(read())
-            named = judged if self._reports_gates else _rename(results, names_in(self.form))
-            self._write(named._replace(verdicts=verdicts, run=run))
+            run = None if self._provenance is None else self._provenance.of(read())
+            rows = judged if self._reports_gates else _rename(results, names_in(self.form))
+            self._write(rows._replace(verdicts=verdicts, run=run))
         request.note_files(overview, results.segments, options, messages)
-        request.note_texts(signed, options, messages)
+        request.note_texts(signature, options, messages)
         for note in gates.notes([record.name for record in results.systems[0].scores]) if gates else ():
             messages.note(note)
         for hint in hints:

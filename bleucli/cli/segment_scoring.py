@@ -28,7 +28,7 @@ def print_segments(
     source: Rows,
     environment: Environment,
     messages: Messages,
-    asked: Provenance | None,
+    provenance: Provenance | None,
 ) -> None:
     """Score one system's segments by one metric, and print one line per segment.
 
@@ -48,21 +48,21 @@ def print_segments(
     hints = request.find_idle(options, 1, options.format or "text", True)
 
     # The answer is written only after its last line is made, so an error after the loop still holds it back
-    def counted() -> Iterator[ScoreRecord]:
+    def tally() -> Iterator[ScoreRecord]:
         for record in chain((first,), records):
             nrefs = dict(record.signature)["nrefs"]
             counts[nrefs] = counts.get(nrefs, 0) + 1
             yield record
-        signed = dict(first.signature) | _nrefs(counts)
-        request.check_like(options, signed)
-        hints.extend([*source.hints(), *request.find_differences(signed, options)])
+        signature = dict(first.signature) | _nrefs(counts)
+        request.check_like(options, signature)
+        hints.extend([*source.hints(), *request.find_differences(signature, options)])
         messages.hold_back(hints)
 
-    if asked is None:
-        lines: Iterator[str] = (render(rescale_record(record, layout.scale), layout) for record in counted())
+    if provenance is None:
+        lines: Iterator[str] = (render(rescale_record(record, layout.scale), layout) for record in tally())
     else:
-        chosen = None if selection is None else selection.chosen
-        lines = _lines_of_segments(counted(), chosen, source, asked)
+        indexes = None if selection is None else selection.chosen
+        lines = _lines_of_segments(tally(), indexes, source, provenance)
     deliver(lines, options.output, environment, options.append)
     request.note_files(source.overview, sum(counts.values()), options, messages)
     request.note_texts(dict(first.signature) | _nrefs(counts), options, messages)
@@ -71,18 +71,18 @@ def print_segments(
 
 
 def _lines_of_segments(
-    records: Iterator[ScoreRecord], chosen: Sequence[int] | None, source: Rows, asked: Provenance
+    records: Iterator[ScoreRecord], lines: Sequence[int] | None, source: Rows, provenance: Provenance
 ) -> Iterator[str]:
     """Give the lines of jsonl; each ends with what is known about the texts after all of them have been read."""
     from bleucli.output import jsonl_text
 
     (system,) = source.systems.names("jsonl")
-    indexes: Iterable[int] = count() if chosen is None else chosen
+    indexes: Iterable[int] = count() if lines is None else lines
     numbered = zip(records, indexes, strict=False)  # the records come first, so that zip reads them to their end
     heads = (jsonl_text.segment_head(record, index + 1, system) for record, index in numbered)
-    with spool(map(encode, heads)) as kept:
-        systems, others = source.inputs()
-        yield from jsonl_text.with_run(map(bytes.decode, kept), asked.of(Run(list(systems.values()), others)))
+    with spool(map(encode, heads)) as file:
+        systems, references = source.inputs()
+        yield from jsonl_text.with_run(map(bytes.decode, file), provenance.of(Run(list(systems.values()), references)))
 
 
 def _nrefs(counts: Mapping[str, int]) -> dict[str, str]:

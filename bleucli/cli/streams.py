@@ -72,12 +72,12 @@ class Environment:
     def say(self, kind: str, text: str, title: str = "bleu") -> None:
         """Write `bleu: kind: text` to stderr, as one line whatever the text contains; `title` is the annotation's."""
         colour = {"error": "red", "warning": "yellow"}.get(kind)
-        shown_kind = kind
+        label = kind
         if colour is not None and self._shows_colour(self.stderr):
             from bleucli.output.colours import paint
 
-            shown_kind = paint(colour, kind)
-        self._talk(f"bleu: {shown_kind}: {_visible(text)}\n")
+            label = paint(colour, kind)
+        self._talk(f"bleu: {label}: {_visible(text)}\n")
         if self.annotates and colour is not None:
             # https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
             escapes = {ord("%"): "%25", ord("\r"): "%0D", ord("\n"): "%0A"}
@@ -94,8 +94,8 @@ class Environment:
             lines = "".join(format_exception(error)).splitlines()
             self._talk("".join(f"{_visible(line)}\n" for line in lines))
             cure = "report it with the lines above"
-        told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        self.say("error", f"bleu itself failed ({told}); {cure}")
+        cause = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        self.say("error", f"bleu itself failed ({cause}); {cure}")
 
     def stderr_text(self) -> TextIOWrapper:
         """Return stderr, which must be open, as a stream of text; detach it at the end, or it will close stderr."""

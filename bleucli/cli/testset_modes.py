@@ -34,24 +34,24 @@ def answer(options: Options) -> Iterable[str]:
         BleuError: there is no such test set, language pair or field, or it cannot be downloaded.
     """
     check(options)
-    known = registry.load(options.registry)
+    sets = registry.load(options.registry)
     if options.list:
-        return [_list(known, options.language_pair)] if options.test_set is None else _fields_of_pairs(known, options)
+        return [_list(sets, options.language_pair)] if options.test_set is None else _fields_of_pairs(sets, options)
     if options.download is not None:
-        return _download(known, options)
-    return _echo(known, options)
+        return _download(sets, options)
+    return _echo(sets, options)
 
 
 def check(options: Options) -> None:
     """Refuse what these modes would ignore: a second mode, and texts to score, of which --cite says what to cite."""
-    asked = [
+    modes = [
         f"--{name}" for name in ("list", "cite", "echo", "download") if getattr(options, name) not in (None, False)
     ]
-    if len(asked) > 1:
-        raise UsageError(f"{' and '.join(asked)} cannot be combined; leave out all but one")
+    if len(modes) > 1:
+        raise UsageError(f"{' and '.join(modes)} cannot be combined; leave out all but one")
     texts = [*options.refs, *(options.input or [])]
     if texts and not options.cite:
-        raise UsageError(f"{asked[0]} scores nothing; leave out {asked[0]}, or {shown(texts[0])}")
+        raise UsageError(f"{modes[0]} scores nothing; leave out {modes[0]}, or {shown(texts[0])}")
 
 
 def names(test_set: str | None, what: str) -> list[str]:
@@ -62,10 +62,10 @@ def names(test_set: str | None, what: str) -> list[str]:
     """
     if not test_set:
         raise UsageError(f"{what} needs a test set; name it with -t, see bleu --list")
-    found = test_set.split(",")
-    if len(set(found)) < len(found):
+    words = test_set.split(",")
+    if len(set(words)) < len(words):
         raise UsageError(f"--test-set {test_set} names a test set twice; name each one once")
-    return found
+    return words
 
 
 def files_of(test_set: TestSet, paths: Mapping[str, str]) -> list[str]:
@@ -76,74 +76,75 @@ def files_of(test_set: TestSet, paths: Mapping[str, str]) -> list[str]:
     return [*paths.values(), *sources]
 
 
-def pair_of(options: Options, known: Registry, found: list[str]) -> str:
+def pair_of(options: Options, sets: Registry, test_sets: list[str]) -> str:
     """Return the language pair; every test set must have it."""
     if options.language_pair is None:
-        pairs = known.pairs(known[found[0]].name)
-        raise UsageError(f"a test set needs a language pair; name it with -l: {found[0]} has {', '.join(pairs)}")
-    for name in found:
-        known.pair(name, options.language_pair)
+        pairs = sets.pairs(sets[test_sets[0]].name)
+        raise UsageError(f"a test set needs a language pair; name it with -l: {test_sets[0]} has {', '.join(pairs)}")
+    for name in test_sets:
+        sets.pair(name, options.language_pair)
     return str(options.language_pair)
 
 
 # --- modes
 
 
-def _list(known: Registry, pair: str | None) -> str:
+def _list(sets: Registry, pair: str | None) -> str:
     """List the test sets; with a language pair, those that have it in either direction."""
     if pair is None:
-        found, which = list(known), ""
+        names, which = list(sets), ""
     else:
         source, _, target = pair.partition("-")
-        found, which = known.with_pair(pair, f"{target}-{source}"), f" for {pair}"
-        if not found:
-            pairs = {one for name in known for one in known.pairs(name)}
+        names, which = sets.with_pair(pair, f"{target}-{source}"), f" for {pair}"
+        if not names:
+            pairs = {one for name in sets for one in sets.pairs(name)}
             raise BleuError(
                 f"no test set has the language pair {pair!r}; see bleu --list{suggest(pair, sorted(pairs))}"
             )
-    lines = [visible(f"{name:<{_COLUMN}}: {known.about(name)}") + "\n" for name in sorted(found)]
+    lines = [visible(f"{name:<{_COLUMN}}: {sets.about(name)}") + "\n" for name in sorted(names)]
     return f"The available test sets{which} are:\n{''.join(lines)}"
 
 
-def _fields_of_pairs(known: Registry, options: Options) -> Iterator[str]:
+def _fields_of_pairs(sets: Registry, options: Options) -> Iterator[str]:
     """List the language pairs of test sets and their fields; a file whose content is needed for that is downloaded."""
     from bleucli.testsets import preparation
 
     for name in names(options.test_set, "--list"):
-        for pair in _pairs_of(known, name, options):
-            test_set, _ = known.pair(name, pair)
+        for pair in _pairs_of(sets, name, options):
+            test_set, _ = sets.pair(name, pair)
             fields = preparation.known_fields(test_set, pair) or _prepare(test_set, pair, options)
             yield visible(f"{pair}: {', '.join(fields)}") + "\n"
 
 
-def _pairs_of(known: Registry, name: str, options: Options) -> list[str]:
+def _pairs_of(sets: Registry, name: str, options: Options) -> list[str]:
     """Return the language pair that is named, or all of a test set."""
-    return known.pairs(known[name].name) if options.language_pair is None else [options.language_pair]
+    return sets.pairs(sets[name].name) if options.language_pair is None else [options.language_pair]
 
 
-def _download(known: Registry, options: Options) -> Iterator[str]:
+def _download(sets: Registry, options: Options) -> Iterator[str]:
     """Download a test set, or only the language pair that is named; nothing is printed."""
     name = str(options.download)
-    for pair in _pairs_of(known, name, options):
-        _prepare(known.pair(name, pair)[0], pair, options)
+    for pair in _pairs_of(sets, name, options):
+        _prepare(sets.pair(name, pair)[0], pair, options)
     yield ""  # makes this a generator, so that the download starts only when the answer is delivered
 
 
-def _echo(known: Registry, options: Options) -> Iterator[str]:
-    found = names(options.test_set, "--echo")
-    pair = pair_of(options, known, found)
-    lines = chain.from_iterable(_columns(known[name], pair, options) for name in found)
+def _echo(sets: Registry, options: Options) -> Iterator[str]:
+    test_sets = names(options.test_set, "--echo")
+    pair = pair_of(options, sets, test_sets)
+    lines = chain.from_iterable(_columns(sets[name], pair, options) for name in test_sets)
     if options.origlang is None and options.subset is None:
         yield from lines
         return
     from bleucli.testsets import preparation, selection
 
-    sets = [known[name] for name in found]
-    marks = selection.join([selection.marks_of(one, preparation.prepare(one, pair)) for one in sets])
-    wanted = set(selection.choose(marks, options.origlang, options.subset, ",".join(found)))
+    marks = selection.join(
+        [selection.marks_of(one, preparation.prepare(one, pair)) for one in map(sets.__getitem__, test_sets)]
+    )
+    indexes = set(selection.choose(marks, options.origlang, options.subset, ",".join(test_sets)))
     number = -1
     for number, line in enumerate(lines):
-        if number in wanted:
+        if number in indexes:
             yield line
     if number + 1 != selection.count(marks):
         raise BleuError(
@@ -178,17 +179,17 @@ def _columns(test_set: TestSet, pair: str, options: Options) -> Iterator[str]:
         yield "\t".join(cells) + "\n"
 
 
-def _fields_meant_by(name: str, test_set: TestSet, pair: str, known: list[str]) -> list[str]:
+def _fields_meant_by(name: str, test_set: TestSet, pair: str, fields: list[str]) -> list[str]:
     """Return the fields that a word after --echo stands for."""
     from bleucli.testsets import preparation
 
     if name == "all":
-        return known
-    if name in known:
+        return fields
+    if name in fields:
         return [name]
     if name == "ref":
-        return preparation.scored_references(test_set, pair, known)[:1]
+        return preparation.scored_references(test_set, pair, fields)[:1]
     raise BleuError(
-        f"{test_set.name}/{pair} has no field {name!r}; it has {', '.join(known)}; see bleu --list -t {test_set.name}"
-        f"{suggest(name, known)}"
+        f"{test_set.name}/{pair} has no field {name!r}; it has {', '.join(fields)}; see bleu --list -t {test_set.name}"
+        f"{suggest(name, fields)}"
     )

@@ -77,9 +77,9 @@ def take(*names: str, **own: Option) -> dict[str, dict[str, Option]]:
     """
     groups: dict[str, dict[str, Option]] = {"what to do": own} if own else {}
     for heading, options in GROUPS.items():
-        chosen = {name: option for name, option in options.items() if name in names and name not in own}
-        if chosen:
-            groups[heading] = chosen
+        group = {name: option for name, option in options.items() if name in names and name not in own}
+        if group:
+            groups[heading] = group
     return groups
 
 

@@ -108,21 +108,21 @@ def _count(
     command: str,
 ) -> None:
     """Count what the metrics need, and write it; labels: as for `_Saving`. command: the line that the file records."""
-    idle = request.find_idle(options, len(source.systems), "", False)
+    idle = request.find_idle(options, len(source.systems), "")
     metrics = pipeline.metrics_of(options, source)
     saving = _Saving(options, source, labels, metrics)
     with pipeline.watch(options, environment) as progress:
-        counted = source.count(metrics, request.count_threads(options.jobs), False, progress, saving)
-        results = pipeline.score(counted, metrics, source.texts(), None, progress)
-    signed = pipeline.compare_signatures(options, results)
+        counts = source.count(metrics, request.count_threads(options.jobs), False, progress, saving)
+        results = pipeline.score(counts, metrics, source.texts(), None, progress)
+    signature = pipeline.compare_signatures(options, results)
     # Numbers from elsewhere are saved as they are
     of_results = [] if options.segment_scores else results.hints
-    hints = [*idle, *source.hints(), *of_results, *request.find_differences(signed, options)]
+    hints = [*idle, *source.hints(), *of_results, *request.find_differences(signature, options)]
     hints += pipeline.note_lowercase(options)
     messages.hold_back(hints)
     saving.save(command)
     request.note_files(source.overview, saving.segments, options, messages)
-    request.note_texts(signed, options, messages)
+    request.note_texts(signature, options, messages)
     messages.note(f"wrote {shown(str(options.output))}: {', '.join(saving.metrics)}")
     for hint in hints:
         messages.warn(hint)
@@ -179,8 +179,8 @@ class _Saving:
         if self._writer is not None:
             self._writer.save(self._path, shards, command)
         if self._sums is not None:
-            named = dict(self._source.columns())
-            parts = [Part(list((named | dict(labels)).items()), systems) for labels, systems in self._sums.items()]
+            columns = dict(self._source.columns())
+            parts = [Part(list((columns | dict(labels)).items()), systems) for labels, systems in self._sums.items()]
             write_sums(self._path, parts, self.metrics, shards=shards, command=command)
 
 

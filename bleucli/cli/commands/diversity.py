@@ -83,40 +83,42 @@ def _check(options: Options) -> None:
         )
 
 
-def _print_self_bleu(options: Options, environment: Environment, messages: Messages, asked: Provenance | None) -> None:
+def _print_self_bleu(
+    options: Options, environment: Environment, messages: Messages, provenance: Provenance | None
+) -> None:
     """Measure each system, and print the answer.
 
     Raises:
         BleuError: something is wrong with the texts, or the answer cannot be written.
     """
-    texts = SampleTexts(options, environment, asked is not None)
-    chosen = request.format_of(options, environment) or "json"
-    if chosen not in _FORMATS:
-        raise UsageError(f"self-BLEU cannot be shown as {chosen}; choose one of {', '.join(_FORMATS)}")
-    layout = request.layout_of(options, environment, chosen)
-    idle = request.find_idle(options, len(texts.systems), chosen, False)
+    texts = SampleTexts(options, environment, provenance is not None)
+    form = request.format_of(options, environment) or "json"
+    if form not in _FORMATS:
+        raise UsageError(f"self-BLEU cannot be shown as {form}; choose one of {', '.join(_FORMATS)}")
+    layout = request.layout_of(options, environment, form)
+    idle = request.find_idle(options, len(texts.systems), form)
     (metric,) = request.make_metrics(options)
     assert isinstance(metric, BLEU)
-    found = list(texts.measure(metric))
-    for one in found:
+    measures = list(texts.measure(metric))
+    for one in measures:
         request.check_like(options, dict(one.signature))
     names = texts.systems.names("json")
-    hints = [*idle, *texts.hints(), *_hints(names, found), *metric.advice]
-    hints += request.find_differences(dict(found[0].signature), options)
+    hints = [*idle, *texts.hints(), *_hints(names, measures), *metric.advice]
+    hints += request.find_differences(dict(measures[0].signature), options)
     messages.hold_back(hints)
-    named = zip(texts.systems.names(chosen), found, strict=True)
-    systems = [SystemResult(name, [one.record()], segments=len(one.scores)) for name, one in named]
-    results = Results(systems, len(found[0].scores), [])
-    if asked is None:
-        answer = [render(results, layout, chosen)]
+    pairs = zip(texts.systems.names(form), measures, strict=True)
+    systems = [SystemResult(name, [one.record()], segments=len(one.scores)) for name, one in pairs]
+    results = Results(systems, len(measures[0].scores), [])
+    if provenance is None:
+        answer = [render(results, layout, form)]
     else:  # each line of jsonl has the number of texts and the file of one system
-        run = asked.of(texts.run())
+        run = provenance.of(texts.run())
         answer = [
-            render(Results([_spread(system)], len(one.scores), [], run=run._replace(systems=[read])), layout, chosen)
-            for system, one, read in zip(systems, found, run.systems, strict=True)
+            render(Results([_spread(system)], len(one.scores), [], run=run._replace(systems=[read])), layout, form)
+            for system, one, read in zip(systems, measures, run.systems, strict=True)
         ]
     deliver(answer, options.output, environment, options.append)
-    request.note_texts(dict(found[0].signature), options, messages)
+    request.note_texts(dict(measures[0].signature), options, messages)
     for hint in hints:
         messages.warn(hint)
 
@@ -128,11 +130,11 @@ def _spread(system: SystemResult) -> SystemResult:
     return SystemResult(system.name, [record, *shares])
 
 
-def _hints(names: Sequence[str], found: Sequence[SelfBLEU]) -> Iterator[str]:
+def _hints(names: Sequence[str], measures: Sequence[SelfBLEU]) -> Iterator[str]:
     """Give the hints about the texts of each system, and about all of them."""
-    for name, one in zip(names, found, strict=True):
+    for name, one in zip(names, measures, strict=True):
         yield from (about(name, hint) for hint in one.hints)
-    by_size = {one.signature.info["nrefs"]: name for name, one in zip(names, found, strict=True)}
+    by_size = {one.signature.info["nrefs"]: name for name, one in zip(names, measures, strict=True)}
     if len(by_size) > 1:
         (few, first), (many, other), *_ = by_size.items()
         yield (
@@ -182,16 +184,16 @@ class SampleTexts:
 
     def _read_samples(self, file: TextFile | JsonLines, labels: Sequence[str] | None) -> list[Samples]:
         if isinstance(file, SampleLines):
-            found = file.read_samples(labels)
+            columns = file.read_samples(labels)
         else:
             blocks = list(checked(file, file.blocks()))
-            found = [Samples(column, labels) for column in zip(*blocks, strict=True)] or [Samples([], labels)]
+            columns = [Samples(column, labels) for column in zip(*blocks, strict=True)] or [Samples([], labels)]
         if labels is not None and self._groups is not None and len(labels) != file.segments:
             raise BleuError(
                 f"{self._groups.name} has {tell_count(len(labels), 'line')} but {file.name} has {file.segments}; give"
                 " one label for each line"
             )
-        return found
+        return columns
 
     def run(self) -> Run:
         """Return the records of each system's file and of the file of groups, once they have been read."""

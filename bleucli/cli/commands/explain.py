@@ -70,11 +70,6 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     return True
 
 
-def _check_format(chosen: str) -> None:
-    if chosen not in FORMATS:
-        raise UsageError(f"explanations cannot be shown in {chosen}; choose -f text, html or json")
-
-
 def _print_explanations(options: Options, source: Texts, environment: Environment, messages: Messages) -> None:
     """Explain a system's score, or the difference between two systems, by each metric, and print that.
 
@@ -82,31 +77,35 @@ def _print_explanations(options: Options, source: Texts, environment: Environmen
         BleuError: there are more than two systems, there is no such segment, something is wrong with the texts, or the
             answer cannot be written.
     """
-    chosen = request.format_of(options, environment) or "text"
-    _check_format(chosen)
+    form = request.format_of(options, environment) or "text"
+    if form not in FORMATS:
+        raise UsageError(f"explanations cannot be shown in {form}; choose -f text, html or json")
     systems = len(source.systems)
     if systems > 2:
         raise UsageError(f"bleu explain takes one system, or two to compare; {systems} were given")
     metrics = request.make_metrics(options)
-    idle = request.find_idle(options, systems, chosen, False)
-    explained: list[Explained]
+    idle = request.find_idle(options, systems, form)
+    explanations: list[Explained]
     if systems == 1:
-        explained, segments = _explain_system(options, source, metrics)
+        explanations, segments = _explain_system(options, source, metrics)
     else:
-        explained, segments = _explain_difference(options, source, metrics, chosen)
-    signatures = [Signature(one.signature).with_texts(source.texts().items()) for one in explained]
-    explained = [one._replace(signature=signature) for one, signature in zip(explained, signatures, strict=True)]
+        explanations, segments = _explain_difference(options, source, metrics, form)
+    signatures = [Signature(explanation.signature).with_texts(source.texts().items()) for explanation in explanations]
+    explanations = [
+        explanation._replace(signature=signature)
+        for explanation, signature in zip(explanations, signatures, strict=True)
+    ]
     names = request.names_of_metrics(options)
-    signed = dict(signatures[names.index(options.followed)]) if options.like else {}
-    request.check_like(options, signed)
+    info = dict(signatures[names.index(options.followed)]) if options.like else {}
+    request.check_like(options, info)
     hints = [*idle, *(advice for metric in metrics for advice in metric.advice), *source.hints()]
-    hints += request.find_differences(signed, options)
+    hints += request.find_differences(info, options)
     messages.hold_back(hints)
-    layout = request.layout_of(options, environment, chosen)
+    layout = request.layout_of(options, environment, form)
     columns = environment.columns() if options.output is None else None
-    deliver([render(explained, layout, chosen, columns)], options.output, environment)
+    deliver([render(explanations, layout, form, columns)], options.output, environment)
     request.note_files(source.overview, segments, options, messages)
-    request.note_texts(signed, options, messages)
+    request.note_texts(info, options, messages)
     for hint in hints:
         messages.warn(hint)
 
@@ -139,14 +138,14 @@ def _explain_segment(
 
     (name,) = corpus.system_names()
     index = 0 if options.line is None else options.line - 1
-    found, segments = pick(corpus, [index])
+    texts, segments = pick(corpus, [index])
     if selection is not None:
         selection.check(segments)
     if options.line is None and segments > 1:
         raise UsageError(
             f"--sentence-level is for one segment, but {name} has {segments} segments; choose one with --line N"
         )
-    if index not in found:
+    if index not in texts:
         raise UsageError(
             f"--line {options.line} is beyond the end of {name}, which has {tell_count(segments, 'segment')}"
         )
@@ -155,7 +154,7 @@ def _explain_segment(
             f"line {index + 1} is not in the chosen part of the test set; name another line, or choose another part"
         )
     line = None if options.line is None else index
-    return [explain_segment(metric, *found[index], line, name) for metric in metrics], segments
+    return [explain_segment(metric, *texts[index], line, name) for metric in metrics], segments
 
 
 def _chooser(selection: Selection | None) -> Callable[[int], Sequence[int] | None] | None:
@@ -171,7 +170,7 @@ def _chooser(selection: Selection | None) -> Callable[[int], Sequence[int] | Non
 
 
 def _explain_difference(
-    options: Options, source: Texts, metrics: list[Metric], chosen: str
+    options: Options, source: Texts, metrics: list[Metric], form: str
 ) -> tuple[list[Explained], int]:
     """Return each metric's explanation of why two systems differ, and the number of segments."""
     from bleucli.metrics.differences import explain_differences
@@ -181,6 +180,6 @@ def _explain_difference(
     if options.sentence_level:
         raise UsageError("--sentence-level takes one system, but two are compared by corpus scores; leave it out")
     jobs, choose = request.count_threads(options.jobs), _chooser(source.selection())
-    found = explain_differences(source.corpus(), metrics, jobs=jobs, choose=choose)
-    names = tuple(source.systems.names(chosen))
-    return [one._replace(systems=names) for one in found], found[0].segments
+    explanations = explain_differences(source.corpus(), metrics, jobs=jobs, choose=choose)
+    names = tuple(source.systems.names(form))
+    return [one._replace(systems=names) for one in explanations], explanations[0].segments

@@ -48,17 +48,17 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     start = pipeline.read_clocks()
     options, _ = pipeline.prepare(options, messages)
     gates = gates_of(options, environment)
-    asked = pipeline.provenance(options, environment, words)
+    provenance = pipeline.provenance(options, environment, words)
     matrix = read_plan(shown(str(options.matrix)))
     pairs = {}
     for pair in matrix.pairs:
-        named = options.replace(refs=pair.references, input=list(pair.systems.values()))
-        source = pairs[pair.name] = FileSource(named, environment, hashed=asked is not None)
+        of_pair = options.replace(refs=pair.references, input=list(pair.systems.values()))
+        source = pairs[pair.name] = FileSource(of_pair, environment, hashed=provenance is not None)
         outputs.protect(options, pair.references)
         source.systems.given = list(pair.systems)
     rows = Outputs(options, [name_row(name, [(PAIR, pair.name)]) for pair in matrix.pairs for name in pair.systems])
-    answer = Answer(options, environment, messages, gates, asked, rows)
-    idle = request.find_idle(options, len(rows), answer.form, False)
+    answer = Answer(options, environment, messages, gates, provenance, rows)
+    idle = request.find_idle(options, len(rows), answer.form)
     plan = pipeline.plan_sampling(options, environment, answer.layout.bold_best, len(rows))
     request.make_metrics(options)  # refuses wrong options of metrics before anything is read
     if options.keep_going:
@@ -78,8 +78,8 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
             tasks, matrix.systems, jobs=request.count_threads(options.jobs), sampling=plan, progress=progress
         )
     hints = [*idle, *matrix.hints, *(hint for source in pairs.values() for hint in source.hints()), *results.hints]
-    signed = pipeline.compare_signatures(options, results)
-    passed = answer.give(results, rows.names, lambda: _run_of(pairs), hints, signed, lambda segments: "")
+    signature = pipeline.compare_signatures(options, results)
+    passed = answer.give(results, rows.names, lambda: _run_of(pairs), hints, signature, lambda segments: "")
     pipeline.note_slowness(start, messages)
     answer.end()
     return passed

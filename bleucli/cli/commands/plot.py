@@ -116,6 +116,6 @@ def _draw(report: Report, kind: str, inches: float | None, form: str) -> tuple[b
         )
     content, missing = figures.save(plots.draw(report, kind, 0, inches or plots.WIDTH), form)
     if missing:
-        told = ", ".join(dict.fromkeys(missing))
-        hints.append(f"no installed font has {told}; install one that does, or give other names with --names")
+        characters = ", ".join(dict.fromkeys(missing))
+        hints.append(f"no installed font has {characters}; install one that does, or give other names with --names")
     return content, hints

@@ -72,22 +72,22 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     # A stream or a pipe has no ending
     if os.path.splitext(path)[1].lower() not in (".html", ".htm", ""):
         raise UsageError(f"--output {shown(path)} would be a page in HTML; name a file that ends in .html")
-    added = [_read_word(shown(word)) for word in options.add_scores or ()]
+    tools = [_read_word(shown(word)) for word in options.add_scores or ()]
     load("jinja2", "report")
-    made = Provenance(words, environment)
+    provenance = Provenance(words, environment)
 
     inputs: list[Input] = []
     lines: list[str] = []
 
-    def read(texts: Texts, count: int, taken: Sequence[str], progress: Progress) -> list[Measured]:
-        return _read_scores(added, texts, count, taken, progress, inputs)
+    def read(texts: Texts, count: int, labels: Sequence[str], progress: Progress) -> list[Measured]:
+        return _read_scores(tools, texts, count, labels, progress, inputs)
 
-    def render(report: Report, texts: Texts, counted: Counted) -> tuple[str, list[str]]:
+    def render(report: Report, texts: Texts, counts: Counted) -> tuple[str, list[str]]:
         from bleucli.report import page, verdicts
 
         lines.extend(_print(verdicts.tell(report)))
-        run = pipeline.run_of(texts, counted)
-        run = made.of(run._replace(references=[*run.references, *inputs]))
+        run = pipeline.run_of(texts, counts)
+        run = provenance.of(run._replace(references=[*run.references, *inputs]))
         if not environment.variables.get("SOURCE_DATE_EPOCH"):
             run = run._replace(time=None)  # so that the same input gives the same bytes
         pair = dict(texts.columns()).get("langpair") or options.language_pair or ""
@@ -145,27 +145,27 @@ def compare(
     options, _ = pipeline.prepare(options, messages)
     texts = pipeline.open_texts(options, environment, hashed)
     pipeline.check_references(options, texts)
-    idle = request.find_idle(options, len(texts.systems), "", False)
+    idle = request.find_idle(options, len(texts.systems), "")
     plan = pipeline.plan_sampling(options, environment, False, len(texts.systems))
     metrics = request.make_metrics(options)
     pipeline.leave_out(options, texts, environment)
     texts.remembers = True
     rows = _Rows()
     with pipeline.watch(options, environment) as progress:
-        counted = texts.count(metrics, request.count_threads(options.jobs), plan is not None, progress, rows)
-        results = pipeline.score(counted, metrics, texts.texts(), plan, progress)
+        counts = texts.count(metrics, request.count_threads(options.jobs), plan is not None, progress, rows)
+        results = pipeline.score(counts, metrics, texts.texts(), plan, progress)
         with _without_collection():
             environment.limit_numpy()
             parts = metrics, rows.systems, results, plan
             report = _make_report(options, environment, texts, *parts, progress, read)
-            content, remarks = render(report, texts, counted)
-    signed = pipeline.compare_signatures(options, results)
-    hints = [*idle, *texts.hints(), *results.hints, *remarks, *request.find_differences(signed, options)]
+            content, remarks = render(report, texts, counts)
+    signature = pipeline.compare_signatures(options, results)
+    hints = [*idle, *texts.hints(), *results.hints, *remarks, *request.find_differences(signature, options)]
     hints += pipeline.note_lowercase(options)
     messages.hold_back(hints)
     deliver([content], options.output, environment)
     request.note_files(texts.overview, results.segments, options, messages)
-    request.note_texts(signed, options, messages)
+    request.note_texts(signature, options, messages)
     for hint in hints:
         messages.warn(hint)
     if lines := say():
@@ -273,20 +273,20 @@ def _read_word(word: str) -> tuple[str, list[str]]:
 
 
 def _read_scores(
-    added: Sequence[tuple[str, list[str]]],
+    requests: Sequence[tuple[str, list[str]]],
     texts: Texts,
     count: int,
-    taken: Sequence[str],
+    labels: Sequence[str],
     progress: Progress,
     inputs: list[Input],
 ) -> list[Measured]:
     """Return the scores of --add-scores for the segments that were scored.
 
     Args:
-        added: names and files.
+        requests: names and files.
         texts: the systems.
         count: the number of segments.
-        taken: the names of other scores.
+        labels: the names of other scores.
         progress: called with what is read, how many are done, and how many there are.
         inputs: gets a record of each file.
     """
@@ -297,13 +297,13 @@ def _read_scores(
     selection = texts.selection()
     lines = None if selection is None else selection.chosen
     tools: list[Measured] = []
-    for name, paths in added:
-        if name in [*taken, *(one.name for one in tools)]:
+    for name, paths in requests:
+        if name in [*labels, *(one.name for one in tools)]:
             raise UsageError(f"--add-scores {name}=: other scores already have this name; choose another")
         if len(paths) != len(names):
-            given = tell_count(len(paths), "file of scores", "files of scores")
+            supply = tell_count(len(paths), "file of scores", "files of scores")
             raise UsageError(
-                f"--add-scores {name}= has {given} for {tell_count(len(names), 'system')}; give one file per system"
+                f"--add-scores {name}= has {supply} for {tell_count(len(names), 'system')}; give one file per system"
             )
         files = [TextFile(path, path, mark="dropped", hashed=True) for path in paths]
         columns = []

@@ -47,10 +47,10 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         raise UsageError("NAME is empty; name a test set, see bleu testsets")
     if options.fetch and name is None:
         raise UsageError("--download needs the name of a test set; see bleu testsets")
-    asked = options.replace(test_set=None, download=name) if options.fetch else options.replace(list=True)
+    request = options.replace(test_set=None, download=name) if options.fetch else options.replace(list=True)
 
     def answer() -> Iterator[str]:
-        yield from testset_modes.answer(asked)
+        yield from testset_modes.answer(request)
         messages.hold_back(())  # downloads may have caused warnings
 
     deliver(answer(), options.output, environment)

@@ -150,15 +150,15 @@ def _find_version() -> str:
     from importlib.metadata import PackageNotFoundError, version
 
     try:
-        found = version("sacrebleu")
+        release = version("sacrebleu")
     except PackageNotFoundError:
-        found = ""
-    if not found or "+bleucli" in found:
-        there = f"; what is installed is {found}, which is bleucli itself" if found else ""
+        release = ""
+    if not release or "+bleucli" in release:
+        remark = f"; what is installed is {release}, which is bleucli itself" if release else ""
         raise BleuError(
-            f"bleu versus-sacrebleu needs sacreBLEU beside bleucli{there}; type: pip install sacrebleu==2.6.0"
+            f"bleu versus-sacrebleu needs sacreBLEU beside bleucli{remark}; type: pip install sacrebleu==2.6.0"
         )
-    return found
+    return release
 
 
 def _choose_cache(test_sets: str | None) -> str:
@@ -179,16 +179,16 @@ def _run(module: str, words: Sequence[str], stdin: bytes, by_segment: bool, cach
     variables = os.environ | {"PYTHONPATH": os.pathsep.join(path), "SACREBLEU": cache}
     variables.pop("SACREBLEU_FORMAT", None)  # in sacreBLEU, it overrides -f
     start = perf_counter()
-    done = subprocess.run(  # noqa: S603 # the words of the command line
+    process = subprocess.run(  # noqa: S603 # the words of the command line
         [sys.executable, "-m", module, *words], input=stdin, capture_output=True, env=variables, check=False
     )
     seconds = perf_counter() - start
-    told = done.stderr.decode("utf-8", "surrogateescape").strip().splitlines()
-    if done.returncode:
-        reason = told[-1].removeprefix("bleu: error: ") if told else f"status {done.returncode}"
+    lines = process.stderr.decode("utf-8", "surrogateescape").strip().splitlines()
+    if process.returncode:
+        reason = lines[-1].removeprefix("bleu: error: ") if lines else f"status {process.returncode}"
         raise BleuError(f"{'sacreBLEU' if module == 'sacrebleu' else 'bleu'} refuses this: {reason}")
-    text = done.stdout.decode()
-    warnings = [line.removeprefix(_WARNING) for line in told if line.startswith(_WARNING)]
+    text = process.stdout.decode()
+    warnings = [line.removeprefix(_WARNING) for line in lines if line.startswith(_WARNING)]
     return Run(_numbers_of_segments(text) if by_segment else _numbers(text), seconds, warnings)
 
 
@@ -211,9 +211,9 @@ def _numbers(text: str) -> dict[str, float]:
     """
     import json
 
-    found = json.loads(text)
+    content = json.loads(text)
     numbers: dict[str, float] = {}
-    for row in found if isinstance(found, list) else [found]:
+    for row in content if isinstance(content, list) else [content]:
         if "system" not in row:
             numbers[row["name"]] = row["score"]
             continue

@@ -278,10 +278,10 @@ def names_of(options: Options) -> dict[str, str]:
     """Return what a signature says about the texts: which test set and which part of it; nothing for files."""
     if options.test_set is None:
         return {}
-    named = {
+    info = {
         "test": options.test_set,
         "lang": options.language_pair,
         "origlang": options.origlang,
         "subset": options.subset,
     }
-    return {key: value for key, value in named.items() if value is not None}
+    return {key: value for key, value in info.items() if value is not None}

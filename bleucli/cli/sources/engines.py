@@ -110,9 +110,9 @@ class EngineSource:
         except BleuError:
             raise
         except Exception as error:  # engines raise exceptions of many kinds
-            told = next(iter(str(error).strip().splitlines()), "")[:300]
+            reason = next(iter(str(error).strip().splitlines()), "")[:300]
             raise BleuError(
-                f"{self._engine} failed: {type(error).__name__}{told and f' ({told})'}; see its own messages"
+                f"{self._engine} failed: {type(error).__name__}{reason and f' ({reason})'}; see its own messages"
             ) from error
         work.check_kept(survey.partitions)
         return survey, sums

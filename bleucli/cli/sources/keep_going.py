@@ -70,15 +70,15 @@ class Survey:
         failures: dict[int, BleuError] = {}
         counts = count_files(self._systems, range(len(self._systems)))
         self._counts = {place: count for place, count in counts.items() if not count.is_whole}
-        found = self._find_measure(failures)
-        if found is None:
+        first = self._find_measure(failures)
+        if first is None:
             if len(failures) < len(self._systems):  # no system has references for the others
                 raise next(iter(failures.values()))
             return failures
-        measure, count = found
-        others = [place for place in range(len(self._systems)) if place != measure and place not in failures]
+        measure, count = first
+        rest = [place for place in range(len(self._systems)) if place != measure and place not in failures]
         differing = []
-        for place in others:
+        for place in rest:
             try:
                 if isinstance(self._systems[place], JsonLines):
                     self._read_in_step([measure, place])
@@ -87,7 +87,7 @@ class Survey:
             except BleuError as error:
                 failures[place] = error
                 differing += [error] if isinstance(error, _MUTUAL) else []
-        if differing and all(place in failures for place in others):
+        if differing and all(place in failures for place in rest):
             name = self._systems[measure].name
             raise BleuError(
                 *differing[0].parts, f"; no other system agrees with {name}, whose references would be used"

@@ -42,10 +42,10 @@ def check(systems: Sequence[TextFile | JsonLines], references: Sequence[TextFile
     misfits = list(find_misfits(systems, references))
     if not misfits:
         return
-    (_, error), *others = misfits
-    if others and isinstance(error, LengthError):
-        told = tell_count(len(others), "other file differs as well", "other files differ as well")
-        error = LengthError([*error.parts, f"; {told}"], error.longest, error.shortest, error.counts)
+    (_, error), *rest = misfits
+    if rest and isinstance(error, LengthError):
+        remark = tell_count(len(rest), "other file differs as well", "other files differ as well")
+        error = LengthError([*error.parts, f"; {remark}"], error.longest, error.shortest, error.counts)
     raise error
 
 
@@ -69,8 +69,8 @@ def find_misfits(
     counts = count_files(files, order)
     if references and not any(place in counts for place in order[: len(references)]):
         return  # without a readable reference, it is unknown which system is right
-    first, *others = [place for place in order if place in counts] or [0]
-    for place in others:
+    first, *rest = [place for place in order if place in counts] or [0]
+    for place in rest:
         try:
             compare(files, (first, place), (counts[first], counts[place]))
         except BleuError as error:

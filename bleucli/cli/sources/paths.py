@@ -77,7 +77,7 @@ class Files:
             remedy = self.remedy or "pipe the system's output in, or name it with -i"
             raise BleuError(f"standard input is closed; {remedy}")
         if self._stdin.isatty():
-            words = "diversity" if self._options.self_bleu else "ref.txt"
+            words = "diversity" if self._options.command == "diversity" else "ref.txt"
             expected = f"expected the system's output on standard input: cat system.txt | bleu {words}"
             raise BleuError(f"nothing was piped in; {self.remedy or expected}")
         self._is_stdin_taken = True
@@ -100,7 +100,7 @@ class Files:
             raise UsageError("--jsonl is for standard input, which is not read; rename files to end in .jsonl instead")
         if self.fields is not None:
             _check_fields(self.fields, systems, references)
-            if self.fields.group and not options.self_bleu:
+            if self.fields.group and options.command != "diversity":
                 raise UsageError("--jsonl-fields group= is for bleu diversity; leave out group=")
         if options.output is not None:
             from bleucli.cli import outputs
@@ -165,7 +165,7 @@ def _find_systems(paths: Sequence[str], paired: bool) -> list[str]:
     Raises:
         UsageError: a pattern matches nothing, or a file is given twice.
     """
-    found: list[str] = []
+    systems: list[str] = []
     for path in paths:
         matches = [path]
         # A pattern that the shell has not replaced
@@ -175,10 +175,10 @@ def _find_systems(paths: Sequence[str], paired: bool) -> list[str]:
             matches = sorted(glob(path))
             if not matches:
                 raise UsageError(f"no file matches {shown(path)}; name the systems' files")
-        found += matches
-    if paired and len(set(found)) > 1:  # the baseline may also match a pattern: -i baseline.txt *.txt
-        found = found[:1] + [path for path in found[1:] if path != found[0]]
-    repeated = find_repeated(found)
+        systems += matches
+    if paired and len(set(systems)) > 1:  # the baseline may also match a pattern: -i baseline.txt *.txt
+        systems = systems[:1] + [path for path in systems[1:] if path != systems[0]]
+    repeated = find_repeated(systems)
     if repeated:
         raise UsageError(f"system {shown(min(repeated))} was given twice; name each system once")
-    return found
+    return systems

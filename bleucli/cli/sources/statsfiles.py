@@ -39,8 +39,8 @@ def follow(options: Options, statistics: Statistics) -> Options:
     if not kinds and segment_scores.NAME in statistics.metrics:
         raise BleuError(f"{statistics.files[0]} holds segment scores from elsewhere; add --segment-scores")
     if not kinds:
-        others = ", ".join(statistics.metrics)
-        raise BleuError(f"{statistics.files[0]} has only metrics of your own ({others}); read it with statsfiles.read")
+        names = ", ".join(statistics.metrics)
+        raise BleuError(f"{statistics.files[0]} has only metrics of your own ({names}); read it with statsfiles.read")
     if options.followed:
         kinds = {options.followed}
     return options.replace(metrics=[name for name in METRICS if name in kinds])
@@ -72,16 +72,16 @@ class StatisticsSource:
             )
             self._stored = {segment_scores.NAME: segment_scores.Given()}
         for name in names:
-            wanted = dict(options.of_metric(name))
+            arguments = dict(options.of_metric(name))
             for option in METRICS[name].options:
                 if option.loads and option.dest not in options.given:  # what --like says about it is compared later
-                    wanted.pop(option.name, None)
+                    arguments.pop(option.name, None)
             if options.sentence_level and any(option.name == "effective_order" for option in METRICS[name].options):
-                wanted["effective_order"] = True
+                arguments["effective_order"] = True
             if options.skip_empty_refs:
-                wanted["skip_empty_refs"] = True
+                arguments["skip_empty_refs"] = True
             like = options.like if name == options.followed else None
-            stored, metric = self._statistics.choose(name, wanted, like, in_command=True)
+            stored, metric = self._statistics.choose(name, arguments, like, in_command=True)
             self._stored[stored] = metric
         return list(self._stored.values())
 

@@ -102,8 +102,8 @@ class TableSource:
             is_lasting = keep_rows and not self._by
             totals = counting.add_systems(totals, block if is_lasting else [system.without_rows() for system in block])
             for labels, indexes in _group(self._of_block).items():
-                taken = [_take(system, indexes, keep_rows) for system in block]
-                groups[labels] = counting.add_systems(groups.get(labels, []), taken)
+                stats = [_take(system, indexes, keep_rows) for system in block]
+                groups[labels] = counting.add_systems(groups.get(labels, []), stats)
             progress("segments", totals[0].stats[0].segments, 0)
         if not self._by:
             return Counted([Part((), totals)], references=references)
@@ -173,11 +173,11 @@ def group_parts(
         hints: those about all groups.
         keeper: takes the sums of the groups.
     """
-    labelled = [(list(zip(by, values, strict=True)), systems) for values, systems in groups.items()]
+    pairs = [(list(zip(by, values, strict=True)), systems) for values, systems in groups.items()]
     if keeper is not None:
-        for labels, systems in labelled:
+        for labels, systems in pairs:
             keeper.keep_sums(systems, labels)
-    parts = [Part([(c, "" if v is None else str(v)) for c, v in labels], systems) for labels, systems in labelled]
+    parts = [Part([(c, "" if v is None else str(v)) for c, v in labels], systems) for labels, systems in pairs]
     return Counted(parts, grouped=True, hints=hints)
 
 
@@ -221,20 +221,20 @@ def columns_of_groups(options: Options) -> list[str]:
     Raises:
         UsageError: a column is named twice.
     """
-    found = [column for word in options.by or () for column in shown(word).split(",") if column]
-    if options.by is not None and not found:
+    columns = [column for word in options.by or () for column in shown(word).split(",") if column]
+    if options.by is not None and not columns:
         raise UsageError("--by names no column; name at least one, or leave it out")
-    if len(set(found)) < len(found):
-        raise UsageError(f"--by names {max(found, key=found.count)} twice; name each column once")
-    return found
+    if len(set(columns)) < len(columns):
+        raise UsageError(f"--by names {max(columns, key=columns.count)} twice; name each column once")
+    return columns
 
 
 def _group(labels: Sequence[Labels]) -> dict[Labels, list[int]]:
     """Return the indexes of the rows of each group."""
-    found: dict[Labels, list[int]] = {}
+    groups: dict[Labels, list[int]] = {}
     for index, label in enumerate(labels):
-        found.setdefault(label, []).append(index)
-    return found
+        groups.setdefault(label, []).append(index)
+    return groups
 
 
 def _take(system: SystemStats, indexes: Sequence[int], keep_rows: bool) -> SystemStats:
@@ -243,12 +243,12 @@ def _take(system: SystemStats, indexes: Sequence[int], keep_rows: bool) -> Syste
 
     import numpy as np
 
-    taken = []
+    parts = []
     for stats in system.stats:
         assert stats.rows is not None
         assert stats.nrefs is not None
-        some = np.asarray(stats.rows)[indexes]
+        rows = np.asarray(stats.rows)[indexes]
         nrefs = array("i", np.asarray(stats.nrefs)[indexes].tobytes())
-        found = CorpusStats.of_rows(stats.metric, SegmentStats.from_numpy(some), nrefs)
-        taken.append(found if keep_rows else found.without_rows())
-    return SystemStats(system.name, taken, None)
+        part = CorpusStats.of_rows(stats.metric, SegmentStats.from_numpy(rows), nrefs)
+        parts.append(part if keep_rows else part.without_rows())
+    return SystemStats(system.name, parts, None)

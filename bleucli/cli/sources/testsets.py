@@ -40,12 +40,12 @@ class TestSetSource(FileSource):
     def __init__(self, options: Options, environment: Environment, hashed: bool = False) -> None:
         self._options = options
         self._registry = registry.load(options.registry)
-        found = names(options.test_set, "scoring")
-        self._pair = pair_of(options, self._registry, found)
+        test_sets = names(options.test_set, "scoring")
+        self._pair = pair_of(options, self._registry, test_sets)
         super().__init__(options, environment, hashed)
         self._hashed = hashed
         self._sets = []
-        for test_set in map(self._registry.__getitem__, found):
+        for test_set in map(self._registry.__getitem__, test_sets):
             paths = preparation.prepare(test_set, self._pair)
             references = preparation.scored_references(test_set, self._pair, list(paths))
             self._sets.append(_Chosen(test_set, paths, references))
@@ -57,9 +57,9 @@ class TestSetSource(FileSource):
     def _reference_files(self) -> Iterator[TextFile]:
         counts = [len(one.references) for one in self._sets]
         if min(counts) != max(counts):
-            told = ", ".join(f"{one.test_set.name} has {count}" for one, count in zip(self._sets, counts, strict=True))
+            each = ", ".join(f"{one.test_set.name} has {count}" for one, count in zip(self._sets, counts, strict=True))
             raise UsageError(
-                f"test sets with different numbers of references cannot be scored as one: {told}; score them separately"
+                f"test sets with different numbers of references cannot be scored as one: {each}; score them separately"
             )
         for place in zip(*(one.references for one in self._sets), strict=True):
             paths = [one.paths[field] for one, field in zip(self._sets, place, strict=True)]
@@ -79,12 +79,12 @@ class TestSetSource(FileSource):
             return None
         from bleucli.testsets import selection
 
-        chosen = None
+        indexes = None
         if options.origlang is not None or options.subset is not None:
-            chosen = selection.choose(self._marks(), options.origlang, options.subset, str(options.test_set))
+            indexes = selection.choose(self._marks(), options.origlang, options.subset, str(options.test_set))
         groups = selection.groups(self._marks(), options.origlang, options.subset) if options.detail else ()
         parts = [Part(*group) for group in groups]
-        return Selection(chosen, parts, self._check_count) if parts or chosen is not None else None
+        return Selection(indexes, parts, self._check_count) if parts or indexes is not None else None
 
     def _check_count(self, segments: int) -> None:
         """Refuse a test set whose numbers of marks and of segments differ."""
@@ -116,27 +116,27 @@ class TestSetSource(FileSource):
 
         counts = [sum(1 for _ in read_lines(one.paths[one.references[0]])) for one in self._sets]
         names = [one.test_set.name for one in self._sets]
-        found: dict[str, Sequence[object]] = {
+        columns: dict[str, Sequence[object]] = {
             "testset": [name for name, count in zip(names, counts, strict=True) for _ in range(count)],
             "langpair": [self._pair] * sum(counts),
             "segment": [index for count in counts for index in range(count)],
         }
         marks = self._marks()
         if all("docid" in one.paths for one in self._sets):
-            found["docid"] = [line.rstrip() for one in self._sets for line in read_lines(one.paths["docid"])]
+            columns["docid"] = [line.rstrip() for one in self._sets for line in read_lines(one.paths["docid"])]
         if marks.origlangs is not None:
-            found["origlang"] = marks.origlangs
+            columns["origlang"] = marks.origlangs
         if marks.subsets is not None:
             # A segment belongs to a domain and, in some test sets, to a country, which is written country:XX
-            found["domain"] = [next((name for name in of if ":" not in name), "") for of in marks.subsets]
-            found["country"] = [
+            columns["domain"] = [next((name for name in of if ":" not in name), "") for of in marks.subsets]
+            columns["country"] = [
                 next((name.partition(":")[2] for name in of if ":" in name), "") for of in marks.subsets
             ]
-            if not any(found["country"]):
-                del found["country"]
-        if any(len(values) != sum(counts) for values in found.values()):
+            if not any(columns["country"]):
+                del columns["country"]
+        if any(len(values) != sum(counts) for values in columns.values()):
             raise BleuError(f"the fields of {self._options.test_set} have different lengths; {selection.AGAIN}")
-        return found
+        return columns
 
     def sources(self) -> Callable[[], Iterator[str]] | None:
         """Return a function that gives the source of every segment; None if a test set has no source."""
