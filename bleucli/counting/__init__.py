@@ -470,7 +470,7 @@ class _Counting:
         self.corpus, self._metrics = _after_first_pass(corpus, metrics)
         self._names = self.corpus.system_names()
         self._keep_rows, self._inspect = keep_rows, inspect
-        self._known: Sequence[Fit | None] = [None] * len(self._names)
+        self._fits: Sequence[Fit | None] = [None] * len(self._names)
 
     def count(self, piece: Piece) -> list[SystemStats]:
         """Return the statistics of a block; several threads may call this at once."""
@@ -478,7 +478,7 @@ class _Counting:
 
         prepared = [(metric, _prepare(metric, piece, self.corpus.prepared)) for metric in self._metrics]
         block = []
-        for name, text, before in zip(self._names, piece.hypotheses, self._known, strict=True):
+        for name, text, before in zip(self._names, piece.hypotheses, self._fits, strict=True):
             stats = []
             for metric, references in prepared:
                 stats.append(count_block(metric, text, references, piece.start, name, self._keep_rows))
@@ -491,7 +491,7 @@ class _Counting:
 
         Threads may still count blocks with earlier findings, which only takes them longer.
         """
-        self._known = [system.fit for system in block]
+        self._fits = [system.fit for system in block]
 
 
 def _prepare(metric: Measure, piece: Piece, already: bool) -> References:

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 _KEYS = ("references", "systems", "pairs", "names")
 # The largest number of names in a message
-_TOLD_NAMES = 6
+_MOST_NAMES = 6
 # A language, perhaps with a script and a region: de, liv, zh_Hans, en_US; a hyphen would begin the next language
 _LANGUAGE = r"[A-Za-z]{2,8}(?:_[A-Z][a-z]{3})?(?:_[A-Z]{2})?"
 _PLACEHOLDERS = {"source": _LANGUAGE, "target": _LANGUAGE, "system": "[^/]+"}
-_TOLD = "{pair}, {source}, {target} and {system}"
+_CHOICES = "{pair}, {source}, {target} and {system}"
 # Of a pattern: a placeholder, **/, *, ?, a class of characters, or one character
 _TOKEN = re.compile(
     r"\{(?P<name>[^{}]*)\}|(?P<deep>\*\*/)|(?P<star>\*+)|(?P<one>\?)|\[(?P<of>!?.[^\]]*)\]|.", re.DOTALL
@@ -57,7 +57,7 @@ class Plan(NamedTuple):
     hints: Sequence[str]
 
 
-class _Found(NamedTuple):
+class _File(NamedTuple):
     """A file that a pattern matches, and the values of the pattern's placeholders."""
 
     path: str
@@ -182,14 +182,14 @@ def _tell_some(names: Sequence[str]) -> str:
     ('a, b, c', 'a, b, c, d, e, f and 2 more')
     """
     found = list(dict.fromkeys(names))
-    more = len(found) - _TOLD_NAMES
-    return ", ".join(found[:_TOLD_NAMES]) + (f" and {more} more" if more > 0 else "")
+    more = len(found) - _MOST_NAMES
+    return ", ".join(found[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 # --- patterns
 
 
-def _find_files(table: Mapping[str, Any], key: str, path: str) -> Iterator[_Found]:
+def _find_files(table: Mapping[str, Any], key: str, path: str) -> Iterator[_File]:
     """Give the files that a key's patterns match, sorted pattern by pattern.
 
     Raises:
@@ -210,7 +210,7 @@ def _find_files(table: Mapping[str, Any], key: str, path: str) -> Iterator[_Foun
             yield one
 
 
-def _match(pattern: str, key: str, path: str) -> list[_Found]:
+def _match(pattern: str, key: str, path: str) -> list[_File]:
     from glob import glob
 
     if "\0" in pattern:
@@ -219,7 +219,7 @@ def _match(pattern: str, key: str, path: str) -> list[_Found]:
     names = {token["name"] for token in _TOKEN.finditer(whole)} - {None}
     for name in names:
         if name not in _PLACEHOLDERS:
-            raise BleuError(f"{path}: {key}: unknown {{{name}}} in {pattern!r}; choose from {_TOLD}")
+            raise BleuError(f"{path}: {key}: unknown {{{name}}} in {pattern!r}; choose from {_CHOICES}")
     if "target" not in names:
         raise BleuError(
             f"{path}: {key}: {pattern!r} does not tell language pairs apart; put {{pair}} in place of their names"
@@ -239,7 +239,7 @@ def _match(pattern: str, key: str, path: str) -> list[_Found]:
     except re.error as error:
         raise BleuError(f"{path}: {key}: {pattern!r} is not a valid pattern: {error}") from None
     matches = [(one, meant.fullmatch(one.replace(os.sep, "/"))) for one in files]
-    hits = [_Found(os.path.join(folder, one), match.groupdict()) for one, match in matches if match is not None]
+    hits = [_File(os.path.join(folder, one), match.groupdict()) for one, match in matches if match is not None]
     if not hits:
         alike = tell_count(len(files), "similar file")
         few = f"; of {alike}, none has a pair such as en-de in that place" if files else ""
@@ -289,6 +289,6 @@ def _name_pair(values: Mapping[str, str]) -> str:
     return "-".join(values[name] for name in ("source", "target") if name in values)
 
 
-def _fits(reference: _Found, values: Mapping[str, str]) -> bool:
+def _fits(reference: _File, values: Mapping[str, str]) -> bool:
     """Return whether a reference belongs to a pair; a reference without a source language serves every source."""
     return all(values.get(name) == value for name, value in reference.values.items())

@@ -261,7 +261,7 @@ class Work:
     def _count(self, batches: Batches, partition: Partition | None) -> pa.Table:
         pa = load("pyarrow", "arrow")
         path = "" if partition is None else partition.path
-        store = _Kept(self, partition) if partition is not None and self.saved else None
+        store = _RowsFile(self, partition) if partition is not None and self.saved else None
         sums: list[Any] = []
         first = 0
         for batch in batches:
@@ -281,7 +281,7 @@ class Work:
         return sums[0] if sums else pa.table({})
 
 
-class _Kept:
+class _RowsFile:
     """The file of a partition's statistics, one row per segment; a second try replaces the whole file."""
 
     def __init__(self, work: Work, partition: Partition) -> None:
