@@ -79,13 +79,13 @@ def evaluate_systems(
     from bleucli.counting.threads import count_threads
 
     threads = count_threads(jobs)
-    made = list(map(find_metric, list_metrics(metrics)))
+    scorers = list(map(find_metric, list_metrics(metrics)))
     names = _order_systems(systems, baseline)
     sampling = _plan(len(names), test, baseline, all_pairs, bold_best, trials, n_bootstrap, seed, threads)
     corpus = of_strings([(name, systems[name]) for name in names], references)
     from bleucli.results.hints import warn
 
-    results = score_systems(corpus, made, jobs=threads, sampling=sampling)
+    results = score_systems(corpus, scorers, jobs=threads, sampling=sampling)
     for hint in results.hints:
         warn(hint)
     return results
@@ -102,8 +102,8 @@ def _order_systems(systems: object, baseline: str | None) -> list[str]:
     if baseline is None:
         return names
     if baseline not in names:
-        told = suggest(baseline, names) if isinstance(baseline, str) else ""
-        raise UsageError(f"baseline {baseline!r:.40}; choose one of the systems: {', '.join(names)}{told}")
+        suggestion = suggest(baseline, names) if isinstance(baseline, str) else ""
+        raise UsageError(f"baseline {baseline!r:.40}; choose one of the systems: {', '.join(names)}{suggestion}")
     return [baseline, *(name for name in names if name != baseline)]
 
 
@@ -146,9 +146,9 @@ def _plan(
     from bleucli.significance.comparison import Sampling
     from bleucli.significance.resampling import RESAMPLES, TRIALS, choose_seed
 
-    chosen_seed = choose_seed(seed)
+    seed_value = choose_seed(seed)
     if trials is None:
         trials = RESAMPLES if test == "bs" else TRIALS
     else:
         trials = whole_number("trials", trials, 2 if test == "bs" else 1, MOST_TRIALS)
-    return Sampling(test, trials, chosen_seed, threads, all_pairs, bold_best)
+    return Sampling(test, trials, seed_value, threads, all_pairs, bold_best)

@@ -96,22 +96,22 @@ def plan_intervals(n_bootstrap: int, seed: Seed, jobs: int) -> Sampling | None:
     from bleucli.significance.comparison import Sampling
     from bleucli.significance.resampling import choose_seed
 
-    chosen = choose_seed(seed)  # even where no seed is needed, an invalid one is an error
-    return Sampling("ci", n_bootstrap, chosen, jobs) if n_bootstrap != 1 else None
+    seed_value = choose_seed(seed)  # even where no seed is needed, an invalid one is an error
+    return Sampling("ci", n_bootstrap, seed_value, jobs) if n_bootstrap != 1 else None
 
 
-def put_before(before: Sequence[SystemStats], counted: Sequence[SystemStats]) -> list[SystemStats]:
+def put_before(before: Sequence[SystemStats], systems: Sequence[SystemStats]) -> list[SystemStats]:
     """Return systems that were counted earlier, followed by those counted now.
 
     Raises:
         BleuError: their segments or references differ, or they were counted in different ways.
     """
     if not before:
-        return list(counted)
-    then, now = before[0], counted[0]
+        return list(systems)
+    then, now = before[0], systems[0]
     for one, other in zip(then.stats, now.stats, strict=True):
         if one.metric.configuration() != other.metric.configuration():
-            ways = [f"{told.name}|{told}" for told in (one.signature(), other.signature())]
+            ways = [f"{signature.name}|{signature}" for signature in (one.signature(), other.signature())]
             raise BleuError(f"{then.name} has {ways[0]}, but {now.name} has {ways[1]}; count both in the same way")
         if one.segments != other.segments:
             raise BleuError(
@@ -121,11 +121,11 @@ def put_before(before: Sequence[SystemStats], counted: Sequence[SystemStats]) ->
     from bleucli.scale.groups import check_references
 
     check_references([then, now])
-    return [*before, *counted]
+    return [*before, *systems]
 
 
 def score_counted(
-    counted: Sequence[SystemStats],
+    systems: Sequence[SystemStats],
     metrics: Sequence[Metric],
     *,
     references: Sequence[str] = (),
@@ -133,32 +133,34 @@ def score_counted(
     selection: Selection | None = None,
     progress: Callable[[str, int, int], None] = _report_nothing,
 ) -> Results:
-    """Score systems from what was counted.
+    """Score systems from their statistics.
 
     Args:
-        counted: systems, with rows if they are resampled or parts of them are scored.
+        systems: their statistics, with rows if they are resampled or parts of them are scored.
         metrics: those that counted.
         references: the names of the references, for hints about texts.
         sampling: as for `score_systems`.
         selection: which segments to score; None for all, without scores of parts.
         progress: called with what is resampled, how many are done, and how many there are.
     """
-    hints = [hint for system in counted for hint in _hints(system, references)]
+    hints = [hint for system in systems for hint in _hints(system, references)]
     hints += [hint for metric in metrics for hint in metric.advice]
     fields: Sequence[tuple[str, str]] = ()
     if sampling is not None:
         from bleucli.significance import comparison
 
         fields = comparison.signature_fields(sampling)
-    scored = [(system.name, system.stats, [_select(stats, selection) for stats in system.stats]) for system in counted]
-    systems = [
-        SystemResult(name, [_record(*both, fields, selection) for both in zip(whole, chosen, strict=True)])
-        for name, whole, chosen in scored
+    statistics = [
+        (system.name, system.stats, [_select(stats, selection) for stats in system.stats]) for system in systems
     ]
-    results = Results(systems, scored[0][2][0].segments, hints)
+    rows = [
+        SystemResult(name, [_record(*both, fields, selection) for both in zip(whole, subset, strict=True)])
+        for name, whole, subset in statistics
+    ]
+    results = Results(rows, statistics[0][2][0].segments, hints)
     if sampling is None:
         return results
-    samples = [[comparison.sample_of(stats) for stats in chosen] for _, _, chosen in scored]
+    samples = [[comparison.sample_of(stats) for stats in subset] for _, _, subset in statistics]
     return comparison.resample(results, samples, sampling, lambda done, total: progress("trials", done, total))
 
 
@@ -192,20 +194,20 @@ def score_groups(
 
     systems: list[SystemResult] = []
     hints = advice = [hint for metric in metrics for hint in metric.advice]
-    taken = {*_KEYS, *(f"{metric.score_name()}{end}" for metric in metrics for end in _ENDS)}
-    for labels, counted in groups:
-        found = score_counted(counted, metrics, sampling=sampling, progress=progress)
-        signed = {key for system in found.systems for record in system.scores for key in record.signature.info}
+    names = {*_KEYS, *(f"{metric.score_name()}{end}" for metric in metrics for end in _ENDS)}
+    for labels, block in groups:
+        results = score_counted(block, metrics, sampling=sampling, progress=progress)
+        keys = {key for system in results.systems for record in system.scores for key in record.signature.info}
         for column, _ in labels:
-            if column in taken | signed:
+            if column in names | keys:
                 raise BleuError(
                     f"the column {column} makes groups, but the answer has a column of that name; rename yours"
                 )
-        for system, stats in zip(found.systems, counted, strict=True):
+        for system, stats in zip(results.systems, block, strict=True):
             name = name_row(system.name, labels)
             systems.append(system._replace(name=name, labels=labels, segments=stats.stats[0].segments))
-        told = name_row("", labels).strip()
-        hints = [*hints, *(about(told, hint) for hint in found.hints if hint not in advice)]
+        group = name_row("", labels).strip()
+        hints = [*hints, *(about(group, hint) for hint in results.hints if hint not in advice)]
     return Results(systems, sum(system.segments or 0 for system in systems), hints)
 
 
@@ -218,13 +220,13 @@ def _select(stats: CorpusStats, selection: Selection | None) -> CorpusStats:
 
 
 def _record(
-    whole: CorpusStats, chosen: CorpusStats, sampling: Sequence[tuple[str, str]], selection: Selection | None
+    whole: CorpusStats, subset: CorpusStats, sampling: Sequence[tuple[str, str]], selection: Selection | None
 ) -> ScoreRecord:
     details = []
     for part in selection.parts if selection is not None else ():
-        taken = whole.take(part.segments)
-        details.append(Detail(part.origlang, part.kind, part.value, taken.segments, taken.score().score))
-    return chosen.record(sampling)._replace(details=details)
+        sums = whole.take(part.segments)
+        details.append(Detail(part.origlang, part.kind, part.value, sums.segments, sums.score().score))
+    return subset.record(sampling)._replace(details=details)
 
 
 def _hints(system: SystemStats, references: Sequence[str]) -> Iterator[str]:
@@ -245,7 +247,7 @@ def score_rows(blocks: Iterable[list[SystemStats]], selection: Selection | None 
         selection: which segments to score; None for all.
     """
     start = 0
-    chosen = None if selection is None or selection.chosen is None else set(selection.chosen)
+    indexes = None if selection is None or selection.chosen is None else set(selection.chosen)
     signatures: dict[int, Signature] = {}  # by number of references
     for block in blocks:
         ((name, (stats,), _),) = block
@@ -254,7 +256,7 @@ def score_rows(blocks: Iterable[list[SystemStats]], selection: Selection | None 
         assert nrefs is not None
         metric = stats.metric
         for index, (row, number) in enumerate(zip(rows, nrefs, strict=True), start):
-            if chosen is None or index in chosen:
+            if indexes is None or index in indexes:
                 try:
                     score = metric.score_from_stats(row)
                 except SegmentError as error:

@@ -306,10 +306,10 @@ class CorpusStats:
 
 def _check_indexes(indexes: object) -> list[int]:
     if isinstance(indexes, Iterable):
-        found = list(indexes)
+        items = list(indexes)
         # Truth values, of NumPy too, would be indexes 0 and 1, but are probably meant as a mask
-        if all(hasattr(index, "__index__") and not type(index).__name__.startswith("bool") for index in found):
-            return list(map(int, found))
+        if all(hasattr(index, "__index__") and not type(index).__name__.startswith("bool") for index in items):
+            return list(map(int, items))
     raise InputTypeError("take: expected indexes, whole numbers from 0; write take([0, 1, 2])")
 
 
@@ -376,12 +376,12 @@ def count(
     """
     totals: list[SystemStats] = []
     with_rows = keep_rows or keep is not None
-    for counted in count_blocks(corpus, metrics, jobs=jobs, keep_rows=with_rows, inspect=inspect):
+    for block in count_blocks(corpus, metrics, jobs=jobs, keep_rows=with_rows, inspect=inspect):
         if keep is not None:
-            keep(counted)
+            keep(block)
             if not keep_rows:
-                counted = [system.without_rows() for system in counted]  # noqa: PLW2901 - `keep` has the rows
-        totals = add_systems(totals, counted)
+                block = [system.without_rows() for system in block]  # noqa: PLW2901 - `keep` has the rows
+        totals = add_systems(totals, block)
         if progress is not None:
             progress(totals[0].stats[0].segments)
     return totals
@@ -391,11 +391,11 @@ def add_systems(totals: list[SystemStats], block: list[SystemStats]) -> list[Sys
     """Add the statistics of more segments to those of each system; totals: empty before the first block."""
     if not totals:
         return block
-    added = []
+    sums = []
     for total, more in zip(totals, block, strict=True):
-        seen = total.fit.join(more.fit) if total.fit and more.fit else None
-        added.append(SystemStats(total.name, [a + b for a, b in zip(total.stats, more.stats, strict=True)], seen))
-    return added
+        fits = total.fit.join(more.fit) if total.fit and more.fit else None
+        sums.append(SystemStats(total.name, [a + b for a, b in zip(total.stats, more.stats, strict=True)], fits))
+    return sums
 
 
 def count_blocks(
@@ -452,12 +452,12 @@ def count_corpora(
     is_long = len(tasks) > 1 and sum(len(text) for _, _, piece in start for text in piece.hypotheses) >= _LONG
     totals: list[SystemStats] = []
     current = 0
-    for _, (number, work, counted) in in_order(count_one, chain(start, items), jobs, 0 if is_long else None):
-        work.remember(counted)
+    for _, (number, work, block) in in_order(count_one, chain(start, items), jobs, 0 if is_long else None):
+        work.remember(block)
         while current < number:
             yield totals
             totals, current = [], current + 1
-        totals = add_systems(totals, counted)
+        totals = add_systems(totals, block)
     while current < len(tasks):
         yield totals
         totals, current = [], current + 1
@@ -470,7 +470,7 @@ class _Counting:
         self.corpus, self._metrics = _after_first_pass(corpus, metrics)
         self._names = self.corpus.system_names()
         self._keep_rows, self._inspect = keep_rows, inspect
-        self._known: Sequence[Fit | None] = [None] * len(self._names)
+        self._fits: Sequence[Fit | None] = [None] * len(self._names)
 
     def count(self, piece: Piece) -> list[SystemStats]:
         """Return the statistics of a block; several threads may call this at once."""
@@ -478,20 +478,20 @@ class _Counting:
 
         prepared = [(metric, _prepare(metric, piece, self.corpus.prepared)) for metric in self._metrics]
         block = []
-        for name, text, seen in zip(self._names, piece.hypotheses, self._known, strict=True):
+        for name, text, before in zip(self._names, piece.hypotheses, self._fits, strict=True):
             stats = []
             for metric, references in prepared:
                 stats.append(count_block(metric, text, references, piece.start, name, self._keep_rows))
-            fits = fit.observe(text, piece.references, piece.start, seen) if self._inspect else None
+            fits = fit.observe(text, piece.references, piece.start, before) if self._inspect else None
             block.append(SystemStats(name, stats, fits))
         return block
 
-    def remember(self, counted: list[SystemStats]) -> None:
+    def remember(self, block: list[SystemStats]) -> None:
         """Note how the outputs of a block fit their references: an output that is out of step is not inspected again.
 
         Threads may still count blocks with earlier findings, which only takes them longer.
         """
-        self._known = [system.fit for system in counted]
+        self._fits = [system.fit for system in block]
 
 
 def _prepare(metric: Measure, piece: Piece, already: bool) -> References:

@@ -88,14 +88,14 @@ class Corpus(NamedTuple):
         """
         start = self.first
         sources = [*self.systems, *self.references]
-        identified = any(source.ids for source in sources)
+        has_ids = any(source.ids for source in sources)
         for texts in in_step(sources, self.may_be_empty):
-            columns = self._check_ids(texts, start) if identified else texts
+            columns = self._check_ids(texts, start) if has_ids else texts
             blocks = list(zip(self.systems, columns, strict=False))  # the columns of the references come last
             hypotheses = [column for source, block in blocks for column in block[: len(source.names)]]
             own = [(source.label, block[len(source.names) :]) for source, block in blocks if source.references]
-            others = [column for block in columns[len(self.systems) :] for column in block]
-            yield Piece(start, hypotheses, [*others, *_own_references(own, start)])
+            shared = [column for block in columns[len(self.systems) :] for column in block]
+            yield Piece(start, hypotheses, [*shared, *_own_references(own, start)])
             start += len(columns[0][0])
 
     def _check_ids(self, blocks: list[Sequence[Segments]], start: int) -> list[Sequence[Segments]]:
@@ -125,13 +125,13 @@ class Corpus(NamedTuple):
         The first reading writes the corpus to temporary files; later readings read these files.
         """
         sources = [*self.systems, *self.references]
-        kept = [Kept(source.blocks) for source in sources]
+        stores = [Kept(source.blocks) for source in sources]
 
         def read(blocks: list[Iterator[Sequence[Segments]]]) -> Corpus:
-            renewed = [source._replace(blocks=one) for source, one in zip(sources, blocks, strict=True)]
-            return self._replace(systems=renewed[: len(self.systems)], references=renewed[len(self.systems) :])
+            copies = [source._replace(blocks=one) for source, one in zip(sources, blocks, strict=True)]
+            return self._replace(systems=copies[: len(self.systems)], references=copies[len(self.systems) :])
 
-        return read([one.read() for one in kept]), lambda: read([one.read_again() for one in kept])
+        return read([one.read() for one in stores]), lambda: read([one.read_again() for one in stores])
 
     def reference_pieces(self) -> tuple[Iterator[Sequence[Segments]], Corpus]:
         """Read only the references, for a metric that needs all of them before it can count anything.
@@ -142,10 +142,10 @@ class Corpus(NamedTuple):
         """
         sources = [*self.systems, *self.references]
         places = [n for n, source in enumerate(sources) if source.references or n >= len(self.systems)]
-        kept = {place: Kept(sources[place].blocks) for place in places}
+        stores = {place: Kept(sources[place].blocks) for place in places}
 
         def read_first() -> Iterator[Sequence[Segments]]:
-            first = [source._replace(blocks=kept[n].read()) for n, source in enumerate(sources) if n in kept]
+            first = [source._replace(blocks=stores[n].read()) for n, source in enumerate(sources) if n in stores]
             brought = len(first) - len(self.references)
             try:
                 corpus = self._replace(systems=first[:brought], references=first[brought:])
@@ -154,7 +154,8 @@ class Corpus(NamedTuple):
                 raise LengthError(error.parts, places[error.longest], places[error.shortest], error.counts) from None
 
         later = [
-            source._replace(blocks=kept[n].read_again()) if n in kept else source for n, source in enumerate(sources)
+            source._replace(blocks=stores[n].read_again()) if n in stores else source
+            for n, source in enumerate(sources)
         ]
         systems, references = later[: len(self.systems)], later[len(self.systems) :]
         return read_first(), self._replace(systems=systems, references=references)
@@ -227,8 +228,8 @@ def _compare_ids(columns: Sequence[tuple[str, Segments]], start: int) -> None:
         ids = bytes(column.data[column.pairs[0] : column.pairs[-1]])
         if ids in labels:
             continue
-        for others, other in labels.items():
-            for line, pair in enumerate(zip(ids.split(b"\n"), others.split(b"\n"), strict=True), start + 1):
+        for other_ids, other in labels.items():
+            for line, pair in enumerate(zip(ids.split(b"\n"), other_ids.split(b"\n"), strict=True), start + 1):
                 if pair[0] != pair[1] and all(pair):
                     here, there = (repr(one.decode()[:_SHOWN_CHARACTERS]) for one in pair)
                     raise IdsDifferError(
@@ -253,8 +254,8 @@ def _own_references(own: Sequence[tuple[str, Sequence[Segments]]], start: int) -
     """
     if not own:
         return []
-    (first, references), *others = own
-    for label, columns in others:
+    (first, references), *rest = own
+    for label, columns in rest:
         line = _first_difference(references, columns)
         if line is not None:
             raise ReferencesDifferError(
@@ -264,10 +265,10 @@ def _own_references(own: Sequence[tuple[str, Sequence[Segments]]], start: int) -
     return references
 
 
-def _first_difference(references: Sequence[Segments], others: Sequence[Segments]) -> int | None:
-    """Return the index of the first segment whose references in `others`, if it has any, differ."""
-    width = max(len(references), len(others))
-    ours, theirs = _texts(references, width), _texts(others, width)
+def _first_difference(references: Sequence[Segments], other_references: Sequence[Segments]) -> int | None:
+    """Return the index of the first segment whose references in `other_references`, if it has any, differ."""
+    width = max(len(references), len(other_references))
+    ours, theirs = _texts(references, width), _texts(other_references, width)
     if ours == theirs:
         return None
     rows = zip(zip(*ours, strict=True), zip(*theirs, strict=True), strict=True)
@@ -310,9 +311,9 @@ def of_strings(
     >>> corpus.system_names(), [[list(text) for text in piece.hypotheses] for piece in corpus.pieces()]
     (['a', 'b'], [[['one', 'two'], ['1', '2']]])
     """
-    named = list(systems)
-    streams = check_shape(named[0][1], references)
-    return Corpus([system_of(texts, name) for name, texts in named], references_of(streams))
+    pairs = list(systems)
+    streams = check_shape(pairs[0][1], references)
+    return Corpus([system_of(texts, name) for name, texts in pairs], references_of(streams))
 
 
 def check_systems(systems: object) -> Mapping[str, Iterable[str | None]]:

@@ -100,9 +100,9 @@ def usable_processors() -> int:
     >>> 1 <= usable_processors() <= os.cpu_count()
     True
     """
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     quota = min(_quotas(), default=inf)
-    return max(1, allowed if quota == inf else min(allowed, ceil(quota)))
+    return max(1, processors if quota == inf else min(processors, ceil(quota)))
 
 
 def _quotas() -> Iterator[float]:

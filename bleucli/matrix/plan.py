@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 _KEYS = ("references", "systems", "pairs", "names")
 # The largest number of names in a message
-_TOLD_NAMES = 6
+_MOST_NAMES = 6
 # A language, perhaps with a script and a region: de, liv, zh_Hans, en_US; a hyphen would begin the next language
 _LANGUAGE = r"[A-Za-z]{2,8}(?:_[A-Z][a-z]{3})?(?:_[A-Z]{2})?"
 _PLACEHOLDERS = {"source": _LANGUAGE, "target": _LANGUAGE, "system": "[^/]+"}
-_TOLD = "{pair}, {source}, {target} and {system}"
+_CHOICES = "{pair}, {source}, {target} and {system}"
 # Of a pattern: a placeholder, **/, *, ?, a class of characters, or one character
 _TOKEN = re.compile(
     r"\{(?P<name>[^{}]*)\}|(?P<deep>\*\*/)|(?P<star>\*+)|(?P<one>\?)|\[(?P<of>!?.[^\]]*)\]|.", re.DOTALL
@@ -57,7 +57,7 @@ class Plan(NamedTuple):
     hints: Sequence[str]
 
 
-class _Found(NamedTuple):
+class _File(NamedTuple):
     """A file that a pattern matches, and the values of the pattern's placeholders."""
 
     path: str
@@ -77,8 +77,8 @@ def read_plan(path: str) -> Plan:
             raise BleuError(f"{path}: unknown key {key!r}; expected {', '.join(_KEYS)}{suggest(key, _KEYS)}")
     references = list(_find_files(table, "references", path))
     # A pattern for systems often matches the references in the same folder
-    taken = {os.path.abspath(one.path) for one in references}
-    outputs = [one for one in _find_files(table, "systems", path) if os.path.abspath(one.path) not in taken]
+    reference_paths = {os.path.abspath(one.path) for one in references}
+    outputs = [one for one in _find_files(table, "systems", path) if os.path.abspath(one.path) not in reference_paths]
     if not outputs:
         raise BleuError(f"{path}: systems: the pattern matches only references; name the systems' outputs")
     by_pair: dict[str, dict[str, str]] = {}
@@ -92,46 +92,46 @@ def read_plan(path: str) -> Plan:
                 f"{path}: systems: {other} and {one.path} are both {system} for {pair}; change the pattern so that it"
                 " matches only one of them"
             )
-    found = [
+    all_pairs = [
         Pair(pair, values[pair]["target"], [one.path for one in references if _fits(one, values[pair])], by_pair[pair])
         for pair in sorted(by_pair)
     ]
-    wanted = _names(table, "pairs", path)
+    pair_names = _names(table, "pairs", path)
     names = _names(table, "names", path)
-    _check_known(wanted, [pair.name for pair in found], f"{path}: pairs: there is no output for the pair")
-    _check_known(names, [name for pair in found for name in pair.systems], f"{path}: names: there is no output of")
-    chosen = [pair for name in wanted for pair in found if pair.name == name] or found
+    _check_known(pair_names, [pair.name for pair in all_pairs], f"{path}: pairs: there is no output for the pair")
+    _check_known(names, [name for pair in all_pairs for name in pair.systems], f"{path}: names: there is no output of")
+    selection = [pair for name in pair_names for pair in all_pairs if pair.name == name] or all_pairs
     # A pair without any of the named systems would be blank; it stays only if it was asked for
-    chosen = [pair for pair in chosen if not names or wanted or pair.systems.keys() & set(names)]
-    bare = [pair.name for pair in chosen if not pair.references]
-    if bare and (wanted or len(bare) == len(chosen)):
+    selection = [pair for pair in selection if not names or pair_names or pair.systems.keys() & set(names)]
+    bare = [pair.name for pair in selection if not pair.references]
+    if bare and (pair_names or len(bare) == len(selection)):
         raise BleuError(
             f"{path}: references: no file matches for {', '.join(bare)}; add the references, or leave the pairs out"
         )
-    pairs = [pair for pair in chosen if pair.references]
+    pairs = [pair for pair in selection if pair.references]
     if AVERAGE in [pair.name for pair in pairs]:
-        given = next(iter(by_pair[AVERAGE].values()))
+        output = next(iter(by_pair[AVERAGE].values()))
         raise BleuError(
-            f"{path}: systems: {given} has {AVERAGE} in place of a language pair such as en-de, but that is the name"
+            f"{path}: systems: {output} has {AVERAGE} in place of a language pair such as en-de, but that is the name"
             " of the averages; rename the file, or list the other pairs under pairs"
         )
-    left = [f"{path}: left out because there are no references: {', '.join(bare)}"] if bare else []
+    notes = [f"{path}: left out because there are no references: {', '.join(bare)}"] if bare else []
     # References without a source language serve every source, so they do not name a pair
     idle = sorted({_name_pair(one.values) for one in references if len(one.values) > 1} - by_pair.keys())
-    left += [f"{path}: left out because there are no outputs: {', '.join(idle)}"] if idle and not wanted else []
+    notes += [f"{path}: left out because there are no outputs: {', '.join(idle)}"] if idle and not pair_names else []
     systems = names or sorted({name for pair in pairs for name in pair.systems}, key=lambda name: (name.lower(), name))
     pairs = [pair.select(systems) for pair in pairs]
-    return Plan(pairs, systems, [*left, *_tell_missing(pairs, systems)])
+    return Plan(pairs, systems, [*notes, *_tell_missing(pairs, systems)])
 
 
 def _tell_missing(pairs: Sequence[Pair], systems: Sequence[str]) -> list[str]:
     """Return a line that names the missing outputs; none if nothing is missing."""
-    told = []
+    gaps = []
     for pair in pairs:
         missing = [name for name in systems if name not in pair.systems]
         if missing:
-            told.append(f"{pair.name} by {', '.join(missing)}")
-    return [f"left blank because there is no output: {'; '.join(told)}"] if told else []
+            gaps.append(f"{pair.name} by {', '.join(missing)}")
+    return [f"left blank because there is no output: {'; '.join(gaps)}"] if gaps else []
 
 
 # --- the file
@@ -168,11 +168,11 @@ def _names(table: Mapping[str, Any], key: str, path: str) -> list[str]:
     return names
 
 
-def _check_known(names: Iterable[str], known: Sequence[str], problem: str) -> None:
+def _check_known(names: Iterable[str], choices: Sequence[str], problem: str) -> None:
     for name in names:
-        if name not in known:
-            close = suggest(name, known)
-            raise BleuError(f"{problem} {name}{close or f'; choose from {_tell_some(known)}'}")
+        if name not in choices:
+            close = suggest(name, choices)
+            raise BleuError(f"{problem} {name}{close or f'; choose from {_tell_some(choices)}'}")
 
 
 def _tell_some(names: Sequence[str]) -> str:
@@ -182,74 +182,74 @@ def _tell_some(names: Sequence[str]) -> str:
     ('a, b, c', 'a, b, c, d, e, f and 2 more')
     """
     found = list(dict.fromkeys(names))
-    more = len(found) - _TOLD_NAMES
-    return ", ".join(found[:_TOLD_NAMES]) + (f" and {more} more" if more > 0 else "")
+    more = len(found) - _MOST_NAMES
+    return ", ".join(found[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 # --- patterns
 
 
-def _find_files(table: Mapping[str, Any], key: str, path: str) -> Iterator[_Found]:
+def _find_files(table: Mapping[str, Any], key: str, path: str) -> Iterator[_File]:
     """Give the files that a key's patterns match, sorted pattern by pattern.
 
     Raises:
         BleuError: there is no such key; or a pattern is not valid, matches nothing, or matches a file that another
             pattern matches too.
     """
-    given = table.get(key)
-    patterns = [given] if isinstance(given, str) else given
+    value = table.get(key)
+    patterns = [value] if isinstance(value, str) else value
     if not isinstance(patterns, list) or not patterns or not all(isinstance(one, str) and one for one in patterns):
-        found = "found none" if given is None else f"found {given!r:.60}"
-        raise BleuError(f'{path}: {key}: expected a pattern such as "{{pair}}/{key}.txt", {found}')
-    seen: set[str] = set()
+        what = "found none" if value is None else f"found {value!r:.60}"
+        raise BleuError(f'{path}: {key}: expected a pattern such as "{{pair}}/{key}.txt", {what}')
+    paths: set[str] = set()
     for pattern in patterns:
         for one in _match(pattern, key, path):
-            if one.path in seen:
+            if one.path in paths:
                 raise BleuError(f"{path}: {key}: two patterns match {one.path}; let only one of them match it")
-            seen.add(one.path)
+            paths.add(one.path)
             yield one
 
 
-def _match(pattern: str, key: str, path: str) -> list[_Found]:
+def _match(pattern: str, key: str, path: str) -> list[_File]:
     from glob import glob
 
     if "\0" in pattern:
         raise BleuError(f"{path}: {key}: {pattern!r} has a null character, which no path has; leave it out")
     whole = os.path.expanduser(pattern).replace("{pair}", "{source}-{target}")
-    names = {found["name"] for found in _TOKEN.finditer(whole)} - {None}
+    names = {token["name"] for token in _TOKEN.finditer(whole)} - {None}
     for name in names:
         if name not in _PLACEHOLDERS:
-            raise BleuError(f"{path}: {key}: unknown {{{name}}} in {pattern!r}; choose from {_TOLD}")
+            raise BleuError(f"{path}: {key}: unknown {{{name}}} in {pattern!r}; choose from {_CHOICES}")
     if "target" not in names:
         raise BleuError(
             f"{path}: {key}: {pattern!r} does not tell language pairs apart; put {{pair}} in place of their names"
         )
     if ("system" in names) != (key == "systems"):
-        told = "put {system} in place of their names" if key == "systems" else "leave out {system}"
+        remedy = "put {system} in place of their names" if key == "systems" else "leave out {system}"
         raise BleuError(
-            f"{path}: {key}: {pattern!r} {'does not tell' if key == 'systems' else 'tells'} systems apart; {told}"
+            f"{path}: {key}: {pattern!r} {'does not tell' if key == 'systems' else 'tells'} systems apart; {remedy}"
         )
     folder = os.path.dirname(path)
     # First find candidates, with a star for each placeholder; then see which of them fit the placeholders
-    general = _TOKEN.sub(lambda found: "*" if found["name"] else found[0], whole)
-    known = sorted(glob(general, root_dir=folder or None, recursive=True))
-    files = [one for one in known if os.path.isfile(os.path.join(folder, one))]
+    general = _TOKEN.sub(lambda token: "*" if token["name"] else token[0], whole)
+    paths = sorted(glob(general, root_dir=folder or None, recursive=True))
+    files = [one for one in paths if os.path.isfile(os.path.join(folder, one))]
     try:
         meant = re.compile(_as_expression(whole))
     except re.error as error:
         raise BleuError(f"{path}: {key}: {pattern!r} is not a valid pattern: {error}") from None
     matches = [(one, meant.fullmatch(one.replace(os.sep, "/"))) for one in files]
-    found = [_Found(os.path.join(folder, one), match.groupdict()) for one, match in matches if match is not None]
-    if not found:
+    hits = [_File(os.path.join(folder, one), match.groupdict()) for one, match in matches if match is not None]
+    if not hits:
         alike = tell_count(len(files), "similar file")
         few = f"; of {alike}, none has a pair such as en-de in that place" if files else ""
         raise BleuError(f"{path}: {key}: no file matches {os.path.join(folder, pattern)}{few}")
-    for one in found:
+    for one in hits:
         if one.path.lower().endswith((".jsonl", ".ndjson")):
             raise BleuError(
                 f"{path}: {key}: {one.path} is JSON Lines, but a matrix reads only text files; change the pattern"
             )
-    return found
+    return hits
 
 
 def _as_expression(pattern: str) -> str:
@@ -258,25 +258,25 @@ def _as_expression(pattern: str) -> str:
     >>> _as_expression("{target}/*.{target}")
     '(?P<target>[A-Za-z]{2,8}(?:_[A-Z][a-z]{3})?(?:_[A-Z]{2})?)/[^/]*\\.(?P=target)'
     """
-    parts, seen = [], set()
-    for found in _TOKEN.finditer(pattern):
-        name = found["name"]
+    parts, names = [], set()
+    for token in _TOKEN.finditer(pattern):
+        name = token["name"]
         if name is not None:
-            parts.append(f"(?P={name})" if name in seen else f"(?P<{name}>{_PLACEHOLDERS[name]})")
-            seen.add(name)
-        elif found["deep"]:
+            parts.append(f"(?P={name})" if name in names else f"(?P<{name}>{_PLACEHOLDERS[name]})")
+            names.add(name)
+        elif token["deep"]:
             parts.append("(?:.*/)?")  # as in glob, any number of folders, or none
-        elif found["star"]:
+        elif token["star"]:
             parts.append("[^/]*")
-        elif found["one"]:
+        elif token["one"]:
             parts.append("[^/]")
-        elif found["of"]:
-            inner = found["of"]
+        elif token["of"]:
+            inner = token["of"]
             negated = inner[0] == "!" and len(inner) > 1
-            escaped = _SPECIAL_IN_CLASS.sub(r"\\\g<0>", inner[negated:])
-            parts.append(f"[{'^' * negated}{escaped}]")
+            rest = _SPECIAL_IN_CLASS.sub(r"\\\g<0>", inner[negated:])
+            parts.append(f"[{'^' * negated}{rest}]")
         else:
-            parts.append(re.escape(found[0]))
+            parts.append(re.escape(token[0]))
     return "".join(parts)
 
 
@@ -289,6 +289,6 @@ def _name_pair(values: Mapping[str, str]) -> str:
     return "-".join(values[name] for name in ("source", "target") if name in values)
 
 
-def _fits(reference: _Found, values: Mapping[str, str]) -> bool:
+def _fits(reference: _File, values: Mapping[str, str]) -> bool:
     """Return whether a reference belongs to a pair; a reference without a source language serves every source."""
     return all(values.get(name) == value for name, value in reference.values.items())

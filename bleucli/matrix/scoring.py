@@ -95,7 +95,7 @@ def score_matrix(
     """
     threads = None if jobs is None else count_threads(jobs)
     sampling = scoring.plan_intervals(n_bootstrap, seed, threads or usable_processors())
-    wanted, encoding = list_metrics(metrics), string("encoding", encoding)
+    choices, encoding = list_metrics(metrics), string("encoding", encoding)
     if isinstance(matrix, str | os.PathLike):
         plan = read_plan(os.fspath(matrix))
         systems, hints = plan.systems, list(plan.hints)
@@ -109,14 +109,14 @@ def score_matrix(
             systems += [name for name in of_pair if name not in systems]
             with Naming(pair):
                 corpora.append((pair, language, of_strings(list(of_pair.items()), references)))
-    follows = any(map(_follows_language, wanted))
-    made: dict[str, list[Metric]] = {}
+    follows = any(map(_follows_language, choices))
+    by_language: dict[str, list[Metric]] = {}
     tasks = []
     for pair, code, corpus in corpora:
         language = find_language(pair, code, follows)
-        if language not in made:
-            made[language] = [_make_metric(one, language) for one in wanted]
-        tasks.append(Task(pair, corpus, made[language]))
+        if language not in by_language:
+            by_language[language] = [_make_metric(one, language) for one in choices]
+        tasks.append(Task(pair, corpus, by_language[language]))
     results = score_pairs(tasks, systems, jobs=threads, sampling=sampling)
     hints += [hint for references, outputs in files for file in (*references, *outputs.values()) for hint in file.hints]
     hints += results.hints
@@ -152,21 +152,21 @@ def _follows_language(metric: str | Metric) -> bool:
         name = find_name(metric)
         base, _ = VARIANTS.get(name, (name, {}))
         return base in METRICS and any(option.name == "trg_lang" for option in METRICS[base].options)
-    made = find_metric(metric)
-    if type(made) is not METRICS["bleu"]:  # the constructors of classes derived from it may have other arguments
+    scorer = find_metric(metric)
+    if type(scorer) is not METRICS["bleu"]:  # the constructors of classes derived from it may have other arguments
         return False
-    return not any(getattr(made, name) for name in ("tokenize", "trg_lang"))
+    return not any(getattr(scorer, name) for name in ("tokenize", "trg_lang"))
 
 
 def _make_metric(metric: str | Metric, language: str) -> Metric:
     """Return the metric for a target language, which chooses the tokenizer unless the metric names one."""
     if isinstance(metric, str):
         return find_metric(metric, {"trg_lang": language} if _follows_language(metric) else None)
-    made = find_metric(metric)
-    if not _follows_language(made):
-        return made
-    given = {option.name: getattr(made, option.name) for option in made.options}
-    return type(made)(**{**given, "trg_lang": language})
+    scorer = find_metric(metric)
+    if not _follows_language(scorer):
+        return scorer
+    options = {option.name: getattr(scorer, option.name) for option in scorer.options}
+    return type(scorer)(**{**options, "trg_lang": language})
 
 
 def _open_files(pair: Pair, encoding: str) -> tuple[list[TextFile], dict[str, TextFile]]:
@@ -252,36 +252,36 @@ def score_pairs(
     hints: dict[str, list[str]] = {}
     segments = 0
     # A pair whose outputs --keep-going leaves out is not scored, but keeps its column
-    scored = [task for task in tasks if task.corpus.systems]
-    counts = count_corpora(scored, jobs=jobs, keep_rows=sampling is not None, inspect=True)
-    for done, (task, counted) in enumerate(zip(scored, counts, strict=True), 1):
+    queue = [task for task in tasks if task.corpus.systems]
+    counts = count_corpora(queue, jobs=jobs, keep_rows=sampling is not None, inspect=True)
+    for number, (task, stats) in enumerate(zip(queue, counts, strict=True), 1):
         with Naming(task.pair):
             references = task.corpus.reference_names()
-            found = scoring.score_counted(counted, task.metrics, references=references, sampling=sampling)
+            result = scoring.score_counted(stats, task.metrics, references=references, sampling=sampling)
         if sampling is None:  # otherwise, resampling has already marked the best
-            found = mark_best(found)
-        scores = {system.name: system.scores for system in found.systems}
+            result = mark_best(result)
+        scores = {system.name: system.scores for system in result.systems}
         for name, of in by_system.items():
             if name in scores:
-                of.append(_row(name, task.pair, scores[name], found.segments))
+                of.append(_row(name, task.pair, scores[name], result.segments))
                 rows.append(of[-1])
-        for hint in dict.fromkeys(found.hints):
+        for hint in dict.fromkeys(result.hints):
             hints.setdefault(hint, []).append(task.pair)
-        segments += found.segments
-        progress("pairs", done, len(scored))
+        segments += result.segments
+        progress("pairs", number, len(queue))
     pairs = [task.pair for task in tasks]
-    told = [hint if len(of) == len(pairs) > 1 else about(", ".join(of), hint) for hint, of in hints.items()]
+    messages = [hint if len(of) == len(pairs) > 1 else about(", ".join(of), hint) for hint, of in hints.items()]
     whole = []
     if len(pairs) > 1:
         # Averages over different pairs could not be compared
         whole = [_average(name, of) for name, of in by_system.items() if len(of) == len(pairs)]
     if whole and (mixture := tell_references(rows)):
-        told.append(
+        messages.append(
             f"the averages mix language pairs with different numbers of references: {mixture}; give each pair the same"
             " number"
         )
     averages = mark_best(Results(whole, segments, [])).systems if whole else []
-    return Results(rows, segments, told, matrix=Matrix(pairs, systems, averages))
+    return Results(rows, segments, messages, matrix=Matrix(pairs, systems, averages))
 
 
 def _row(name: str, pair: str, scores: list[ScoreRecord], segments: int) -> SystemResult:
@@ -301,7 +301,7 @@ def _mean(records: Sequence[ScoreRecord]) -> ScoreRecord:
     for record in records:
         for key, value in record.signature:
             values.setdefault(key, {})[value] = None
-    signature = Signature([(key, ",".join(found)) for key, found in values.items()])
+    signature = Signature([(key, ",".join(items)) for key, items in values.items()])
     # The sum is exact before it is rounded, so the order of the pairs does not matter
     mean = fsum(record.score for record in records) / len(records)
     return ScoreRecord(records[0].name, mean, "", signature, records[0].higher_is_better)

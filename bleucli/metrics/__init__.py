@@ -112,8 +112,8 @@ def find_name(word: str) -> str:
     >>> [find_name(word) for word in ("BLEU", "chrF2++", "Ter", "rouge")]
     ['bleu', 'chrf++', 'ter', '']
     """
-    folded = word.lower()
-    name = _OF_SCORES.get(folded, folded)
+    key = word.lower()
+    name = _OF_SCORES.get(key, key)
     return name if name in _CLASSES or name in VARIANTS else ""
 
 
@@ -127,8 +127,8 @@ def tell_unknown(word: str) -> str:
     """
     import re
 
-    folded = word.lower()
-    if match := re.fullmatch(r"bleu[-_ @]?([1-9]\d{0,2})", folded):
+    key = word.lower()
+    if match := re.fullmatch(r"bleu[-_ @]?([1-9]\d{0,2})", key):
         order = match[1]
         of_command = "-m bleu, which counts them unless --max-ngram-order says otherwise"
         return Turn(
@@ -136,23 +136,23 @@ def tell_unknown(word: str) -> str:
             f"for BLEU with n-grams up to {order}, write "
             + (of_command if order == "4" else f"-m bleu --max-ngram-order {order}"),
         )
-    if match := re.fullmatch(r"chrf(\d{1,3})(\+{0,2})", folded):
+    if match := re.fullmatch(r"chrf(\d{1,3})(\+{0,2})", key):
         beta, plus = match[1], match[2]
         order_of_words = f", word_order={len(plus)}" if plus else ""
         return Turn(
             f"for chrF with this beta, give CHRF(beta={beta}{order_of_words}) instead of a name",
             f"for chrF with this beta, write -m chrf{plus} --chrf-beta {beta}",
         )
-    if folded == "spbleu":
+    if key == "spbleu":
         return Turn(
             "for BLEU of SentencePiece's tokens, give BLEU(tokenize='flores200') instead of a name",
             "for BLEU of SentencePiece's tokens, write -m bleu -tok flores200",
         )
-    if folded in ("selfbleu", "self-bleu", "self_bleu"):
+    if key in ("selfbleu", "self-bleu", "self_bleu"):
         return Turn("for self-BLEU, call self_bleu", "for self-BLEU, write bleu diversity")
     names = [name for base in _CLASSES for name in (base, *(one for one, (of, _) in VARIANTS.items() if of == base))]
     choices = f"choose from {', '.join(names)}"
-    if any(part in folded for part in _ELSEWHERE):
+    if any(part in key for part in _ELSEWHERE):
         return Turn(
             f"{choices}; scores of segments that another tool computed belong into compare_systems(..., scores=...)",
             f"{choices}; --segment-scores tests scores of segments that another tool computed, and bleu report"
@@ -204,10 +204,10 @@ def list_metrics(metrics: str | Metric | Iterable[str | Metric]) -> list[str | M
     # Of a dictionary, only the keys would count; a set has no order
     if not isinstance(metrics, Iterable) or isinstance(metrics, Mapping | set | frozenset):
         raise InputTypeError(f"metrics {metrics!r:.40}; give a list of names or metrics, such as ['bleu', CHRF()]")
-    found = list(metrics)
-    if not found:
+    items = list(metrics)
+    if not items:
         raise BleuError("no metric was given; name at least one, such as 'bleu'")
-    return found
+    return items
 
 
 def metric_from_signature(signature: str | Signature, *, tokenize: Callable[[str], str] | None = None) -> Metric:
@@ -233,19 +233,19 @@ def metric_from_signature(signature: str | Signature, *, tokenize: Callable[[str
 
     if not isinstance(signature, Signature):
         signature = Signature.parse(signature)
-    described = METRICS[reading.metric_of(signature, METRICS)]
-    signature = reading.restate(signature, described)
-    values = reading.values_of(described, signature)
+    kind = METRICS[reading.metric_of(signature, METRICS)]
+    signature = reading.restate(signature, kind)
+    values = reading.values_of(kind, signature)
     if tokenize is not None:
         if not callable(tokenize):
             raise InputTypeError(f"tokenize {tokenize!r:.40} is of type {type(tokenize).__name__}; give a function")
         if "tokenize" not in values:
             raise InputTypeError(
-                f"tokenize with a signature of {described.name}, which takes no tokenizer; leave tokenize out"
+                f"tokenize with a signature of {kind.name}, which takes no tokenizer; leave tokenize out"
             )
         values |= {"tokenize": tokenize, "tokenize_name": values["tokenize"]}
     reading.refuse_unknown_tokenizer(values)
-    metric = described(**values)
+    metric = kind(**values)
     # Checked last, because only the metric shows the version of the tokenizer that is installed, such as MeCab's
     reading.refuse_other(metric, signature)
     return metric
@@ -272,13 +272,13 @@ def metric_that_counted(
 
     if not isinstance(signature, Signature):
         signature = Signature.parse(signature)
-    described = METRICS[reading.metric_of(signature, METRICS)]
-    values = reading.values_of(described, signature, given or {}) | dict(given or {})
-    unloaded = [option for option in described.options if option.stand_in and option.name not in (given or {})]
-    for option in unloaded:
+    kind = METRICS[reading.metric_of(signature, METRICS)]
+    values = reading.values_of(kind, signature, given or {}) | dict(given or {})
+    stand_ins = [option for option in kind.options if option.stand_in and option.name not in (given or {})]
+    for option in stand_ins:
         values.pop(option.name)
-    metric = described.of_command(**values) if in_command else described(**values)
-    for option in unloaded:
+    metric = kind.of_command(**values) if in_command else kind(**values)
+    for option in stand_ins:
         if option.stand_in is not None:
             option.stand_in(metric, option.restate(signature.info.get(option.key, option.absent)))
     return metric
@@ -291,8 +291,8 @@ def name_of(metric: Metric) -> str:
     ('chrf++', 'ter')
     """
     kind = type(metric).__name__
-    name = next((name for name, known in _CLASSES.items() if known == kind), metric.name.lower())
+    name = next((name for name, class_name in _CLASSES.items() if class_name == kind), metric.name.lower())
     variants = (
-        word for word, (base, given) in VARIANTS.items() if base == name and given.items() <= vars(metric).items()
+        word for word, (base, options) in VARIANTS.items() if base == name and options.items() <= vars(metric).items()
     )
     return next(variants, name)

@@ -226,11 +226,11 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             info: the keys and values of the scores' signature; some may be missing if another program wrote it.
         """
         words = next((option.words for option in cls.options if option.key == "case"), ())
-        signed = info.get("case", "")
-        if signed not in _CASES or {*words} != _CASES.keys():
+        key = info.get("case", "")
+        if key not in _CASES or {*words} != _CASES.keys():
             return Description()
-        case = _CASES[signed]
-        return Description(case=case, facts=[Fact("Case", f"{case} ({signed})")])
+        case = _CASES[key]
+        return Description(case=case, facts=[Fact("Case", f"{case} ({key})")])
 
     @classmethod
     def signs_like(cls, original: type[Metric], info: Mapping[str, str]) -> bool:
@@ -289,10 +289,10 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             BleuError: a segment cannot be prepared; the error gives its place and `name`, that of the system.
         """
         try:
-            prepared = self.prepare(hypotheses)
+            texts = self.prepare(hypotheses)
         except SegmentError as error:
             raise error.locate(start, name) from None
-        return self.compare(prepared, references)
+        return self.compare(texts, references)
 
     def segment_stats(
         self,
@@ -333,8 +333,8 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     def configuration(self) -> object:
         """Return a value that differs between metrics whose statistics cannot be added."""
         # Signatures lack what the name of the score shows, such as beta
-        named = [getattr(self, option.name) for option in self.options if option.in_name]
-        return type(self), self.signature_fields(), named, self.learned
+        values = [getattr(self, option.name) for option in self.options if option.in_name]
+        return type(self), self.signature_fields(), values, self.learned
 
     def signature(self, fewest: int, most: int, sampling: Sequence[tuple[str, str]] = ()) -> Signature:
         """Return the signature of a score whose segments had at least `fewest` and at most `most` references.
@@ -390,12 +390,12 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """
         n_bootstrap = whole_number("n_bootstrap", n_bootstrap, 1, MOST_TRIALS)
         jobs = _count_threads(jobs)
-        chosen_seed: int | None = None
+        seed_value: int | None = None
         # Without resampling, the module is imported only to check a seed that was given
         if n_bootstrap != 1 or seed != "environment":
             from bleucli.significance import resampling
 
-            chosen_seed = resampling.choose_seed(seed)
+            seed_value = resampling.choose_seed(seed)
         stats = self.corpus_stats(hypotheses, references, keep_rows=n_bootstrap != 1, jobs=jobs)
         self.tell([*stats.hints(), *self.advice])
         score: ScoreT_co = stats.score()
@@ -403,9 +403,9 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         self._remember(nrefs)
         if stats.rows is not None:
             sample = resampling.Sample(stats.rows, self.scores_from_stats)
-            (scores,) = resampling.bootstrap([sample], n_bootstrap, chosen_seed, jobs=jobs)
+            (scores,) = resampling.bootstrap([sample], n_bootstrap, seed_value, jobs=jobs)
             score.interval = resampling.confidence_interval(scores)
-            fields = resampling.signature_fields("bs", n_bootstrap, chosen_seed)
+            fields = resampling.signature_fields("bs", n_bootstrap, seed_value)
             self._remember(nrefs, fields)
             stats.metric.sign(score, stats.fewest, stats.most, fields)
         return score
@@ -453,12 +453,12 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
     def _count_against_cached(self, hypotheses: Iterable[str | None], keep_rows: bool, jobs: int) -> CorpusStats:
         """Return the statistics of a system's output, compared with the references that this object was made with."""
-        source, cached = self.cached_references(), self._cached or []
+        source, blocks = self.cached_references(), self._cached or []
         metric = _copy(self)
         _set(metric, "_cached", None)  # statistics hold their metric, and should be small when they are pickled
         few = of_few([hypotheses], None)
-        if few and len(cached) == 1 and len(few[0][0]) == len(cached[0].streams[0]):
-            return count_block(metric, few[0][0], cached[0], 0, HYPOTHESES, keep_rows)
+        if few and len(blocks) == 1 and len(few[0][0]) == len(blocks[0].streams[0]):
+            return count_block(metric, few[0][0], blocks[0], 0, HYPOTHESES, keep_rows)
         return metric._count(Corpus([system_of(hypotheses)], [source], prepared=True), keep_rows, jobs)
 
     def _count(self, corpus: Corpus, keep_rows: bool, jobs: int) -> CorpusStats:
@@ -700,14 +700,14 @@ def _home(kind: type, name: str) -> int:
 # --- metrics of the functions for single segments, which are called in loops
 
 
-def metric_for(kind: type[MetricT], *options: object, **named: object) -> MetricT:
+def metric_for(kind: type[MetricT], *options: object, **keywords: object) -> MetricT:
     """Return a metric of a class with these options; the same object for the same options, as long as it is cached.
 
     Raises:
         InputTypeError: a value is of a type that no option takes, such as a list.
     """
     try:
-        return _make(kind, *options, **named)  # type: ignore[return-value]
+        return _make(kind, *options, **keywords)  # type: ignore[return-value]
     except InputTypeError:
         raise
     except TypeError as error:
@@ -716,8 +716,8 @@ def metric_for(kind: type[MetricT], *options: object, **named: object) -> Metric
 
 # Typed, because 2 and 2.0 are equal, but as beta they give chrF different names
 @lru_cache(maxsize=32, typed=True)
-def _make(kind: type[Metric], *options: object, **named: Any) -> Metric:
-    return kind(*options, **named)
+def _make(kind: type[Metric], *options: object, **keywords: Any) -> Metric:
+    return kind(*options, **keywords)
 
 
 def _count_threads(jobs: int) -> int:

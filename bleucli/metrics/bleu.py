@@ -140,30 +140,30 @@ BANDS = (
 )
 
 
-def _read_tokenizer(signed: str, exact: bool) -> dict[str, Any]:
-    """Return the tokenizer that a signature calls `signed`; versions follow the names of MeCab tokenizers.
+def _read_tokenizer(text: str, exact: bool) -> dict[str, Any]:
+    """Return the tokenizer that `text` names in a signature; versions follow the names of MeCab tokenizers.
 
     >>> _read_tokenizer("ja-mecab-0.996-IPA", True), _read_tokenizer("13a", True)
     ({'tokenize': 'ja-mecab'}, {'tokenize': '13a'})
     """
-    mecab = (name for name in ("ja-mecab", "ko-mecab") if signed.startswith(name))
-    return {"tokenize": next(mecab, signed)}
+    mecab = (name for name in ("ja-mecab", "ko-mecab") if text.startswith(name))
+    return {"tokenize": next(mecab, text)}
 
 
-def _stand_in_tokenizer(metric: BLEU, signed: str) -> None:
+def _stand_in_tokenizer(metric: BLEU, text: str) -> None:
     from bleucli.tokenizers.base import Unloaded
 
-    metric.tokenizer = Unloaded(signed)
-    vars(metric)["tokenize"] = _read_tokenizer(signed, True)["tokenize"]
+    metric.tokenizer = Unloaded(text)
+    vars(metric)["tokenize"] = _read_tokenizer(text, True)["tokenize"]
 
 
-def _read_smoothing(signed: str, exact: bool) -> dict[str, Any]:
-    smoothing = Smoothing.parse(signed)
+def _read_smoothing(text: str, exact: bool) -> dict[str, Any]:
+    smoothing = Smoothing.parse(text)
     if smoothing.method not in DEFAULT_VALUES:
         return {"smooth_method": smoothing.method}
     if not exact and not smoothing.value:
         raise BleuError(
-            f"smooth:{signed} in the signature was rounded to two decimals, which hides the value; give the method and"
+            f"smooth:{text} in the signature was rounded to two decimals, which hides the value; give the method and"
             " its value instead of the signature"
         )
     return {"smooth_method": smoothing.method, "smooth_value": smoothing.value}
@@ -444,8 +444,8 @@ class BLEU(Metric[BLEUScore]):
         effective = len(precisions) if self.effective_order else order
         if len(precisions) < order:  # the text is too short for the other orders
             precisions += [0.0] * (order - len(precisions))
-        used = precisions[:effective]
-        logarithms = map(log, used) if all(used) else [log(value) if value else _LOG_OF_ZERO for value in used]
+        factors = precisions[:effective]
+        logarithms = map(log, factors) if all(factors) else [log(value) if value else _LOG_OF_ZERO for value in factors]
         # sum(), not a loop: from Python 3.12 on it rounds differently, and the kernels for pairs follow it
         score = _without_rounding(bp * exp(sum(logarithms) / effective))
         return BLEUScore(score, counts, totals, precisions, bp, sys_len, ref_len)
@@ -521,15 +521,15 @@ class BLEU(Metric[BLEUScore]):
         described = of_case._replace(paper=citations.BLEU, follows_sacrebleu=cls.signs_like(BLEU, info))
         if not {"tok", "smooth"} <= info.keys():
             return described
-        signed, smooth, order = info["tok"], info["smooth"], info.get("ngram", str(MAX_NGRAM_ORDER))
-        tokenizer = citations.find_tokenizer(signed)
+        tok, smooth, order = info["tok"], info["smooth"], info.get("ngram", str(MAX_NGRAM_ORDER))
+        tokenizer = citations.find_tokenizer(tok)
         of_tokenizer = tokenizer.papers if tokenizer else ()
         method, _, value = smooth.partition("[")
         value = value.removesuffix("]")
         of_smoothing = (citations.SMOOTHING,) if method.startswith(("chen-cherry", "floor", "add-k")) else ()
         with_value = f" with the value {value}" if value else ""
         uses = [
-            f"the {signed} tokenizer{citations.cite(of_tokenizer)}",
+            f"the {tok} tokenizer{citations.cite(of_tokenizer)}",
             f"{'no' if method == 'none' else method} smoothing{with_value}{citations.cite(of_smoothing)}",
             tell_orders(order, "tokens"),
         ]
@@ -542,12 +542,12 @@ class BLEU(Metric[BLEUScore]):
         else:
             technique = method.rpartition("-")[2]
             smoothing = f"{smooth}: technique {technique} of {citations.SMOOTHING.short.replace(',', '')}"
-        matched = "; here every order has a match, so smoothing changed nothing"
+        note = "; here every order has a match, so smoothing changed nothing"
         facts = [
             Fact("N-grams", ngrams),
-            Fact("Tokenizer", tokenizer.about if tokenizer else f"{signed}, a custom tokenizer"),
+            Fact("Tokenizer", tokenizer.about if tokenizer else f"{tok}, a custom tokenizer"),
             *of_case.facts,
-            Fact("Smoothing", smoothing, matched if method in _SMOOTHING_ZEROS else ""),
+            Fact("Smoothing", smoothing, note if method in _SMOOTHING_ZEROS else ""),
         ]
         # sacreBLEU has no custom tokenizers, and lacks some kinds of smoothing
         is_own = tokenizer is None or tokenizer.start == "spm-" or method.startswith(("add-one", "chen-cherry"))
@@ -655,31 +655,31 @@ class BLEU(Metric[BLEUScore]):
         """Warn about text that the tokenizer does not expect, output that is too short, and a score of 0."""
         sys_len, ref_len, order = int(stats.sums[0]), int(stats.sums[1]), self.max_ngram_order
         bp = brevity_penalty(sys_len, ref_len)
-        matched, total = any(stats.sums[2 : 2 + order]), stats.sums[1 + self.counted_order + order]
+        matches, total = any(stats.sums[2 : 2 + order]), stats.sums[1 + self.counted_order + order]
         is_plain = not self.smoothing.gives_all
-        found = self.text_hints(stats.signs)
+        hints = self.text_hints(stats.signs)
         if bp < SHORT_PENALTY:
-            found.append(_hint_at_shortness(sys_len, ref_len, bp))
-        if not matched and self.smoothing.method != "add-one":
-            found.append("BLEU is 0 since no word matches; smoothing does not apply then")
-        if matched and not total and is_plain and not self.effective_order:
-            found.append(_TOO_SHORT_HINT.format(order, self.spell("effective_order")))
-        return found
+            hints.append(_hint_at_shortness(sys_len, ref_len, bp))
+        if not matches and self.smoothing.method != "add-one":
+            hints.append("BLEU is 0 since no word matches; smoothing does not apply then")
+        if matches and not total and is_plain and not self.effective_order:
+            hints.append(_TOO_SHORT_HINT.format(order, self.spell("effective_order")))
+        return hints
 
     def text_hints(self, signs: Sequence[int]) -> list[str]:
         """Warn about text that the tokenizer does not expect; signs: the sums of what `observe` counted, if known."""
         if not signs:
             return []
-        endings, marks, sampled, unspaced, letters = signs
-        found: list[str] = []
+        endings, marks, tokens, unspaced, letters = signs
+        hints: list[str] = []
         if endings >= _TOKENIZED_MANY:
-            found.append(_hint_at_tokens(endings, self.spell("force")))
-        if marks * _SUBWORD_FEW > sampled:
-            found.append(_hint_at_subwords(marks))
+            hints.append(_hint_at_tokens(endings, self.spell("force")))
+        if marks * _SUBWORD_FEW > tokens:
+            hints.append(_hint_at_subwords(marks))
         if 2 * unspaced > letters:
             names = "bleu --list-tokenizers" if self.in_command else "BLEU.TOKENIZERS has their names"
-            found.append(_UNSPACED_HINT.format(self.spell("tokenize"), self.spell("trg_lang"), names))
-        return found
+            hints.append(_UNSPACED_HINT.format(self.spell("tokenize"), self.spell("trg_lang"), names))
+        return hints
 
 
 def _hint_at_tokens(hypotheses: int, force: str) -> str:
@@ -698,9 +698,9 @@ def _hint_at_subwords(marks: int) -> str:
 def _hint_at_shortness(sys_len: int, ref_len: int, bp: float) -> str:
     from bleucli.results.hints import Hint
 
-    told = f"has {tell_count(sys_len, 'token')} but the references have {ref_len} (BP = {bp:.3f})"
+    lengths = f"has {tell_count(sys_len, 'token')} but the references have {ref_len} (BP = {bp:.3f})"
     kind = _SHORT_HINT.format("is much shorter than the references")
-    return Hint(_SHORT_HINT.format(told), kind, sys_len=sys_len, ref_len=ref_len, bp=bp)
+    return Hint(_SHORT_HINT.format(lengths), kind, sys_len=sys_len, ref_len=ref_len, bp=bp)
 
 
 def _without_rounding(score: float) -> float:

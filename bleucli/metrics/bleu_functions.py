@@ -114,8 +114,8 @@ def sentence_bleu(
     >>> sentence_bleu("the cat sat", ["the cat sat"]).score
     100.0
     """
-    named = {"tokenize_name": tokenize_name} if tokenize_name else {}
+    options = {"tokenize_name": tokenize_name} if tokenize_name else {}
     metric = metric_for(
-        BLEU, lowercase, True, tokenize, smooth_method, smooth_value, MAX_NGRAM_ORDER, use_effective_order, **named
+        BLEU, lowercase, True, tokenize, smooth_method, smooth_value, MAX_NGRAM_ORDER, use_effective_order, **options
     )
     return metric.sentence_score(hypothesis, references)

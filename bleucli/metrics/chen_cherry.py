@@ -45,8 +45,8 @@ def smooth(technique: int, counts: Sequence[float], totals: Sequence[float], sys
     if technique == 1:
         return [value or EPSILON / max(1, total) for value, total in zip(plain[:order], totals, strict=True)]
     if technique == 2:
-        added = [(count + 1) / (max(1, total) + 1) for count, total in zip(counts, totals, strict=True)]
-        return [plain[0], *added[1:]]
+        plus_one = [(count + 1) / (max(1, total) + 1) for count, total in zip(counts, totals, strict=True)]
+        return [plain[0], *plus_one[1:]]
     if technique == 3:
         return _halve(plain, totals, 1.0)
     if technique == 5:
@@ -63,13 +63,13 @@ def _halve(plain: Sequence[float], totals: Sequence[float], factor: float) -> li
     >>> _halve([0.5, 0.0, 0.0], [4, 3, 2], 1.0)
     [0.5, 0.16666666666666666, 0.125]
     """
-    smoothed = []
+    precisions = []
     share = factor
     for value, total in zip(plain, totals, strict=False):  # for technique 7, `plain` has more orders
         if not value:
             share /= 2
-        smoothed.append(value or share / max(1, total))
-    return smoothed
+        precisions.append(value or share / max(1, total))
+    return precisions
 
 
 def _average(precisions: list[float], fifth: float) -> list[float]:
@@ -78,10 +78,10 @@ def _average(precisions: list[float], fifth: float) -> list[float]:
     >>> _average([1.0, 0.5], 0.0)
     [1.1666666666666667, 0.5555555555555556]
     """
-    averaged = [precisions[0] + 1]  # by definition, the mean before the first one is p1 + 1
+    means = [precisions[0] + 1]  # by definition, the mean before the first one is p1 + 1
     for value, following in zip(precisions, [*precisions[1:], fifth], strict=True):
-        averaged.append((averaged[-1] + value + following) / 3)
-    return averaged[1:]
+        means.append((means[-1] + value + following) / 3)
+    return means[1:]
 
 
 def _interpolate(plain: Sequence[float], counts: Sequence[float], totals: Sequence[float]) -> list[float]:
@@ -94,8 +94,8 @@ def _interpolate(plain: Sequence[float], counts: Sequence[float], totals: Sequen
         raise SegmentError(
             1, f"has no match of order {INTERPOLATED}, which chen-cherry-6 needs; choose another smoothing method"
         )
-    smoothed = list(plain[:2])
+    precisions = list(plain[:2])
     for count, total in zip(counts[2:], totals[2:], strict=True):
-        prior = smoothed[-1] ** 2 / smoothed[-2] if smoothed[-2] else 0.0
-        smoothed.append((count + PRIOR_WEIGHT * prior) / (total + PRIOR_WEIGHT))
-    return smoothed
+        prior = precisions[-1] ** 2 / precisions[-2] if precisions[-2] else 0.0
+        precisions.append((count + PRIOR_WEIGHT * prior) / (total + PRIOR_WEIGHT))
+    return precisions

@@ -213,8 +213,8 @@ class CHRF(Metric[CHRFScore]):
                 " reproduced; leave out --like, and give the options that you want"
             )
         # `n` is short for the order of characters there, but for that of BLEU today
-        kept = {"nc" if key == "ngram" else key: value for key, value in info.items() if key not in ("case", "tok")}
-        return {"nrefs": "1", **kept}
+        fields = {"nc" if key == "ngram" else key: value for key, value in info.items() if key not in ("case", "tok")}
+        return {"nrefs": "1", **fields}
 
     @classmethod
     def describe(cls, info: Mapping[str, str]) -> Description:

@@ -112,22 +112,23 @@ def _blocks(
         raise InputTypeError("references: a table where one column belongs; give the column, such as frame[name]")
     if not isinstance(predictions, str | bytes):  # strings are refused below
         _check_lengths(predictions, references)
-    remaining, done = iter(getattr(references, "to_pylist", lambda: references)()), 0  # pyarrow's items are not strings
+    remaining = iter(getattr(references, "to_pylist", lambda: references)())  # pyarrow's items are not strings
+    start = 0
     for block in blocks_of_strings(predictions, "prediction"):
-        refuse_missing(block, done, "prediction")
-        items = [_list_references(item, number) for number, item in enumerate(islice(remaining, len(block)), done)]
+        refuse_missing(block, start, "prediction")
+        items = [_list_references(item, number) for number, item in enumerate(islice(remaining, len(block)), start)]
         if len(items) < len(block):
-            raise _wrong_length(done + len(block), str(done + len(items)), "at least ")
+            raise _wrong_length(start + len(block), str(start + len(items)), "at least ")
         # At least one column, so that a prediction without any reference is reported
         columns = [
             [item[place] if place < len(item) else None for item in items] for place in range(max(1, *map(len, items)))
         ]
-        yield [block, *(Segments.from_strings(column, "reference of prediction", done) for column in columns)]
-        done += len(block)
-    if not done:
+        yield [block, *(Segments.from_strings(column, "reference of prediction", start) for column in columns)]
+        start += len(block)
+    if not start:
         raise BleuError("there are no predictions to score; expected at least one")
     if next(remaining, _END) is not _END:
-        raise _wrong_length(done, f"at least {done + 1}")
+        raise _wrong_length(start, f"at least {start + 1}")
 
 
 def _check_lengths(predictions: object, references: object) -> None:

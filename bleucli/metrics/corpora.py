@@ -124,12 +124,12 @@ class CorpusExplanation(NamedTuple):
         # At least two digits of each influence
         least = min(abs(one.influence) for one in (*self.gains, *self.losses))
         width = max(width, 1 - floor(log10(least)))
-        for verb, role, listed in (("improve", "good", self.gains), ("worsen", "bad", self.losses)):
-            if not listed:
+        for verb, role, segments in (("improve", "good", self.gains), ("worsen", "bad", self.losses)):
+            if not segments:
                 yield Paragraph(f"No segment {verb}s {self.name}.")
                 continue
-            yield Heading(f"Segments that {verb} {self.name} most: {len(listed)} of {self.segments}")
-            for segment in listed:
+            yield Heading(f"Segments that {verb} {self.name} most: {len(segments)} of {self.segments}")
+            for segment in segments:
                 yield Heading(f"line {segment.line + 1}: {segment.influence:+.{width}f}", role)
                 yield from tell_texts(["output"], segment, _EXCERPT)
 
@@ -193,10 +193,10 @@ def explain_corpus(
     (79.1, [(0, 9.52), (2, -8.97)])
     """
     most, jobs = whole_number("most", most, 0), count_threads(jobs)
-    made = find_metric(metric, options)
-    for hint in made.advice:
+    scorer = find_metric(metric, options)
+    for hint in scorer.advice:
         warn(hint)
-    return explain_scores(*of_strings([("", hypotheses)], references).kept(), [made], most, jobs=jobs)[0]
+    return explain_scores(*of_strings([("", hypotheses)], references).kept(), [scorer], most, jobs=jobs)[0]
 
 
 def explain_scores(
@@ -222,9 +222,9 @@ def explain_scores(
         BleuError: the texts do not fit together, or cannot be scored; or a metric cannot be explained.
     """
     modules = [explaining_module(metric) for metric in metrics]
-    ((name, counted, _),), lines = count_rows(corpus, metrics, jobs, choose)
+    ((name, columns, _),), lines = count_rows(corpus, metrics, jobs, choose)
     answers = []
-    for module, stats in zip(modules, counted, strict=True):
+    for module, stats in zip(modules, columns, strict=True):
         try:
             score = stats.score()
         except SegmentError as error:  # a smoothing method may not be defined for the only segment
@@ -245,7 +245,7 @@ def explain_scores(
             stats.segments,
             freeze(parts),
             moving,
-            *(tuple(Influence(lines[row], points, *texts[lines[row]]) for row, points in ranked) for ranked in both),
+            *(tuple(Influence(lines[row], points, *texts[lines[row]]) for row, points in ranks) for ranks in both),
         )
         for stats, score, parts, moving, *both in answers
     ]
@@ -266,9 +266,9 @@ def _rank(stats: CorpusStats, score: float, most: int) -> tuple[int, Ranked, Ran
         sizes = sign * influences
         least = np.partition(sizes, -most)[-most] if most < len(sizes) else 0.0
         candidates = np.flatnonzero(sizes > max(least, _NOISE) - _NOISE).tolist()
-        ranked = [(row, score - score_without(stats, rows[row])) for row in candidates]
-        ranked.sort(key=lambda one: (-abs(round(one[1] / _NOISE)), one[0]))
-        both.append([one for one in ranked[:most] if abs(one[1]) > _NOISE])
+        ranks = [(row, score - score_without(stats, rows[row])) for row in candidates]
+        ranks.sort(key=lambda one: (-abs(round(one[1] / _NOISE)), one[0]))
+        both.append([one for one in ranks[:most] if abs(one[1]) > _NOISE])
     gains, losses = both or ([], [])
     return int((abs(influences) > _NOISE).sum()), gains, losses
 
@@ -285,14 +285,14 @@ def count_rows(
         The statistics of each system, with rows, and the line of each row.
     """
     systems = count(corpus, metrics, jobs=jobs, keep_rows=True)
-    for name, counted, _ in systems:
-        for hint in [hint for stats in counted for hint in stats.hints()]:
+    for name, columns, _ in systems:
+        for hint in [hint for stats in columns for hint in stats.hints()]:
             warn(hint if name == HYPOTHESES else about(name, hint))
     segments = systems[0].stats[0].segments
-    chosen = None if choose is None else choose(segments)
-    if chosen is None:
+    indexes = None if choose is None else choose(segments)
+    if indexes is None:
         return systems, range(segments)
-    return [system._replace(stats=[stats.take(chosen) for stats in system.stats]) for system in systems], chosen
+    return [system._replace(stats=[stats.take(indexes) for stats in system.stats]) for system in systems], indexes
 
 
 def score_without(stats: CorpusStats, row: Sequence[int | float]) -> float:

@@ -170,12 +170,12 @@ class DifferenceExplanation(NamedTuple):
             return
         yield Heading(f"Segments that move the difference most: {len(self.influences)} of {self.segments}")
         better, worse = ("plus", "minus") if self.higher_is_better else ("minus", "plus")
-        told = (
+        text = (
             "Influence: the difference with all segments minus the difference without this one, in points. A"
             f" {better} favours the second system, a {worse} the first."
         )
         # Without the only segment, there is no difference, so its influence is all of it
-        yield Paragraph(told + " Influences need not add up to the difference." * (self.segments > 1))
+        yield Paragraph(text + " Influences need not add up to the difference." * (self.segments > 1))
         for segment in self.influences:
             favours_second = (segment.influence > 0) == self.higher_is_better
             yield Heading(
@@ -245,11 +245,11 @@ def explain_difference(
         raise BleuError(f"names {names!r:.60}; give two different names, one for each system")
     for name in names:
         string("names", name)
-    made = find_metric(metric, options)
-    for hint in made.advice:
+    scorer = find_metric(metric, options)
+    for hint in scorer.advice:
         warn(hint)
     corpus = of_strings([(names[0], first), (names[1], second)], references)
-    return explain_differences(corpus, [made], most, jobs=jobs)[0]
+    return explain_differences(corpus, [scorer], most, jobs=jobs)[0]
 
 
 def explain_differences(
@@ -278,11 +278,11 @@ def explain_differences(
     for metric, first, second in zip(metrics, *(system.stats for system in systems), strict=True):
         moving = sorted(filter(itemgetter(1), enumerate(_influences(first, second))), key=lambda one: -abs(one[1]))
         answers.append((metric, (first, second), len(moving), [(lines[row], points) for row, points in moving[:most]]))
-    texts = read_segments(read_again(), [line for *_, listed in answers for line, _ in listed])
+    texts = read_segments(read_again(), [line for *_, influences in answers for line, _ in influences])
     names = [system.name for system in systems]
     return [
-        _explain(metric, names, *pair, moving, [Influence(line, points, *texts[line]) for line, points in listed])
-        for metric, pair, moving, listed in answers
+        _explain(metric, names, *pair, moving, [Influence(line, points, *texts[line]) for line, points in influences])
+        for metric, pair, moving, influences in answers
     ]
 
 

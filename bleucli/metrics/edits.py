@@ -111,5 +111,5 @@ def show_length(length: float, edits: int, score: str) -> str:
     if not length % 1:
         return f"{length:.15g}"
     decimals = len(score.partition(".")[2])
-    (shown,) = show_numbers([length], lambda one: f"{100 * edits / one[0]:.{decimals}f}" == score)
-    return shown
+    (digits,) = show_numbers([length], lambda one: f"{100 * edits / one[0]:.{decimals}f}" == score)
+    return digits

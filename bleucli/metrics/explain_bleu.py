@@ -98,8 +98,8 @@ class BLEUParts(NamedTuple):
         several = len(self.reference_tokens) > 1
         for order in self.orders:
             grams = "token" if order.order == 1 else f"{order.order}-gram"
-            told = f"{order.matches} of {tell_count(order.total, grams)} {'matches' if order.total == 1 else 'match'}"
-            yield Heading(f"Order {order.order}: {told}")
+            text = f"{order.matches} of {tell_count(order.total, grams)} {'matches' if order.total == 1 else 'match'}"
+            yield Heading(f"Order {order.order}: {text}")
             if order.order == 1 and order.ngrams:
                 yield explain_verdicts(several)
             if order.ngrams:
@@ -112,10 +112,10 @@ class BLEUParts(NamedTuple):
 
     def _summarize(self) -> str:
         """Return the precisions and the brevity penalty in a line or two."""
-        averaged = self.orders[: self.averaged_orders]
-        shown = [f"{one.matches}/{one.total}" + f" ({one.precision:.1f}%)" * bool(one.total) for one in averaged]
-        which = f"orders 1 to {len(averaged)}" if len(averaged) > 1 else "order 1"
-        return f"Precision of {which}: {', '.join(shown)}. Brevity penalty: {show_penalty(self.brevity_penalty)}."
+        orders = self.orders[: self.averaged_orders]
+        shares = [f"{one.matches}/{one.total}" + f" ({one.precision:.1f}%)" * bool(one.total) for one in orders]
+        which = f"orders 1 to {len(orders)}" if len(orders) > 1 else "order 1"
+        return f"Precision of {which}: {', '.join(shares)}. Brevity penalty: {show_penalty(self.brevity_penalty)}."
 
     def tell_emptiness(self) -> str:
         """Return which texts are empty; "" if tokens can match."""
@@ -227,7 +227,7 @@ _Arithmetic = BLEUParts | BLEUSums
 
 def _reason(parts: _Arithmetic, score: float) -> str:
     """Return why a score is at the end of its scale, in a sentence or two; "" if it is not."""
-    used: Sequence[Order | OrderSums] = parts.orders[: parts.averaged_orders]
+    orders: Sequence[Order | OrderSums] = parts.orders[: parts.averaged_orders]
     if not score and (emptiness := parts.tell_emptiness()):
         return emptiness
     if not score and not parts.brevity_penalty:
@@ -237,7 +237,7 @@ def _reason(parts: _Arithmetic, score: float) -> str:
     if not score and not any(order.matches for order in parts.orders) and parts.smooth_method != "add-one":
         return f"{parts.tell_mismatch()}: the score is 0, and no smoothing applies."
     if not score:
-        zeros: list[Order | OrderSums] = [order for order in used if not order.smoothed]
+        zeros: list[Order | OrderSums] = [order for order in orders if not order.smoothed]
         if not zeros:
             return "The product is too small for a floating-point number, so the score is 0."
         if not zeros[0].total:
@@ -248,9 +248,9 @@ def _reason(parts: _Arithmetic, score: float) -> str:
         )
     if score > 100:
         return f"Smoothing {parts.smooth_method} {_exceeding(parts)}, so the score exceeds 100."
-    if score == 100 and all(order.matches == order.total for order in used):
-        told = "Every n-gram of the output matches, and the output is not too short"
-        return f"{told}." if _exceeding(parts) else f"{told}: the score cannot be higher."
+    if score == 100 and all(order.matches == order.total for order in orders):
+        text = "Every n-gram of the output matches, and the output is not too short"
+        return f"{text}." if _exceeding(parts) else f"{text}: the score cannot be higher."
     return ""
 
 
@@ -289,12 +289,12 @@ def _tell_precisions(parts: _Arithmetic, decimals: int) -> Iterator[Block]:
 def _smoothing_notes(parts: _Arithmetic, decimals: int) -> Iterator[tuple[Order | OrderSums, str]]:
     """Give each order with what smoothing did; decimals: of the precisions, in percent."""
     zeros = 0
-    matched = any(order.matches for order in parts.orders)
+    has_match = any(order.matches for order in parts.orders)
     for order in parts.orders:
         zeros += not order.matches
         if order.smoothed is None:
             yield order, "for the means only" if parts.smooth_method in _MEANS else "no n-gram: left out"
-        elif (not matched and parts.smooth_method != "add-one") or (
+        elif (not has_match and parts.smooth_method != "add-one") or (
             parts.smooth_method.startswith("chen-cherry") and not parts.orders[0].matches
         ):
             yield order, "nothing matches"
@@ -310,13 +310,13 @@ def _how_smoothed(parts: _Arithmetic, order: Order | OrderSums, zeros: int, deci
     divisor = max(1, total)
     # Method 4 replaces a 0 by this, and method 7 averages it
     factor = chen_cherry.LENGTH_FACTOR * 2**zeros
-    inserted = f"ln {parts.hypothesis_length} / ({factor} × {divisor})" if parts.hypothesis_length > 1 else "0"
+    stand_in = f"ln {parts.hypothesis_length} / ({factor} × {divisor})" if parts.hypothesis_length > 1 else "0"
     if method == "add-one" or (method in ("add-k", "chen-cherry-2") and order.order > 1):
-        added, below = (value, total) if method == "add-k" else (1, total if method == "add-one" else divisor)
-        return f"({matches} + {added:.15g}) / ({below} + {added:.15g})"
+        addend, below = (value, total) if method == "add-k" else (1, total if method == "add-one" else divisor)
+        return f"({matches} + {addend:.15g}) / ({below} + {addend:.15g})"
     if method in _MEANS:
         mean = _show_mean(parts, order, decimals)
-        return mean if matches or method == "chen-cherry-5" else f"{mean}; method 4: {inserted}"
+        return mean if matches or method == "chen-cherry-5" else f"{mean}; method 4: {stand_in}"
     if method == "chen-cherry-6" and order.order >= chen_cherry.INTERPOLATED:
         return _show_interpolation(parts, order, decimals)
     if matches:
@@ -325,25 +325,27 @@ def _how_smoothed(parts: _Arithmetic, order: Order | OrderSums, zeros: int, deci
         return f"no match: 1 / (2^{zeros} × {divisor})"
     if method in ("floor", "chen-cherry-1"):
         return f"no match: {chen_cherry.EPSILON if value is None else value:.15g} / {divisor}"
-    return f"no match: {inserted}" if method == "chen-cherry-4" else "no match"
+    return f"no match: {stand_in}" if method == "chen-cherry-4" else "no match"
 
 
 def _show_mean(parts: _Arithmetic, order: Order | OrderSums, decimals: int) -> str:
     """Return the mean that method 5 or 7 takes, with enough digits to recalculate what is shown."""
-    smoothed = f"{order.smoothed:.{decimals}f}"
+    result = f"{order.smoothed:.{decimals}f}"
     terms = show_numbers(
-        _averaged(parts, order.order), lambda shown: f"{100 * sum(shown) / 3:.{decimals}f}" == smoothed
+        _averaged(parts, order.order), lambda numbers: f"{100 * sum(numbers) / 3:.{decimals}f}" == result
     )
     return f"({' + '.join(terms)}) / 3"
 
 
 def _show_interpolation(parts: _Arithmetic, order: Order | OrderSums, decimals: int) -> str:
     """Return how method 6 mixes a precision with an estimate from the two orders before, with enough digits."""
-    weight, smoothed = chen_cherry.PRIOR_WEIGHT, f"{order.smoothed:.{decimals}f}"
+    weight, result = chen_cherry.PRIOR_WEIGHT, f"{order.smoothed:.{decimals}f}"
     earlier, last = (one.smoothed or 0.0 for one in parts.orders[order.order - 3 : order.order - 1])
     (prior,) = show_numbers(
         [last**2 / earlier / 100 if earlier else 0.0],
-        lambda shown: f"{100 * (order.matches + weight * shown[0]) / (order.total + weight):.{decimals}f}" == smoothed,
+        lambda numbers: (
+            f"{100 * (order.matches + weight * numbers[0]) / (order.total + weight):.{decimals}f}" == result
+        ),
     )
     return f"({order.matches} + {weight} × {prior}) / ({order.total} + {weight})"
 
@@ -363,14 +365,16 @@ def _averaged(parts: _Arithmetic, order: int) -> list[float]:
 def _tell_penalty(parts: _Arithmetic) -> Iterator[Block]:
     ours, theirs = parts.hypothesis_length, parts.reference_length
     yield Heading("Brevity penalty")
-    told = parts.tell_lengths()
+    lengths = parts.tell_lengths()
     if ours >= theirs:
-        yield Paragraph(f"{told}: the output is not shorter, so there is no penalty, BP = 1.")
+        yield Paragraph(f"{lengths}: the output is not shorter, so there is no penalty, BP = 1.")
     elif ours:
-        yield Paragraph(f"{told}: the output is shorter. Precision does not punish that, so the brevity penalty does:")
+        yield Paragraph(
+            f"{lengths}: the output is shorter. Precision does not punish that, so the brevity penalty does:"
+        )
         yield Formula([f"BP = exp(1 - {theirs}/{ours}) = {show_penalty(parts.brevity_penalty)}"])
     else:
-        yield Paragraph(f"{told}: BP = 0.")
+        yield Paragraph(f"{lengths}: BP = 0.")
 
 
 def _tell_score(parts: _Arithmetic, name: str, score: float, width: int) -> Iterator[Block]:
@@ -380,10 +384,10 @@ def _tell_score(parts: _Arithmetic, name: str, score: float, width: int) -> Iter
     if not any(order.matches for order in parts.orders) and parts.smooth_method != "add-one":
         yield Formula([f"{name} = 0, as nothing matches"])
         return
-    used = [share for share in shares if share or not skips_zeros]
-    if len(used) < len(shares):
+    values = [share for share in shares if share or not skips_zeros]
+    if len(values) < len(shares):
         yield Paragraph(f"Precisions of 0 are skipped; the root is still of order {parts.averaged_orders}.")
-    few = len(used) <= _SPELLED_OUT
+    few = len(values) <= _SPELLED_OUT
     factors = [f"p{n}" for n, share in enumerate(shares, 1) if share or not skips_zeros]
     product = " × ".join(factors) if few else f"{factors[0]} × ... × {factors[-1]}"
 
@@ -393,8 +397,8 @@ def _tell_score(parts: _Arithmetic, name: str, score: float, width: int) -> Iter
         means = (mean, prod(share ** (1 / parts.averaged_orders) for share in shares))
         return all(f"{100 * penalty * one:.{width}f}" == f"{score:.{width}f}" for one in means)
 
-    penalty, mean, *shown = show_numbers([parts.brevity_penalty, parts.geometric_mean / 100, *used], holds)
-    numbers = " × ".join(shown) if few else f"{shown[0]} × ... × {shown[-1]}"
+    penalty, mean, *texts = show_numbers([parts.brevity_penalty, parts.geometric_mean / 100, *values], holds)
+    numbers = " × ".join(texts) if few else f"{texts[0]} × ... × {texts[-1]}"
     root, blank = f"^(1/{parts.averaged_orders})", " " * len(name)
     yield Formula(
         [
@@ -417,35 +421,35 @@ def take_apart(
         references: those that are not missing, prepared in the same way.
         score: the score of the segment.
     """
-    tokens, others = hypothesis.split(), [reference.split() for reference in references]
-    compared = [
-        compare_ngrams(count_ngrams(tokens, order), [count_ngrams(other, order) for other in others])
+    tokens, theirs = hypothesis.split(), [reference.split() for reference in references]
+    tables = [
+        compare_ngrams(count_ngrams(tokens, order), [count_ngrams(other, order) for other in theirs])
         for order in range(1, metric.counted_order + 1)
     ]
     totals = [max(0, len(tokens) - order) for order in range(metric.counted_order)]
-    matches = [sum(ngram.matches for ngram in ngrams) for ngrams in compared]
-    averaged, smoothed = _smooth(metric, score)
+    matches = [sum(ngram.matches for ngram in ngrams) for ngrams in tables]
+    highest, precisions = _smooth(metric, score)
     orders = [
         Order(number, ngrams, count, total, _precision(count, total), after)
         for number, (ngrams, count, total, after) in enumerate(
-            zip(compared, matches, totals, smoothed, strict=True), start=1
+            zip(tables, matches, totals, precisions, strict=True), start=1
         )
     ]
-    lengths = [len(other) for other in others]
+    lengths = [len(other) for other in theirs]
     # Of two equally close ones, the shorter, as the kernels choose
     closest = min(range(len(lengths)), key=lambda index: (abs(lengths[index] - len(tokens)), lengths[index]))
     parts = BLEUParts(
         tokens,
-        others,
+        theirs,
         orders,
         metric.smoothing.method,
         _value(metric),
-        averaged,
+        highest,
         len(tokens),
         lengths[closest],
         closest,
         score.bp,
-        _mean(metric, score.precisions[:averaged], matches),
+        _mean(metric, score.precisions[:highest], matches),
     )
     return parts, (len(tokens), lengths[closest], *matches, *totals)
 
@@ -454,20 +458,20 @@ def take_sums_apart(metric: BLEU, stats: CorpusStats, score: BLEUScore) -> BLEUS
     """Return the parts of a corpus's score; score: that of its statistics."""
     ours, theirs, *counts = map(int, stats.sums)
     matches, totals = counts[: metric.counted_order], counts[metric.counted_order :]
-    averaged, smoothed = _smooth(metric, score)
+    highest, precisions = _smooth(metric, score)
     orders = [
         OrderSums(number, count, total, _precision(count, total), after)
-        for number, (count, total, after) in enumerate(zip(matches, totals, smoothed, strict=True), start=1)
+        for number, (count, total, after) in enumerate(zip(matches, totals, precisions, strict=True), start=1)
     ]
-    mean = _mean(metric, score.precisions[:averaged], matches)
+    mean = _mean(metric, score.precisions[:highest], matches)
     method, value = metric.smoothing.method, _value(metric)
-    return BLEUSums(orders, method, value, averaged, ours, theirs, score.bp, mean, stats.most)
+    return BLEUSums(orders, method, value, highest, ours, theirs, score.bp, mean, stats.most)
 
 
 def _smooth(metric: BLEU, score: BLEUScore) -> tuple[int, list[float | None]]:
     """Return how many orders a score averages, and the smoothed precision of each; None for those left out."""
-    averaged = metric.averaged_orders(score.totals)
-    return averaged, [*score.precisions[:averaged], *[None] * (metric.counted_order - averaged)]
+    highest = metric.averaged_orders(score.totals)
+    return highest, [*score.precisions[:highest], *[None] * (metric.counted_order - highest)]
 
 
 def _precision(matches: int, total: int) -> float:
@@ -481,10 +485,10 @@ def _value(metric: BLEU) -> float | None:
 def _mean(metric: BLEU, precisions: Sequence[float], matches: Sequence[int]) -> float:
     """Return the geometric mean in the score; zeros are skipped if the method gives all precisions."""
     shares = [precision / 100 for precision in precisions]
-    used = [share for share in shares if share] if metric.smoothing.gives_all else shares
-    if not all(used) or not used or not (any(matches) or metric.smoothing.gives_all):
+    factors = [share for share in shares if share] if metric.smoothing.gives_all else shares
+    if not all(factors) or not factors or not (any(matches) or metric.smoothing.gives_all):
         return 0.0
-    return 100 * exp(fsum(map(log, used)) / len(shares))
+    return 100 * exp(fsum(map(log, factors)) / len(shares))
 
 
 def find_factors(
@@ -496,9 +500,9 @@ def find_factors(
     two systems.
     """
     if metric.smoothing.method not in SACREBLEU_METHODS:
-        *known, last = SACREBLEU_METHODS
+        *methods, last = SACREBLEU_METHODS
         return (), (
-            f"A difference is split into factors only with {', '.join(known)} or {last} smoothing, not with"
+            f"A difference is split into factors only with {', '.join(methods)} or {last} smoothing, not with"
             f" {metric.smoothing.method}."
         )
     if not (first.score and second.score):

@@ -231,12 +231,12 @@ def _tell_score(parts: _Arithmetic, both: str, name: str, score: float, width: i
         )
         yield _show_mean(parts, name, score, width)
         return
-    used = sum(order.hypothesis > 0 and order.reference > 0 for order in parts.orders)
+    size = sum(order.hypothesis > 0 and order.reference > 0 for order in parts.orders)
     if parts.precision is None or parts.recall is None:
         yield Paragraph(f"No order has n-grams in {both}: {name} = 0.")
         return
     yield Paragraph(
-        f"P and R are the means of precision and recall over the {tell_count(used, 'order')} that {both} have. {weight}"
+        f"P and R are the means of precision and recall over the {tell_count(size, 'order')} that {both} have. {weight}"
     )
     if not (parts.precision and parts.recall):
         yield Formula([f"P = {parts.precision:.4f}, R = {parts.recall:.4f}", f"{name} = {score:.{width}f}"])
@@ -281,9 +281,9 @@ def _list_ngrams(order: CHRFOrder) -> Iterator[Block]:
         ("only in the reference  ", "missing", [(one, one.reference - one.matches) for one in order.ngrams]),
     )
     for label, role, surplus in kinds:
-        found = [(str(one.ngram).replace(" ", "␣"), count) for one, count in surplus if count]
-        words = [(gram if count == 1 else f"{gram}({count}×)", role) for gram, count in found[:_LISTED]]
-        more = f"and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
+        grams = [(str(one.ngram).replace(" ", "␣"), count) for one, count in surplus if count]
+        words = [(gram if count == 1 else f"{gram}({count}×)", role) for gram, count in grams[:_LISTED]]
+        more = f"and {len(grams) - _LISTED} more" if len(grams) > _LISTED else ""
         yield Words(label, words or [("none", "")], more)
 
 
@@ -297,8 +297,8 @@ def take_apart(
     rows = [chrf_row(ours, counts) for counts in theirs]
     scores = [f_score(row, metric.beta, metric.eps_smoothing) for row in rows]
     best = scores.index(max(scores))  # of equal ones the first, as in the kernels
-    row, counted = rows[best], zip(ours, theirs[best], strict=True)
-    grams = [compare_ngrams(left, [right]) for left, right in counted]
+    row, pairs = rows[best], zip(ours, theirs[best], strict=True)
+    grams = [compare_ngrams(left, [right]) for left, right in pairs]
     sums = _sum_orders(metric, row)
     orders = [CHRFOrder(order.kind, order.order, ngrams, *order[2:]) for order, ngrams in zip(sums, grams, strict=True)]
     parts = CHRFParts(

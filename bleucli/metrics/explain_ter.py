@@ -83,8 +83,8 @@ class TERParts(NamedTuple):
             )
             yield Words("output before", [(word, "") for word in self.hypothesis_words])
         for number, shift in enumerate(self.shifts, 1):
-            moved = range(shift.position, shift.position + len(shift.words))
-            words = [(word, "bad" if place in moved else "") for place, word in enumerate(shift.hypothesis)]
+            span = range(shift.position, shift.position + len(shift.words))
+            words = [(word, "bad" if place in span else "") for place, word in enumerate(shift.hypothesis)]
             yield Words(f"after shift {number}", words, f'(moved: "{" ".join(shift.words)}")')
         if self.edits:
             yield Heading("Word by word" + (", after the shifts" if self.shifts else ""))
@@ -97,11 +97,11 @@ class TERParts(NamedTuple):
         yield Heading("Score")
         kinds = [(len(self.shifts), "shift")]
         kinds += [(count_edits(self.edits, kind), kind) for kind in ("substitution", "deletion", "insertion")]
-        shown = f"{score:.{width}f}"
-        length = show_length(self.reference_length, self.num_edits, shown) if self.reference_length else ""
+        text = f"{score:.{width}f}"
+        length = show_length(self.reference_length, self.num_edits, text) if self.reference_length else ""
         several = len(self.reference_words) > 1
         meaning = "words of the references, on average" if several else "words of the reference"
-        yield tell_rate(name, kinds, self.num_edits, (meaning, length), shown)
+        yield tell_rate(name, kinds, self.num_edits, (meaning, length), text)
 
     def _reason(self, score: float) -> str:
         """Return why a score is at the end of its scale, or beyond; "" if it is not."""
@@ -157,9 +157,9 @@ class TERSums(NamedTuple):
             + choice * (self.most_references > 1)
             + "."
         )
-        shown = f"{score:.{width}f}"
-        length = show_length(self.reference_length, self.num_edits, shown) if self.reference_length else ""
-        yield tell_rate(name, (), self.num_edits, (meaning, length), shown)
+        text = f"{score:.{width}f}"
+        length = show_length(self.reference_length, self.num_edits, text) if self.reference_length else ""
+        yield tell_rate(name, (), self.num_edits, (meaning, length), text)
 
 
 def _rate(edits: int, length: float) -> float:
@@ -176,28 +176,28 @@ def take_apart(
     Raises:
         BleuError: the texts are too long.
     """
-    words, others = hypothesis.split(), [reference.split() for reference in references]
-    longest = max(map(len, [words, *others]))
+    words, theirs = hypothesis.split(), [reference.split() for reference in references]
+    longest = max(map(len, [words, *theirs]))
     if longest > _MOST_WORDS:
         raise BleuError(f"{longest} words are too many to explain TER; choose a segment of at most {_MOST_WORDS}")
-    traces = [trace_edits(words, other) for other in others]
+    traces = [trace_edits(words, other) for other in theirs]
     edits = [
         list_edits(shifts[-1].words if shifts else words, other, codes)
-        for (shifts, codes), other in zip(traces, others, strict=True)
+        for (shifts, codes), other in zip(traces, theirs, strict=True)
     ]
     counts = [
-        len(shifts) + len(found) - count_edits(found, "match") for (shifts, _), found in zip(traces, edits, strict=True)
+        len(shifts) + len(steps) - count_edits(steps, "match") for (shifts, _), steps in zip(traces, edits, strict=True)
     ]
     best = counts.index(min(counts))
-    length = sum(map(len, others)) / len(others)
-    shifted, before = [], words
+    length = sum(map(len, theirs)) / len(theirs)
+    phrases, before = [], words
     for start, size, target, after in traces[best][0]:
         # The target counts words before the shift; the cases are those of `shift_words`
         position = target if target < start else target - size if target > start + size else target
-        shifted.append(ShiftedPhrase(start, before[start : start + size], position, after))
+        phrases.append(ShiftedPhrase(start, before[start : start + size], position, after))
         before = after
     lowercase = not metric.case_sensitive
-    parts = TERParts(words, others, best, counts, shifted, edits[best], counts[best], length, lowercase)
+    parts = TERParts(words, theirs, best, counts, phrases, edits[best], counts[best], length, lowercase)
     return parts, (counts[best], length)
 
 

@@ -134,7 +134,7 @@ def take_apart(
     """
     unit = "character" if metric.characters else "word"
     # White space at both ends is not a character to edit, as in the kernels
-    units, *others = (
+    units, *theirs = (
         list(text.strip()) if metric.characters else edited_words(text) for text in (hypothesis, *references)
     )
     text = Segments.from_strings([hypothesis])
@@ -146,9 +146,9 @@ def take_apart(
             f"{tell_count(len(units), unit)} with {tell_count(counts[best], 'edit')} are too many to align; explain a"
             " shorter segment"
         )
-    edits = list_edits(units, others[best], trace_distance(units, others[best], counts[best]), _NAMES)
-    parts = ErrorRateParts(unit, units, others, best, counts, edits, counts[best], len(others[best]))
-    return parts, (counts[best], len(others[best]))
+    edits = list_edits(units, theirs[best], trace_distance(units, theirs[best], counts[best]), _NAMES)
+    parts = ErrorRateParts(unit, units, theirs, best, counts, edits, counts[best], len(theirs[best]))
+    return parts, (counts[best], len(theirs[best]))
 
 
 def take_sums_apart(metric: ErrorRate[ErrorRateScore], stats: CorpusStats, score: ErrorRateScore) -> ErrorRateSums:

@@ -140,7 +140,7 @@ def explain(
     >>> explain(["a b", "a b c"], [["a b", "a c"]], "ter", line=1).score
     50.0
     """
-    made = find_metric(metric, options)
+    scorer = find_metric(metric, options)
     if line is None:
         if not isinstance(hypothesis, str):
             kind = type(hypothesis).__name__
@@ -148,14 +148,14 @@ def explain(
                 f"hypothesis {hypothesis!r:.40} is of type {kind}; give a string, or line= to choose a segment, or call"
                 " explain_corpus"
             )
-        return explain_segment(made, *of_one(hypothesis, references))  # type: ignore[arg-type]
+        return explain_segment(scorer, *of_one(hypothesis, references))  # type: ignore[arg-type]
     line = whole_number("line", line, 0)
     corpus = of_strings([("", hypothesis)], references)  # type: ignore[arg-type]
-    found, segments = pick(corpus, [line])
-    if line not in found:
+    texts, segments = pick(corpus, [line])
+    if line not in texts:
         raise BleuError(f"line {line} is beyond the end of {tell_count(segments, 'segment')}; lines count from 0")
-    ours, theirs = found[line]
-    return explain_segment(made, ours, theirs, line)
+    ours, theirs = texts[line]
+    return explain_segment(scorer, ours, theirs, line)
 
 
 def explain_segment(
@@ -185,12 +185,12 @@ def explain_segment(
     except SegmentError as error:
         raise error.locate(line or 0, name) from None
     present = [stream[0] for stream in prepared.streams]
-    kept = [(given[0] or "", text) for given, text in zip(references, present, strict=True) if text is not None]
-    text, others = metric.prepare(hypotheses)[0] or "", [text for _, text in kept]
-    parts, counted = explaining_module(metric).take_apart(metric, text, others, score)
-    check_parts(metric, parts if counted == tuple(row) else None, score)
+    pairs = [(stream[0] or "", text) for stream, text in zip(references, present, strict=True) if text is not None]
+    text, theirs = metric.prepare(hypotheses)[0] or "", [text for _, text in pairs]
+    parts, counts = explaining_module(metric).take_apart(metric, text, theirs, score)
+    check_parts(metric, parts if counts == tuple(row) else None, score)
     signature = metric.signature(prepared.most, prepared.most)
-    texts = [given for given, _ in kept]
+    texts = [reference for reference, _ in pairs]
     return Explanation(score.name, score.score, signature, hypotheses[0] or "", tuple(texts), line, freeze(parts))
 
 
@@ -224,16 +224,16 @@ def pick(corpus: Corpus, lines: Iterable[int]) -> tuple[dict[int, tuple[Segments
     A segment has one text per system and per reference, each a `Segments` of one text. Lines beyond the end are left
     out. Memory holds only one block and the picked segments.
     """
-    wanted = sorted(set(lines))
-    found = {}
+    numbers = sorted(set(lines))
+    texts = {}
     segments = 0
     for piece in corpus.pieces():
         size = len(piece.hypotheses[0])
-        for line in wanted:
+        for line in numbers:
             if piece.start <= line < piece.start + size:
                 place = line - piece.start
                 ours = Segments.from_strings([system[place] for system in piece.hypotheses])
                 theirs = [Segments.from_strings([stream[place]]) for stream in piece.references]
-                found[line] = ours, theirs
+                texts[line] = ours, theirs
         segments = piece.start + size
-    return found, segments
+    return texts, segments

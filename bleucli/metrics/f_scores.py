@@ -42,11 +42,11 @@ def f_scores(stats: SegmentStats, beta: float, eps_smoothing: bool) -> NDArray[n
 
 
 def _of_precision_and_recall(
-    factor: float, precision: NDArray[np.float64], recall: NDArray[np.float64], undefined: float
+    factor: float, precision: NDArray[np.float64], recall: NDArray[np.float64], default: float
 ) -> NDArray[np.float64]:
-    return _quotients((1 + factor) * precision * recall, factor * precision + recall, undefined)
+    return _quotients((1 + factor) * precision * recall, factor * precision + recall, default)
 
 
-def _quotients(dividends: NDArray[np.float64], divisors: NDArray[np.float64], undefined: float) -> NDArray[np.float64]:
+def _quotients(dividends: NDArray[np.float64], divisors: NDArray[np.float64], default: float) -> NDArray[np.float64]:
     """Divide where the divisor is positive."""
-    return np.divide(dividends, divisors, out=np.full_like(dividends, undefined), where=divisors > 0)
+    return np.divide(dividends, divisors, out=np.full_like(dividends, default), where=divisors > 0)

@@ -45,8 +45,8 @@ def compare_ngrams(hypothesis: Counter[GramT], references: Sequence[Counter[Gram
     most: Counter[GramT] = Counter()
     for reference in references:
         most |= reference  # the higher count of each n-gram: clipping allows as many as any single reference has
-    found = [NGram(gram, count, most[gram], min(count, most[gram])) for gram, count in hypothesis.items()]
-    return found + [NGram(gram, 0, count, 0) for gram, count in most.items() if gram not in hypothesis]
+    ngrams = [NGram(gram, count, most[gram], min(count, most[gram])) for gram, count in hypothesis.items()]
+    return ngrams + [NGram(gram, 0, count, 0) for gram, count in most.items() if gram not in hypothesis]
 
 
 def ngram_table(ngrams: Sequence[NGram], several: bool) -> Table:
@@ -54,8 +54,8 @@ def ngram_table(ngrams: Sequence[NGram], several: bool) -> Table:
     rows, roles = [], []
     for ngram in ngrams:
         verdict, role = _judge(ngram, several)
-        shown = ngram.ngram if isinstance(ngram.ngram, str) else " ".join(ngram.ngram)
-        rows.append([shown, str(ngram.hypothesis), str(ngram.reference), str(ngram.matches), verdict])
+        text = ngram.ngram if isinstance(ngram.ngram, str) else " ".join(ngram.ngram)
+        rows.append([text, str(ngram.hypothesis), str(ngram.reference), str(ngram.matches), verdict])
         roles.append(role)
     return Table(["n-gram", "output", "reference", "matches", ""], rows, roles, [0, 4])
 
@@ -101,9 +101,9 @@ def tell_tokens(
 
 
 def mark_matches(
-    tokens: Sequence[str], others: Sequence[Sequence[str]], beyond: str, order: int
+    tokens: Sequence[str], references: Sequence[Sequence[str]], beyond: str, order: int
 ) -> list[tuple[str, str]]:
-    """Give each token a role: "match", or `beyond` where it occurs more often than in any of the others.
+    """Give each token a role: "match", or `beyond` where it occurs more often than in any of the references.
 
     order: the order of the longest n-grams that count. If a token occurs too often, its occurrences inside longer
     matching n-grams take precedence.
@@ -111,5 +111,5 @@ def mark_matches(
     >>> mark_matches(["a", "c", "a", "b"], [["a", "b"]], "bad", 2)
     [('a', 'bad'), ('c', 'bad'), ('a', 'match'), ('b', 'match')]
     """
-    matches = choose_matches(tokens, count_most(others, min(order, len(tokens)))).get(1, set())
+    matches = choose_matches(tokens, count_most(references, min(order, len(tokens)))).get(1, set())
     return [(token, "match" if place in matches else beyond) for place, token in enumerate(tokens)]

@@ -183,10 +183,10 @@ class Option:
     def _signer(self) -> Callable[[Any], str]:
         """Return a function that signs the option; it is fast, because each segment's score is signed."""
         name, words, hidden = self.name, self.words, self.default if self.hidden else _NEVER
-        signed = str if self.kind is int else self._signed
+        sign = str if self.kind is int else self._signed
         if self.kind is bool:
             return lambda metric: words[getattr(metric, name)]
-        return lambda metric: "" if (value := getattr(metric, name)) == hidden else signed(value)
+        return lambda metric: "" if (value := getattr(metric, name)) == hidden else sign(value)
 
     def _restate(self, text: str) -> str:
         return self._signed(_float(text)) if self.kind is float and _float(text) is not None else text
@@ -260,13 +260,13 @@ class Configured:
 
     def __repr__(self) -> str:
         """Return the call that makes the metric, with options that differ from the defaults and without references."""
-        known = {option.name: getattr(self, option.name, option.default) for option in self.options}
-        given = [
+        values = {option.name: getattr(self, option.name, option.default) for option in self.options}
+        arguments = [
             f"{name}={getattr(value, '__name__', repr(value))}"  # a function's name
-            for name, value in known.items()
+            for name, value in values.items()
             if value != self._by_name[name].default
         ]
-        return f"{type(self).__name__}({', '.join(given)})"
+        return f"{type(self).__name__}({', '.join(arguments)})"
 
     def signature_fields(self) -> list[tuple[str, str]]:
         """Return the keys and values between `nrefs` and `version` in signatures, from the table of options."""
@@ -312,8 +312,8 @@ class Configured:
         option = self._by_name[name]
         if value is option.default:  # nearly always; metrics for sentences are made in loops
             return value
-        checked: T = option.check(value, option.label(self.in_command))
-        return checked
+        result: T = option.check(value, option.label(self.in_command))
+        return result
 
     def label(self, name: str) -> str:
         """Return the name of an option in messages: `beta` in Python, `--chrf-beta` in the command."""

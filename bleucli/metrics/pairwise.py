@@ -95,11 +95,11 @@ def score_one_by_one(metric: Scorer, pairs: Pairs, scores: memoryview[float]) ->
     hypotheses, references, sizes, weights = pairs
     if weights is not None:  # sums start at 0
         scores[:] = memoryview(array("d", bytes(8 * len(scores))))
-    remaining, done = _indexes(sizes), 0
+    remaining, start = _indexes(sizes), 0
     while some := list(islice(remaining, _PAIRS)):
         ours, theirs = hypotheses.take([one for one, _ in some]), references.take([other for _, other in some])
         rows = metric.compare(ours, References([theirs], 1, 1))
-        for place, (row, (hypothesis, reference)) in enumerate(zip(rows, some, strict=True), done):
+        for place, (row, (hypothesis, reference)) in enumerate(zip(rows, some, strict=True), start):
             try:
                 score = metric.score_from_stats(row).score
             except SegmentError as error:
@@ -108,7 +108,7 @@ def score_one_by_one(metric: Scorer, pairs: Pairs, scores: memoryview[float]) ->
                 scores[place] = score
             else:
                 scores[hypothesis] += weights[reference] * score
-        done += len(some)
+        start += len(some)
 
 
 def _indexes(sizes: array[int]) -> Iterator[tuple[int, int]]:
@@ -216,13 +216,13 @@ def _prepare(
             raise BleuError(
                 f"{name_reference('reference', missing)} is empty, and empty references are skipped; leave it out"
             )
-    what, called = "hypothesis", name
+    what, label = "hypothesis", name
     try:
         ours = metric.prepare(hypotheses)
-        what, called = "reference", name_reference
+        what, label = "reference", name_reference
         theirs = metric.prepare_reference(stream)
     except SegmentError as error:
-        raise BleuError(f"{called(what, error.number - 1)} {error.what}") from None
+        raise BleuError(f"{label(what, error.number - 1)} {error.what}") from None
     # A metric may prepare references in another way, as TER does with `normalized`
     is_one = hypotheses is references and (ours.data, ours.bounds) == (theirs.data, theirs.bounds)
     return ours, ours if is_one else theirs
@@ -250,10 +250,10 @@ def _check_weights(weights: Any, count: int) -> array[float]:
         return array("d", [1.0]) * count
     refuse_unordered(weights, "weights")
     try:
-        given = np.asarray(weights if hasattr(weights, "__len__") else list(weights))
-        if given.dtype.kind in _NO_NUMBERS:
+        values = np.asarray(weights if hasattr(weights, "__len__") else list(weights))
+        if values.dtype.kind in _NO_NUMBERS:
             raise TypeError
-        numbers = given.astype(np.float64)
+        numbers = values.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputTypeError("weights: expected a list of numbers, one for each reference") from None
     if numbers.shape != (count,):
@@ -286,8 +286,8 @@ class _Batch(NamedTuple):
 
     def shapes(self) -> list[tuple[int, int]]:
         """Return how many hypotheses and references each group has."""
-        others = self.hypotheses if self.references is None else self.references
-        return list(zip(map(len, self.hypotheses), map(len, others), strict=True))
+        theirs = self.hypotheses if self.references is None else self.references
+        return list(zip(map(len, self.hypotheses), map(len, theirs), strict=True))
 
 
 def score_matrices(

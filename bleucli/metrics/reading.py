@@ -38,15 +38,15 @@ def metric_of(signature: Signature, metrics: Mapping[str, type[Metric]]) -> str:
         BleuError: the name is not that of a metric; or there is no name, and the keys do not show which metric it is.
     """
     if signature.name:
-        named = [key for key, metric in metrics.items() if metric.read_name(signature.name) is not None]
-        if not named:
+        names = [key for key, metric in metrics.items() if metric.read_name(signature.name) is not None]
+        if not names:
             names = [metric.name for metric in metrics.values()]
             expected = f"{', '.join(names[:-1])} or {names[-1]}"
             raise BleuError(f"{signature.name!r} is not a known metric; expected a signature of {expected}")
-        return named[0]
-    others = [key for key, metric in metrics.items() if _is_marked(signature, key, metrics)]
-    if others:
-        return others[0]
+        return names[0]
+    candidates = [key for key, metric in metrics.items() if _is_marked(signature, key, metrics)]
+    if candidates:
+        return candidates[0]
 
     if signature.info.keys() >= _WHOLE and "tok" not in signature.info:  # BLEU signs its tokenizer
         example = [metric.name for metric in metrics.values() if "tok" not in _keys(metric)][-1]
@@ -67,16 +67,16 @@ def restate(signature: Signature, metric: type[Metric]) -> Signature:
     """
     if not signature.is_former:
         return signature
-    restated = Signature(metric.restate_former(signature.info).items(), signature.name)
-    restated.is_former = True
-    return restated
+    result = Signature(metric.restate_former(signature.info).items(), signature.name)
+    result.is_former = True
+    return result
 
 
 def _is_marked(signature: Signature, name: str, metrics: Mapping[str, type[Metric]]) -> bool:
     """Return whether a signature has a constant of this metric, or a key that only this metric has."""
-    others = {key for other, metric in metrics.items() if other != name for key in _keys(metric)}
+    other_keys = {key for other, metric in metrics.items() if other != name for key in _keys(metric)}
     constants = metrics[name].constants
-    return bool(_keys(metrics[name]) & signature.info.keys() - others) or any(
+    return bool(_keys(metrics[name]) & signature.info.keys() - other_keys) or any(
         signature.info.get(key) == value for key, value in constants
     )
 
@@ -112,13 +112,13 @@ def _texts_of(metric: type[Metric], signature: Signature) -> dict[str, str]:
     return texts
 
 
-def values_of(metric: type[Metric], signature: Signature, given: Container[str] = ()) -> dict[str, Any]:
+def values_of(metric: type[Metric], signature: Signature, overrides: Container[str] = ()) -> dict[str, Any]:
     """Return the constructor's arguments that a signature names, including defaults.
 
     Args:
         metric: the class of the metric that made the signature.
         signature: the signature of a score.
-        given: arguments that are already known; the signature's values for their keys are left out.
+        overrides: arguments that are already known; the signature's values for their keys are left out.
 
     Raises:
         BleuError: a key is not one of the metric's, or a value is not valid.
@@ -127,9 +127,9 @@ def values_of(metric: type[Metric], signature: Signature, given: Container[str] 
     exact = is_exact(signature)
     values = _values_in_name(metric, signature)
     for option in _signed(metric.options):
-        found = option.read(texts[option.key], exact)
-        if not any(name in given for name in found):
-            values |= found
+        arguments = option.read(texts[option.key], exact)
+        if not any(name in overrides for name in arguments):
+            values |= arguments
     return values
 
 
@@ -176,10 +176,10 @@ def refuse_other(metric: Metric, signature: Signature) -> None:
         theirs[name], ours[name] = str(value), str(getattr(metric, name))
     for key, value in theirs.items():
         if ours[key] != value:
-            asked = f"asks for {key}:{value}" if value else f"names no {key}"
+            wish = f"asks for {key}:{value}" if value else f"names no {key}"
             raise BleuError(
                 Turn("the signature "),  # the command puts --like before the message
-                f"{asked}, but this metric has {key}:{ours[key]}; leave out the options that contradict the signature,"
+                f"{wish}, but this metric has {key}:{ours[key]}; leave out the options that contradict the signature,"
                 " or install what the signature names",
             )
 

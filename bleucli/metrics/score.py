@@ -134,8 +134,8 @@ class Score:
             mean, half_width = self.interval
             interval = {"mean": mean, "half_width": half_width}
         signature = self._signature_if_known()
-        signed = None if signature is None else str(signature)
-        return {"name": self.name, "score": float(self.score), **parts, "interval": interval, "signature": signed}
+        text = None if signature is None else str(signature)
+        return {"name": self.name, "score": float(self.score), **parts, "interval": interval, "signature": text}
 
     def _as_json(self, width: int, signature: str) -> str:
         import json
@@ -145,18 +145,18 @@ class Score:
         def rounded(number: float) -> float:
             return float(f"{number:.{width}f}")
 
-        found: dict[str, object] = {"name": self.name, "score": rounded(self.score), "signature": signature}
+        fields: dict[str, object] = {"name": self.name, "score": rounded(self.score), "signature": signature}
         if self.interval is not None:
             mean, half_width = self.interval
             # sacreBLEU's keys: its `confidence_var` is not a variance, but half the width of the interval
-            found |= {
+            fields |= {
                 "confidence_mean": rounded(mean),
                 "confidence_var": rounded(half_width),
                 "confidence": f"μ = {mean:.{width}f} ± {half_width:.{width}f}",
             }
         if self.verbose:
-            found["verbose_score"] = self.verbose
-        return json.dumps(found | read_parts(signature), indent=1, ensure_ascii=False)
+            fields["verbose_score"] = self.verbose
+        return json.dumps(fields | read_parts(signature), indent=1, ensure_ascii=False)
 
     def __str__(self) -> str:
         return self.format()
@@ -193,8 +193,8 @@ class Score:
         ]
         if figures.brevity_penalty is not None:
             cells.append(("BP", f"{figures.brevity_penalty:.3f}"))
-        named = {"edits": figures.edits, "output": figures.hypothesis_length, "reference": figures.reference_length}
-        cells += [(name, f"{number:.12g}") for name, number in named.items() if number is not None]
+        numbers = {"edits": figures.edits, "output": figures.hypothesis_length, "reference": figures.reference_length}
+        cells += [(name, f"{number:.12g}") for name, number in numbers.items() if number is not None]
         return html_table([name for name, _ in cells], [[text for _, text in cells]])
 
 

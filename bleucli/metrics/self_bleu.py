@@ -159,9 +159,9 @@ def self_bleu(
         texts = samples = [list(one) if isinstance(one, list) else one for one in samples]
     if isinstance(samples, _LISTS) and samples and isinstance(samples[0], _LISTS):
         texts, labels = _flatten(samples, labels)
-    found = measure(metric, blocks_of_strings(texts, "sample"), labels, jobs=jobs)
-    metric.tell([*found.hints, *metric.advice])
-    return found
+    result = measure(metric, blocks_of_strings(texts, "sample"), labels, jobs=jobs)
+    metric.tell([*result.hints, *metric.advice])
+    return result
 
 
 def measure(
@@ -186,29 +186,29 @@ def measure(
     """
     if metric.skip_empty_refs:
         raise BleuError(f"self-BLEU has no references of its own; leave {metric.spell('skip_empty_refs')} out")
-    prepared = list(_prepare(metric, blocks, name, jobs))
-    signs = [counted for _, counted in prepared]
-    texts = Segments.join([block for block, _ in prepared])
+    pairs = list(_prepare(metric, blocks, name, jobs))
+    signs = [sums for _, sums in pairs]
+    texts = Segments.join([block for block, _ in pairs])
     members = _members(len(texts), labels, name)
     # Texts are counted once for both measures; the score then skips the orders that only distinct n-grams need
     order = max(metric.counted_order, DISTINCT_ORDER)
-    arranged = texts if labels is None else texts.take([index for group in members.values() for index in group])
-    stats, distinct = _count(arranged, array("q", map(len, members.values())), order, jobs)
-    counted = [*range(2 + metric.counted_order), *range(2 + order, 2 + order + metric.counted_order)]
+    by_group = texts if labels is None else texts.take([index for group in members.values() for index in group])
+    stats, distinct = _count(by_group, array("q", map(len, members.values())), order, jobs)
+    columns = [*range(2 + metric.counted_order), *range(2 + order, 2 + order + metric.counted_order)]
     is_whole = metric.counted_order == order
-    scores = [metric.score_from_stats(row if is_whole else [row[n] for n in counted]).score for row in stats]
-    found, start = [], 0
+    scores = [metric.score_from_stats(row if is_whole else [row[n] for n in columns]).score for row in stats]
+    groups, start = [], 0
     for (label, group), different in zip(members.items(), distinct, strict=True):
         end = start + len(group)
         shares = _divide(different[:DISTINCT_ORDER], stats[start:end])
-        found.append(Group("" if labels is None else str(label), len(group), _mean(scores[start:end]), tuple(shares)))
+        groups.append(Group("" if labels is None else str(label), len(group), _mean(scores[start:end]), tuple(shares)))
         start = end
     return SelfBLEU(
-        _mean([group.score for group in found]),
-        tuple(_mean_of_known([group.distinct[n] for group in found]) for n in range(DISTINCT_ORDER)),
-        tuple(found),
+        _mean([group.score for group in groups]),
+        tuple(_mean_of_known([group.distinct[n] for group in groups]) for n in range(DISTINCT_ORDER)),
+        tuple(groups),
         tuple(_put_back(scores, members.values())),
-        _sign(metric, found),
+        _sign(metric, groups),
         (*metric.text_hints(tuple(map(sum, zip(*signs, strict=True)))), *_hints(metric, stats, scores)),
     )
 
@@ -255,7 +255,7 @@ def _flatten(lists: Sequence[Any], labels: Sequence[Hashable] | None) -> tuple[l
             f"samples: {tell_count(len(lists), 'list')}, but groups for {len(labels)}; name one group for each list"
         )
     texts: list[str] = []
-    named: list[Hashable] = []
+    names: list[Hashable] = []
     for number, (samples, label) in enumerate(zip(lists, labels or range(1, len(lists) + 1), strict=True)):
         if not isinstance(samples, _LISTS):
             raise InputTypeError(
@@ -268,8 +268,8 @@ def _flatten(lists: Sequence[Any], labels: Sequence[Hashable] | None) -> tuple[l
                 "samples: ", tell_place("list", number), " is empty; give at least two texts for each group"
             )
         texts += samples
-        named += [label] * len(samples)
-    return texts, named
+        names += [label] * len(samples)
+    return texts, names
 
 
 def _prepare(
@@ -289,8 +289,8 @@ def _prepare(
         except SegmentError as error:
             raise error.locate(start, name) from None
 
-    for _, found in in_order(prepare, _with_starts(blocks), jobs):
-        yield found
+    for _, result in in_order(prepare, _with_starts(blocks), jobs):
+        yield result
 
 
 def _with_starts(blocks: Iterable[Segments]) -> Iterator[tuple[int, Segments]]:
@@ -311,8 +311,8 @@ def _count(texts: Segments, sizes: array[int], order: int, jobs: int) -> tuple[S
         if end - start >= _SHARE or end == len(texts):
             shares.append((texts[start:end], share))
             share, start = array("q"), end
-    counted = [found for _, found in in_order(lambda part: kernels.group_stats(*part, order), shares, jobs)]
-    stats, distinct = zip(*counted, strict=True)
+    results = [result for _, result in in_order(lambda part: kernels.group_stats(*part, order), shares, jobs)]
+    stats, distinct = zip(*results, strict=True)
     return SegmentStats.join(stats), SegmentStats.join(distinct)
 
 
@@ -353,9 +353,9 @@ def _hints(metric: BLEU, rows: SegmentStats, scores: Sequence[float]) -> Iterato
     """Warn about texts that score 0 only because they are short, although they match others."""
     # The columns of matches of order 1, and of all n-grams of order N
     longest = rows.columns // 2 + metric.max_ngram_order
-    matched, totals = rows.data[2 :: rows.columns], rows.data[longest :: rows.columns]
-    found = zip(scores, matched, totals, strict=True)
-    short = sum(not score and bool(matches) and not total for score, matches, total in found)
+    hits, totals = rows.data[2 :: rows.columns], rows.data[longest :: rows.columns]
+    cases = zip(scores, hits, totals, strict=True)
+    short = sum(not score and bool(matches) and not total for score, matches, total in cases)
     if short * _SHORT_FEW > len(scores):
         order = metric.spell("max_ngram_order")
         how = metric.max_ngram_order, order
@@ -365,10 +365,10 @@ def _hints(metric: BLEU, rows: SegmentStats, scores: Sequence[float]) -> Iterato
 
 def _put_back(scores: Sequence[float], members: Iterable[Iterable[int]]) -> list[float]:
     places = [index for group in members for index in group]
-    found = [0.0] * len(places)
+    result = [0.0] * len(places)
     for place, score in zip(places, scores, strict=True):
-        found[place] = score
-    return found
+        result[place] = score
+    return result
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -376,8 +376,8 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _mean_of_known(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return _mean(known) if known else None
+    numbers = [value for value in values if value is not None]
+    return _mean(numbers) if numbers else None
 
 
 def _sign(metric: BLEU, groups: Sequence[Group]) -> Signature:

@@ -51,7 +51,7 @@ class Smoothing:
         self.of_one_segment = self.may_exceed = self._technique in _OF_ONE_SEGMENT
 
     @classmethod
-    def parse(cls, signed: str) -> Smoothing:
+    def parse(cls, text: str) -> Smoothing:
         """Return the smoothing that a signature names, even one of sacreBLEU 1.x (`floor.0.01`).
 
         Raises:
@@ -60,20 +60,20 @@ class Smoothing:
         >>> Smoothing.parse("floor[0.1]").signature, Smoothing.parse("floor.0.01").signature
         ('floor[0.10]', 'floor[0.01]')
         """
-        method, _, rest = signed.replace(".", "[", 1).partition("[") if "[" not in signed else signed.partition("[")
+        method, _, rest = text.replace(".", "[", 1).partition("[") if "[" not in text else text.partition("[")
         try:
             value = read_number(rest.removesuffix("]")) if rest else None
         except ValueError:
             method = ""
         if method not in METHODS or not 0 <= (value or 0) <= LARGEST_VALUE:
             raise BleuError(
-                f"smooth:{signed} in the signature is not a known smoothing; expected one such as exp or floor[0.10]"
+                f"smooth:{text} in the signature is not a known smoothing; expected one such as exp or floor[0.10]"
             )
         if rest and method not in DEFAULT_VALUES:
-            raise BleuError(f"smooth:{signed} in the signature, but {method} takes no value; write smooth:{method}")
+            raise BleuError(f"smooth:{text} in the signature, but {method} takes no value; write smooth:{method}")
         if value is None and method in DEFAULT_VALUES:
             raise BleuError(
-                f"smooth:{signed} in the signature lacks the value, which sacreBLEU did not sign before 1.5 (its"
+                f"smooth:{text} in the signature lacks the value, which sacreBLEU did not sign before 1.5 (its"
                 f" default was {_FORMER_DEFAULTS[method]}); if you know the value, write {method}[VALUE]"
             )
         return cls(method, value)
@@ -141,19 +141,19 @@ class Smoothing:
             counts: matches by order.
             totals: n-grams of the hypothesis by order.
         """
-        found = []
+        precisions = []
         zeros = 0
         for count, total in zip(counts, totals, strict=True):
             if not total:
                 break
             if count:
-                found.append(100.0 * count / total)  # in this order, as sacreBLEU does: the last bit depends on it
+                precisions.append(100.0 * count / total)  # in this order, as sacreBLEU does: the last bit depends on it
             elif self.method == "exp":
                 zeros += 1  # every order without a match halves again, even if orders with matches lie between them
-                found.append(100.0 / (2**zeros * total))
+                precisions.append(100.0 / (2**zeros * total))
             else:
-                found.append(100.0 * self.value / total if self.method == "floor" else 0.0)
-        return found
+                precisions.append(100.0 * self.value / total if self.method == "floor" else 0.0)
+        return precisions
 
 
 def _decimals(value: float) -> str:

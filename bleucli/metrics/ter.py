@@ -136,8 +136,8 @@ class TER(Metric[TERScore]):
         self.tokenizer = Tercom(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
         super().__init__(skip_empty_refs=skip_empty_refs, references=references)
         if self.asian_support and not self.normalized and not self.no_punct:
-            asian, others = self.spell("asian_support"), (self.spell("normalized"), self.spell("no_punct"))
-            self.advice = [f"{asian} does nothing without {' or '.join(others)}"]
+            asian, switches = self.spell("asian_support"), (self.spell("normalized"), self.spell("no_punct"))
+            self.advice = [f"{asian} does nothing without {' or '.join(switches)}"]
 
     @classmethod
     def restate_former(cls, info: Mapping[str, str]) -> dict[str, str]:
@@ -176,8 +176,8 @@ class TER(Metric[TERScore]):
         Quirk: sacreBLEU tokenizes hypotheses once, but references twice: when it caches them, and when it compares.
         With `normalized`, `it's 1990's.` therefore scores 40.0 against itself. Published scores depend on it.
         """
-        prepared = self.prepare(segments)
-        return self.tokenizer.tokenize(prepared) if self.normalized else prepared
+        texts = self.prepare(segments)
+        return self.tokenizer.tokenize(texts) if self.normalized else texts
 
     def observe(self, hypotheses: Segments) -> tuple[int, ...]:
         """Count, in a sample, letters in long stretches of scripts without spaces, and all letters.
@@ -190,11 +190,11 @@ class TER(Metric[TERScore]):
 
     def hints(self, stats: CorpusStats) -> list[str]:
         """Warn about text without spaces between words."""
-        told = tell_unspaced(self.name, stats.signs)
+        remark = tell_unspaced(self.name, stats.signs)
         asian, normalized = self.spell("asian_support"), self.spell("normalized")
         splitting = f"{asian} with {normalized}, which split Chinese characters, or "
         cure = "" if self.asian_support and self.normalized else splitting
-        return [f"{told}; use {cure}CER"] if told else []
+        return [f"{remark}; use {cure}CER"] if remark else []
 
     def remarks(self, stats: CorpusStats) -> Remarks:
         """Return edits and length, and what the score means."""

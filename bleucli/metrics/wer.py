@@ -171,8 +171,8 @@ class WER(ErrorRate[WERScore]):
 
     def hints(self, stats: CorpusStats) -> list[str]:
         """Warn about text without spaces between words."""
-        told = tell_unspaced(self.name, stats.signs)
-        return [f"{told}; use CER"] if told else []
+        remark = tell_unspaced(self.name, stats.signs)
+        return [f"{remark}; use CER"] if remark else []
 
 
 def corpus_wer(

@@ -209,8 +209,8 @@ def _check_columns(table: pa.Table, names: Sequence[str], keys: Sequence[str], m
         number = table.column_names.count(name)
         if number != 1:
             what = f"there are {number} columns {name}" if number else f"there is no column {name}"
-            others = ", ".join(table.column_names) or "none"
-            raise BleuError(f"{what}; the columns are {others}{suggest(name, table.column_names)}")
+            columns = ", ".join(table.column_names) or "none"
+            raise BleuError(f"{what}; the columns are {columns}{suggest(name, table.column_names)}")
     for key in keys:
         if keys.count(key) > 1:
             raise BleuError(f"the key {key} is given twice; name each column once")
@@ -305,9 +305,9 @@ def merge(table: pa.Table) -> pa.Table:
     keys = keys_in(names)
     signatures = [f"{metric}.{SIGNATURE}" for metric in metrics]
     columns = [decode(table.column(name)) if name in (*keys, *signatures) else table.column(name) for name in names]
-    merged = _add_up(pa.table(columns, names=names), [*keys, *signatures])
-    _refuse_mixed(merged, keys, signatures)
-    return merged
+    sums = _add_up(pa.table(columns, names=names), [*keys, *signatures])
+    _refuse_mixed(sums, keys, signatures)
+    return sums
 
 
 def _add_up(table: pa.Table, keys: Sequence[str]) -> pa.Table:
@@ -316,17 +316,17 @@ def _add_up(table: pa.Table, keys: Sequence[str]) -> pa.Table:
         return table
     import numpy as np
 
-    numbered = {name: str(place) for place, name in enumerate(table.column_names)}  # pyarrow reads .a as a path
+    numbers = {name: str(place) for place, name in enumerate(table.column_names)}  # pyarrow reads .a as a path
     ways = {name: COUNTS.get(name, "sum") for name in table.column_names if name not in keys}
     # For two or more keys, pyarrow does not keep the order
-    rows = table.rename_columns(list(numbered.values())).append_column(
+    rows = table.rename_columns(list(numbers.values())).append_column(
         "row", to_arrow(np.arange(len(table), dtype=np.int64))
     )
-    groups = rows.group_by([numbered[key] for key in keys], use_threads=False)
-    sums = groups.aggregate([*((numbered[name], way) for name, way in ways.items()), ("row", "min")]).sort_by("row_min")
-    sums = sums.select([*(numbered[key] for key in keys), *(f"{numbered[name]}_{way}" for name, way in ways.items())])
-    ordered: pa.Table = sums.rename_columns([*keys, *ways]).select(table.column_names)
-    return ordered
+    groups = rows.group_by([numbers[key] for key in keys], use_threads=False)
+    sums = groups.aggregate([*((numbers[name], way) for name, way in ways.items()), ("row", "min")]).sort_by("row_min")
+    sums = sums.select([*(numbers[key] for key in keys), *(f"{numbers[name]}_{way}" for name, way in ways.items())])
+    result: pa.Table = sums.rename_columns([*keys, *ways]).select(table.column_names)
+    return result
 
 
 def split(table: pa.Table, keys: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], NDArray[np.int64]]]:
@@ -351,9 +351,9 @@ def split(table: pa.Table, keys: Sequence[str]) -> Iterator[tuple[tuple[Any, ...
             columns.append(([None], 0))
             continue
         column = table.column(key).combine_chunks()
-        coded = column if isinstance(column, pa.DictionaryArray) else column.dictionary_encode()
-        values = [*map(label_of, coded.dictionary.to_pylist()), None]  # the last one is that of rows without a value
-        codes = coded.indices.fill_null(len(values) - 1) if coded.null_count else coded.indices
+        encoding = column if isinstance(column, pa.DictionaryArray) else column.dictionary_encode()
+        values = [*map(label_of, encoding.dictionary.to_pylist()), None]  # the last one is that of rows without a value
+        codes = encoding.indices.fill_null(len(values) - 1) if encoding.null_count else encoding.indices
         bounds = compute.min_max(codes)
         if bounds["min"] == bounds["max"]:
             columns.append((values, bounds["min"].as_py()))
@@ -395,12 +395,12 @@ def check_table(table: pa.Table) -> None:
         raise BleuError(f"this is not a table of statistics: it lacks {lacks}; make it with bleucli.arrow.stats_table")
 
 
-def _refuse_mixed(summed: pa.Table, keys: Sequence[str], signatures: Sequence[str]) -> None:
-    """Refuse a table in which a key was counted in two ways; `summed` has one row for each key and each way."""
-    if all(len(set(summed.column(name).to_pylist())) == 1 for name in signatures):
+def _refuse_mixed(sums: pa.Table, keys: Sequence[str], signatures: Sequence[str]) -> None:
+    """Refuse a table in which a key was counted in two ways; `sums` has one row for each key and each way."""
+    if all(len(set(sums.column(name).to_pylist())) == 1 for name in signatures):
         return
     ways: dict[tuple[object, ...], tuple[object, ...]] = {}
-    columns = [summed.column(name).to_pylist() for name in (*keys, *signatures)]
+    columns = [sums.column(name).to_pylist() for name in (*keys, *signatures)]
     for row in zip(*columns, strict=True):
         key, way = row[: len(keys)], row[len(keys) :]
         before = ways.setdefault(key, way)
@@ -439,15 +439,15 @@ def scores(table: pa.Table, expected: int | None = None, metrics: Mapping[str, M
     a 1 0.0
     b 1 100.0
     """
-    merged = merge(table)
-    segments = sum(merged.column("segments").to_pylist())
+    sums = merge(table)
+    segments = sum(sums.column("segments").to_pylist())
     if expected is not None and segments != expected:
         what = "lost" if segments < expected else "doubled"
         raise BleuError(
             f"the statistics cover {tell_count(segments, 'segment')}, but {expected} were expected; some were {what} on"
             " the way: check that each file was read, and that no path is listed twice"
         )
-    return list(_groups(merged, metrics))
+    return list(_groups(sums, metrics))
 
 
 def _groups(table: pa.Table, metrics: Mapping[str, Metric] | None) -> Iterator[Group]:

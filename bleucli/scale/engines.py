@@ -136,19 +136,19 @@ def number_rows(rows: Iterable[Sequence[Any]], keys: Sequence[str], paths: Mappi
     ordered = sorted(rows, key=lambda row: (order_of_files.get(row[0], len(paths)), row[0], row[-2]))
     places = [n for n, key in enumerate(keys) if key in (SYSTEM, *PLACES)]
     partitions: dict[str, Partition] = {}
-    done: dict[Values, int] = {}
+    counts: dict[Values, int] = {}
     order: dict[Values, int] = {}
     for row in ordered:
-        address, *found_here, _, count = row
-        values = tuple(map(label_of, found_here))
+        address, *items, _, count = row
+        values = tuple(map(label_of, items))
         path = paths.get(address, address)
         if not count:
             continue
         before = partitions.get(path) or Partition(len(partitions), path, address, 0, {})
         place = tuple(values[n] for n in places)
-        starts = {place: done.get(place, 0), **before.starts}  # the file's first row of a place sets this count
+        starts = {place: counts.get(place, 0), **before.starts}  # the file's first row of a place sets this count
         partitions[path] = before._replace(rows=before.rows + count, starts=starts)
-        done[place] = done.get(place, 0) + count
+        counts[place] = counts.get(place, 0) + count
         order.setdefault(values, len(order))
     rows_of = dict.fromkeys((path for path in paths.values() if "://" not in path), 0)
     rows_of |= {path: partition.rows for path, partition in partitions.items()}
@@ -216,10 +216,10 @@ class Work:
         expected = {partition.file_in(self.saved) for partition in partitions}
         try:
             os.makedirs(self.saved, exist_ok=True)
-            others = sorted(os.path.join(self.saved, name) for name in os.listdir(self.saved) if name[0] not in "._")
+            paths = sorted(os.path.join(self.saved, name) for name in os.listdir(self.saved) if name[0] not in "._")
         except OSError as error:
             raise BleuError(f"cannot write {self.saved}: {error.strerror or error}; name a folder") from None
-        for path in others:
+        for path in paths:
             if path not in expected:
                 raise BleuError(
                     f"{path} does not belong to this run, but would be read with its files; name an empty folder"
@@ -261,7 +261,7 @@ class Work:
     def _count(self, batches: Batches, partition: Partition | None) -> pa.Table:
         pa = load("pyarrow", "arrow")
         path = "" if partition is None else partition.path
-        kept = _Kept(self, partition) if partition is not None and self.saved else None
+        store = _RowsFile(self, partition) if partition is not None and self.saved else None
         sums: list[Any] = []
         first = 0
         for batch in batches:
@@ -273,15 +273,15 @@ class Work:
                 sums.append(table)
             if systems:
                 sums = [arrow.merge(pa.concat_tables(sums))]
-            if kept is not None:
-                kept.add(systems, batch)
+            if store is not None:
+                store.add(systems, batch)
             first += len(batch)
-        if kept is not None:
-            kept.save()
+        if store is not None:
+            store.save()
         return sums[0] if sums else pa.table({})
 
 
-class _Kept:
+class _RowsFile:
     """The file of a partition's statistics, one row per segment; a second try replaces the whole file."""
 
     def __init__(self, work: Work, partition: Partition) -> None:

@@ -132,9 +132,11 @@ class StatsFile:
             footer = file.metadata
             self._schema: pa.Schema = file.schema_arrow
         self.columns: list[str] = self._schema.names
-        repeated = [name for name in self.columns if self.columns.count(name) > 1]
-        if repeated:
-            raise BleuError(f"{path} has {self.columns.count(repeated[0])} columns {repeated[0]}; rename all but one")
+        duplicates = [name for name in self.columns if self.columns.count(name) > 1]
+        if duplicates:
+            raise BleuError(
+                f"{path} has {self.columns.count(duplicates[0])} columns {duplicates[0]}; rename all but one"
+            )
         self.rows: int = footer.num_rows
         self.metadata = {
             key.decode("utf-8", "replace"): value.decode("utf-8", "replace")

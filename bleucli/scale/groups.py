@@ -185,12 +185,12 @@ def check_references(systems: Sequence[SystemStats], shards: Sequence[Shard] = (
     """
     import numpy as np
 
-    first, *others = systems
+    first, *rest = systems
     digests: dict[tuple[int, int], dict[str, Sequence[str]]] = {}
     for shard in shards:
         if shard.references:
             digests.setdefault((shard.first, shard.rows), {})[shard.system] = sorted(shard.references)
-    for system in others:
+    for system in rest:
         by_file = [
             start
             for (start, _), of in digests.items()
@@ -200,12 +200,12 @@ def check_references(systems: Sequence[SystemStats], shards: Sequence[Shard] = (
         for one, other in zip(first.stats, system.stats, strict=True):
             if one.rows is None or other.rows is None:
                 continue
-            rows, others_rows = np.asarray(one.rows), np.asarray(other.rows)
+            rows, other_rows = np.asarray(one.rows), np.asarray(other.rows)
             counts = np.asarray(one.nrefs), np.asarray(other.nrefs)
             assert isinstance(one.metric, Metric)
             # With a single reference, these columns depend on it alone (see `Metric.column_names`)
             of_reference = [n for n, name in enumerate(one.metric.column_names()) if name.startswith("ref")]
-            differs = (rows[:, of_reference] != others_rows[:, of_reference]).any(axis=1) & (counts[0] == 1)
+            differs = (rows[:, of_reference] != other_rows[:, of_reference]).any(axis=1) & (counts[0] == 1)
             places += np.flatnonzero(differs | (counts[0] != counts[1]))[:1].tolist()
         if places or by_file:
             start = min([*places, *by_file])

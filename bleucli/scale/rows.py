@@ -129,12 +129,12 @@ class Table:
 
     def _make_writer(self, table: pa.Table) -> Any:
         # Most columns have few different values, which a dictionary stores once
-        coded = [name for name in table.column_names if name != SEGMENT]
+        names = [name for name in table.column_names if name != SEGMENT]
         return load("pyarrow.parquet", "arrow").ParquetWriter(
             self._file,
             table.schema,
             compression="zstd",
-            use_dictionary=coded,
+            use_dictionary=names,
             # Indexes count up, so almost all of their differences are 1
             column_encoding={SEGMENT: "DELTA_BINARY_PACKED"} if SEGMENT in table.column_names else None,
             write_page_checksum=True,
@@ -208,11 +208,11 @@ class Writer:
         self._refuse_second_use()
         self._check(systems)
         count = systems[0].stats[0].segments if systems else 0
-        others = {name: self._read_column(name, values, count) for name, values in (columns or {}).items()}
+        extras = {name: self._read_column(name, values, count) for name, values in (columns or {}).items()}
         if not count:
             return
         for system in systems:
-            block = _label(system.name, system.stats[0], others, self._next)
+            block = _label(system.name, system.stats[0], extras, self._next)
             self._blocks.setdefault(system.name, []).append((block, system.stats))
             self._rows += count
         self._next += count
@@ -292,20 +292,20 @@ class Writer:
         self._table.save(path, metadata(shards, command))
 
 
-def _label(name: str, stats: CorpusStats, others: Mapping[str, Any], first: int) -> pa.Table:
+def _label(name: str, stats: CorpusStats, extras: Mapping[str, Any], first: int) -> pa.Table:
     """Return the columns of a block before those of the metrics.
 
     Args:
         name: the name of the system.
         stats: the statistics of the block, with rows.
-        others: other columns, as they are written.
+        extras: other columns, as they are written.
         first: the index of the first segment.
     """
     pa = load("pyarrow", "arrow")
     import numpy as np
 
     count = stats.segments
-    columns = {SYSTEM: name} | dict(others)
+    columns = {SYSTEM: name} | dict(extras)
     segments = columns.pop(SEGMENT, None)
     columns[SEGMENT] = to_arrow(np.arange(first, first + count, dtype=np.int64)) if segments is None else segments
     columns[REFERENCES] = to_arrow(np.asarray(stats.nrefs, np.int32))

@@ -203,9 +203,9 @@ class Statistics:
         """
         self._check_columns(metrics, by)
         if keep_rows and self.is_summed:
-            summed = next(file.path for file in self._files if file.is_summed)
+            path = next(file.path for file in self._files if file.is_summed)
             raise BleuError(
-                f"{summed} holds sums, but this needs each segment's statistics; save them with ",
+                f"{path} holds sums, but this needs each segment's statistics; save them with ",
                 Turn("statsfiles.write(...)", "bleu count"),
             )
         signatures = [f"{name}.{SIGNATURE}" for name in metrics]
@@ -425,8 +425,8 @@ def _refuse_twice(files: Sequence[StatsFile]) -> None:
             digest = _digest(file.path)
             if digest in paths:
                 other = paths[digest]
-                copied = f", as {other} has the same bytes" if other != file.path else ""
-                raise BleuError(f"{file.path} was given twice{copied}; name each file once")
+                note = f", as {other} has the same bytes" if other != file.path else ""
+                raise BleuError(f"{file.path} was given twice{note}; name each file once")
             paths[digest] = file.path
     homes: dict[tuple[object, ...], str] = {}
     for file in files:

@@ -143,12 +143,14 @@ def resample(
         for metric, (column, table) in enumerate(zip(columns, tables, strict=True))
     ]
     # Tables of all pairs show every pair, all others only comparisons with the first system
-    shown = {pair: test for pair, test in tests.items() if pair not in same and (sampling.all_pairs or pair[1] == 0)}
-    few = {pair: differing[pair] for pair in shown if differing[pair] < FEWEST_SEGMENTS}
+    comparisons = {
+        pair: test for pair, test in tests.items() if pair not in same and (sampling.all_pairs or pair[1] == 0)
+    }
+    few = {pair: differing[pair] for pair in comparisons if differing[pair] < FEWEST_SEGMENTS}
     hints = [*results.hints, *_trial_hints(sampling), *_few_hints(results, len(samples[0][0].stats), few)]
     if not sampling.all_pairs:  # those tables have only p-values that count ties
-        without_ties = (pair for pair in shown if pair not in few and not _sides(samples, pair)[0].ties)
-        hints += _tie_hints(results, {pair: shown[pair] for pair in without_ties})
+        without_ties = (pair for pair in comparisons if pair not in few and not _sides(samples, pair)[0].ties)
+        hints += _tie_hints(results, {pair: comparisons[pair] for pair in without_ties})
     return results._replace(systems=systems, hints=hints, test=test, rankings=rankings if sampling.all_pairs else ())
 
 
@@ -174,9 +176,9 @@ def _trial_hints(sampling: Sampling) -> Iterator[str]:
         return
     largest = SIGNIFICANT * _FINE if _compares_all(sampling) else SIGNIFICANT
     if 1 / (sampling.trials + 1) > largest:
-        told = f"{{}} cannot show significance at {SIGNIFICANT}; use at least {round(1 / largest) - 1}"
+        text = f"{{}} cannot show significance at {SIGNIFICANT}; use at least {round(1 / largest) - 1}"
         trials = tell_count(sampling.trials, "trial")
-        yield Hint(told.format(trials), told.format("so few trials"), trials=sampling.trials)
+        yield Hint(text.format(trials), text.format("so few trials"), trials=sampling.trials)
 
 
 def _tie_hints(results: Results, tests: dict[Pair, max_t.PairTest]) -> Iterator[str]:
@@ -204,10 +206,10 @@ def _few_hints(results: Results, segments: int, few: dict[Pair, int]) -> Iterato
     for metric, record in enumerate(results.systems[0].scores if results.systems else ()):
         pairs = [pair for pair in few if pair[0] == metric]
         for pair in pairs[:1]:
-            others = f" (and {tell_count(len(pairs) - 1, 'other pair')})" if len(pairs) > 1 else ""
+            more = f" (and {tell_count(len(pairs) - 1, 'other pair')})" if len(pairs) > 1 else ""
             names = _tell_pair(results, pair)
             yield Hint(
-                f"{names} differ in only {tell_count(few[pair], 'segment')} by {record.name}{others}; {rest}",
+                f"{names} differ in only {tell_count(few[pair], 'segment')} by {record.name}{more}; {rest}",
                 f"{names} differ in only a few segments by {record.name}; {rest}",
                 segments=few[pair],
             )
@@ -223,8 +225,8 @@ def _bootstrap_scores(
 ) -> list[list[resampling.Scores]]:
     """Return the scores of resamples by system and metric."""
     flat = [sample for row in samples for sample in row]
-    found = iter(resampling.bootstrap(flat, sampling.trials, sampling.seed, jobs=sampling.jobs, progress=progress))
-    return [[next(found) for _ in row] for row in samples]
+    each = iter(resampling.bootstrap(flat, sampling.trials, sampling.seed, jobs=sampling.jobs, progress=progress))
+    return [[next(each) for _ in row] for row in samples]
 
 
 def _columns(results: Results) -> list[list[ScoreRecord]]:
@@ -253,17 +255,17 @@ def _compare_with_first(
     same = [pair for pair in pairs if _are_identical(samples, pair)]
     pairs = [pair for pair in pairs if pair not in same]
     sides = [_sides(samples, pair) for pair in pairs]
-    found: list[tuple[float, float]] = []
+    results: list[tuple[float, float]] = []
     if sampling.method == "ar" and pairs:
-        found = resampling.randomize(sides, sampling.trials, sampling.seed, jobs=sampling.jobs, progress=progress)
+        results = resampling.randomize(sides, sampling.trials, sampling.seed, jobs=sampling.jobs, progress=progress)
     elif pairs:
         for (metric, _, number), both in zip(pairs, sides, strict=True):
             gap = resampling.difference(*both)
             p_value = resampling.bootstrap_p_value(scores[0][metric], scores[number][metric], gap)
-            found.append((p_value, p_value))
+            results.append((p_value, p_value))
     # The third p-value, the corrected one, is not used
-    tested = {pair: max_t.PairTest(*p_values, 1.0) for pair, p_values in zip(pairs, found, strict=True)}
-    return dict.fromkeys(same, _SAME) | tested
+    tests = {pair: max_t.PairTest(*p_values, 1.0) for pair, p_values in zip(pairs, results, strict=True)}
+    return dict.fromkeys(same, _SAME) | tests
 
 
 def _are_identical(samples: Sequence[Sequence[Sample]], pair: Pair) -> bool:
@@ -277,7 +279,7 @@ def _compare_all(
     progress: Callable[[int, int], None],
 ) -> dict[Pair, max_t.PairTest]:
     """Test every pair of systems by each metric."""
-    found: dict[Pair, max_t.PairTest] = {}
+    results: dict[Pair, max_t.PairTest] = {}
     metrics = len(samples[0])
     for metric in range(metrics):
 
@@ -290,26 +292,26 @@ def _compare_all(
         else:
             tests = max_t.bootstrap_pairs(column, [row[metric] for row in scores])
         pairs = [(metric, *pair) for pair in combinations(range(len(samples)), 2)]
-        found |= zip(pairs, tests, strict=True)
-    return found
+        results |= zip(pairs, tests, strict=True)
+    return results
 
 
 def _table(count: int, metric: int, p_values: dict[Pair, float]) -> Table:
     """Return the p-values by one metric, one row and one column per system; None where nothing was tested."""
     table: Table = [[None] * count for _ in range(count)]
-    for (tested, first, second), p_value in p_values.items():
-        if tested == metric:
+    for (other, first, second), p_value in p_values.items():
+        if other == metric:
             table[first][second] = table[second][first] = p_value
     return table
 
 
-def _best(column: Column, corrected: Table) -> set[int]:
+def _best(column: Column, p_values: Table) -> set[int]:
     """Return the systems with the best score, and those that the test of all pairs cannot tell apart from it."""
     top = rank(column)[0]
     return {
         number
         for number, record in enumerate(column)
-        if record.score == column[top].score or (corrected[top][number] or 0.0) > SIGNIFICANT
+        if record.score == column[top].score or (p_values[top][number] or 0.0) > SIGNIFICANT
     }
 
 
@@ -325,14 +327,14 @@ def clusters(order: Sequence[int], p_values: Table) -> list[int]:
     >>> clusters([1, 0, 2], [[None, 0.2, 0.01], [0.2, None, 0.01], [0.01, 0.01, None]])
     [1, 1, 2]
     """
-    found = [1] * len(order)
+    numbers = [1] * len(order)
     cluster, lowest = 1, 0  # lowest: the last place that is tied with any place so far
     for place, number in enumerate(order):
         if place > lowest:
             cluster += 1
-        found[number] = cluster
-        tied = [
+        numbers[number] = cluster
+        ties = [
             below for below in range(place + 1, len(order)) if (p_values[number][order[below]] or 0.0) > SIGNIFICANT
         ]
-        lowest = max([lowest, place, *tied])
-    return found
+        lowest = max([lowest, place, *ties])
+    return numbers

@@ -98,10 +98,10 @@ class StepDown:
         import numpy as np
 
         stepwise = (self._reached[::-1] + 1) / (self._trials + 1)
-        found = np.empty(len(stepwise))
+        p_values = np.empty(len(stepwise))
         # A test must not have a smaller p-value than a more extreme one
-        found[self._order[::-1]] = np.maximum.accumulate(stepwise)
-        return [float(number) for number in found]
+        p_values[self._order[::-1]] = np.maximum.accumulate(stepwise)
+        return [float(number) for number in p_values]
 
 
 def _pairs(samples: Sequence[object]) -> list[tuple[int, int]]:
@@ -125,7 +125,7 @@ def _scale(samples: Sequence[Sample], jobs: int) -> NDArray[np.float64]:
     def spread(pair: tuple[int, int]) -> float:
         return _spread(samples[pair[0]], samples[pair[1]])
 
-    return np.array([found for _, found in in_order(spread, _pairs(samples), jobs)])
+    return np.array([result for _, result in in_order(spread, _pairs(samples), jobs)])
 
 
 def _spread(left: Sample, right: Sample) -> float:
@@ -137,13 +137,13 @@ def _spread(left: Sample, right: Sample) -> float:
     """
     import numpy as np
 
-    rows, others = np.asarray(left.stats), np.asarray(right.stats)
-    middle = (rows.sum(axis=0) + others.sum(axis=0)) / 2
+    rows, other_rows = np.asarray(left.stats), np.asarray(right.stats)
+    middle = (rows.sum(axis=0) + other_rows.sum(axis=0)) / 2
     parts = [slice(start, start + _SEGMENTS) for start in range(0, len(rows), _SEGMENTS)]
-    steps = np.sqrt(sum(((rows[part] - others[part]).astype(np.float64) ** 2).sum(axis=0) for part in parts))
+    steps = np.sqrt(sum(((rows[part] - other_rows[part]).astype(np.float64) ** 2).sum(axis=0) for part in parts))
     scores = left.scores_from_stats(SegmentStats.from_numpy(np.vstack([middle, middle + np.diag(steps)])))
     slopes = np.divide(scores[1:] - scores[0], steps, out=np.zeros(len(steps)), where=steps > 0)
-    return float(np.sqrt(sum((((rows[part] - others[part]) @ slopes) ** 2).sum() for part in parts)))
+    return float(np.sqrt(sum((((rows[part] - other_rows[part]) @ slopes) ** 2).sum() for part in parts)))
 
 
 def _divide_by_scale(values: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -219,7 +219,7 @@ def _differences(samples: Sequence[Sample], trials: int, seed: int | None, jobs:
                 scores = samples[pair[0]].scores_from_stats(SegmentStats.from_numpy(both))
                 return abs(scores[: len(swapped)] - scores[len(swapped) :])
 
-            yield np.array([found for _, found in in_order(compare, pairs, jobs)])
+            yield np.array([result for _, result in in_order(compare, pairs, jobs)])
 
 
 def _split_sums(

@@ -59,7 +59,7 @@ class PairedScores(NamedTuple):
             for row in zip(*self.scores.values(), strict=True)
         ]
         return html_table(
-            list(self.scores), rows, [(f"{name}:", str(signed)) for name, signed in self.signatures.items()]
+            list(self.scores), rows, [(f"{name}:", str(signature)) for name, signature in self.signatures.items()]
         )
 
 
@@ -123,16 +123,16 @@ class PairedTest:
 
     def __call__(self) -> PairedScores:
         """Return the signatures by score, and a table: the systems' names under "System", then one column per score."""
-        counted = self._count(list(self._metrics.values()))
-        for system in counted:
+        statistics = self._count(list(self._metrics.values()))
+        for system in statistics:
             for hint in [hint for stats in system.stats for hint in stats.hints()]:
                 self.tell(about(system.name, hint))
         for hint in [hint for metric in self._metrics.values() for hint in metric.advice]:
             self.tell(hint)
         fields = self._signature_fields()
-        systems = [SystemResult(system.name, [stats.record(fields) for stats in system.stats]) for system in counted]
-        samples = [[self._sample(stats) for stats in system.stats] for system in counted]
-        results = Results(systems, counted[0].stats[0].segments, [])
+        systems = [SystemResult(system.name, [stats.record(fields) for stats in system.stats]) for system in statistics]
+        samples = [[self._sample(stats) for stats in system.stats] for system in statistics]
+        results = Results(systems, statistics[0].stats[0].segments, [])
         results = comparison.resample(results, samples, self._sampling)
         if self._resamples:
             results = self._with_intervals(results, samples)
@@ -141,7 +141,7 @@ class PairedTest:
         names = [record.name for record in results.systems[0].scores]
         for number, name in enumerate(names if len(set(names)) == len(names) else self._metrics):
             records = [system.scores[number] for system in results.systems]
-            signatures[name] = counted[0].stats[number].signature(fields)
+            signatures[name] = statistics[0].stats[number].signature(fields)
             table[name] = list(map(_result, records))
         return PairedScores(signatures, table)
 
@@ -178,12 +178,12 @@ class PairedTest:
         skip = self._sampling.trials * len(samples[0][0].stats)
         systems = []
         for number, (system, row) in enumerate(zip(results.systems, samples, strict=True)):
-            found = resampling.bootstrap(
+            resamples = resampling.bootstrap(
                 row, self._resamples, self._sampling.seed, jobs=self._jobs, skip=skip if number else 0
             )
             records = [
                 record._replace(interval=resampling.confidence_interval(scores))
-                for record, scores in zip(system.scores, found, strict=True)
+                for record, scores in zip(system.scores, resamples, strict=True)
             ]
             systems.append(system._replace(scores=records))
         return results._replace(systems=systems)
@@ -234,8 +234,8 @@ def _result(record: ScoreRecord) -> Result:
 
 def _tell(result: Result) -> str:
     """Return a result in one line."""
-    told = f"{result.score:.2f}"
+    text = f"{result.score:.2f}"
     if result.mean is not None and result.ci is not None:
-        told += f" (μ = {result.mean:.2f} ± {result.ci:.2f})"
+        text += f" (μ = {result.mean:.2f} ± {result.ci:.2f})"
     # No star: the p-value is sacreBLEU's, which may be low only because it leaves out ties
-    return told if result.p_value is None else f"{told} p = {result.p_value:.4f}"
+    return text if result.p_value is None else f"{text} p = {result.p_value:.4f}"

@@ -109,8 +109,8 @@ def random_seed(variables: Mapping[str, str] | None = None) -> int | None:
     if value.lower() == "none":
         return None
     if not (value.isascii() and value.isdigit() and len(value) <= _LONGEST_SEED):
-        given = value if len(value) <= _LONGEST_SEED else f"{value[:_LONGEST_SEED]}..."
-        raise UsageError(f"{name} is {given!r}; expected a whole number from 0, or none")
+        text = value if len(value) <= _LONGEST_SEED else f"{value[:_LONGEST_SEED]}..."
+        raise UsageError(f"{name} is {text!r}; expected a whole number from 0, or none")
     return int(value)
 
 
@@ -179,16 +179,16 @@ def bootstrap(
     resamples = whole_number("resamples", resamples, 2, MOST_TRIALS)
     seed, jobs, skip = _check_seed(seed), count_threads(jobs), whole_number("skip", skip, 0)
     segments = _length(samples)
-    found = [np.empty(resamples) for _ in samples]
+    results = [np.empty(resamples) for _ in samples]
     done = 0
     for weights in _weights(segments, resamples, seed, skip):
         count = len(weights) // segments
         work = partial(_score_resamples, samples, weights)
         for number, first, scores in _share_out(work, len(samples), count, jobs):
-            found[number][done + first : done + first + len(scores)] = scores
+            results[number][done + first : done + first + len(scores)] = scores
         done += count
         progress(done, resamples)
-    return found
+    return results
 
 
 def _score_resamples(samples: Sequence[Sample], weights: memoryview, number: int, first: int, last: int) -> Scores:
@@ -207,12 +207,12 @@ def _weights(segments: int, resamples: int, seed: int | None, skip: int) -> Iter
     block = min(max(1, _WEIGHT_BYTES // segments), _TRIALS_HELD)
     while resamples > 0:
         count = min(block, resamples)
-        drawn = kernels.draw_weights(words, half, segments, count)
-        if drawn is None:  # the words do not suffice: replace the used ones
+        draw = kernels.draw_weights(words, half, segments, count)
+        if draw is None:  # the words do not suffice: replace the used ones
             words = np.concatenate([words[half // 2 :], generator.random_raw(_word_count(segments * count, segments))])
             half %= 2
             continue
-        weights, half = drawn
+        weights, half = draw
         resamples -= count
         yield memoryview(weights)
 
@@ -255,8 +255,8 @@ def _bounds(scores: Scores) -> tuple[float, float]:
 
     low = len(scores) // _TAIL
     high = len(scores) - 1 - low
-    ordered = np.partition(scores, (low, high))
-    return float(ordered[low]), float(ordered[high])
+    partition = np.partition(scores, (low, high))
+    return float(partition[low]), float(partition[high])
 
 
 def _differences(baseline: Scores, system: Scores) -> Scores:
@@ -276,14 +276,14 @@ def _check_scores(scores: Scores) -> Scores:
     import numpy as np
 
     try:
-        found = np.asarray(scores, np.float64)
+        array = np.asarray(scores, np.float64)
     except (TypeError, ValueError):
-        found = np.empty((0, 0))
-    if found.ndim != 1:
+        array = np.empty((0, 0))
+    if array.ndim != 1:
         raise InputTypeError("scores: expected an array of numbers, one for each resample")
-    if not len(found):
+    if not len(array):
         raise BleuError("there are no scores of resamples; expected at least one")
-    return found
+    return array
 
 
 def bootstrap_p_value(baseline: Scores, system: Scores, difference: float) -> float:
@@ -383,8 +383,8 @@ def _count_extreme(
     """Count the trials from `start` to `stop` that exceed a pair's difference, and those that exceed or equal it."""
     left, right = pairs[number]
     bit = first + start * len(left.stats)
-    sums, others = kernels.swapped_sums(left.stats, right.stats, words, bit, stop - start)
-    differences = abs(left.scores_from_stats(sums) - right.scores_from_stats(others))
+    sums, other_sums = kernels.swapped_sums(left.stats, right.stats, words, bit, stop - start)
+    differences = abs(left.scores_from_stats(sums) - right.scores_from_stats(other_sums))
     exceeding, reaching = differences > observed[number] * (1 + TIE), differences >= observed[number] * (1 - TIE)
     return int(exceeding.sum()), int(reaching.sum())
 
@@ -465,9 +465,9 @@ def _length(samples: Sequence[Sample]) -> int:
         raise InputTypeError("samples: expected a list of samples; write [Sample(stats, metric.scores_from_stats)]")
     lengths = {len(sample.stats) for sample in samples}
     if len(lengths) != 1 or 0 in lengths:
-        found = " and ".join(map(str, sorted(lengths)))
-        told = f"samples of {found} segments" if lengths else "no samples"
-        raise BleuError(f"{told}; expected statistics of the same segments, at least one")
+        numbers = " and ".join(map(str, sorted(lengths)))
+        what = f"samples of {numbers} segments" if lengths else "no samples"
+        raise BleuError(f"{what}; expected statistics of the same segments, at least one")
     return lengths.pop()
 
 
