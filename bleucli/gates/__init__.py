@@ -135,9 +135,9 @@ def judge(
     """
     names = metrics or [record.name for record in results.systems[0].scores]
     for option, bounds in ((FAIL_UNDER, fail_under or {}), (MAX_DROP, max_drop or {})):
-        other = find_unscored(bounds, names)
-        if other:
-            raise UsageError(f"{option} names {other}, which is not scored; choose from {', '.join(names)}")
+        stranger = find_unscored(bounds, names)
+        if stranger:
+            raise UsageError(f"{option} names {stranger}, which is not scored; choose from {', '.join(names)}")
     return [
         *_judge_scores(results, fail_under or {}, names, scale),
         *_judge_drops(results, max_drop or {}, baseline, names, scale),
@@ -163,8 +163,8 @@ def _judge_scores(results: Results, bounds: Mapping[str, Bound], names: Sequence
             score = in_scale(record.score, scale)
             worse = "under" if record.higher_is_better else "over"
             is_worse = score < bound.number if record.higher_is_better else score > bound.number
-            told = f"{system.name}: {record.name} {score!r} is {worse} {bound} ({FAIL_UNDER})"
-            yield Verdict(system.name, record, f"{FAIL_UNDER} {bound}", told if is_worse else "")
+            failure = f"{system.name}: {record.name} {score!r} is {worse} {bound} ({FAIL_UNDER})"
+            yield Verdict(system.name, record, f"{FAIL_UNDER} {bound}", failure if is_worse else "")
 
 
 # --- drops
@@ -271,10 +271,10 @@ def _compare(
         if baseline is None and index == 0:
             continue
         inputs = [] if run is None else [run.systems[index], *run.systems, *run.references]
-        for name, record, other in zip(names, system.scores, first, strict=True):
+        for name, record, first_record in zip(names, system.scores, first, strict=True):
             bound = bounds.get(name, bounds.get(""))
             if bound is not None:
-                earlier = find(baseline, system.name, record, inputs) if baseline else _decimal(other.score)
+                earlier = find(baseline, system.name, record, inputs) if baseline else _decimal(first_record.score)
                 yield system.name, record, earlier, bound
 
 

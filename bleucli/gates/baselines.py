@@ -179,7 +179,7 @@ def _read_history(lines: Iterable[str], name: str) -> Baseline:
     Raises:
         BleuError: a line is not one of `-f jsonl`, or no line is about a whole output.
     """
-    found: dict[str, dict[str, dict[object, Earlier]]] = {}
+    histories: dict[str, dict[str, dict[object, Earlier]]] = {}
     outputs: set[tuple[str, str]] = set()
     scores = 0
     for number, line in enumerate(lines, 1):
@@ -199,13 +199,13 @@ def _read_history(lines: Iterable[str], name: str) -> Baseline:
         outputs.update(_outputs(inputs))
         if item.get("segment") is None:
             scores += 1
-            alike = found.setdefault(system, {}).setdefault(metric, {})
+            alike = histories.setdefault(system, {}).setdefault(metric, {})
             key = (earlier.signature, earlier.file, earlier.references)
             alike.pop(key, None)  # a new value alone would keep the old place, but the latest score must come last
             alike[key] = earlier
-    if not found:
+    if not histories:
         raise BleuError(f"{name} has only scores of segments; make it without --sentence-level")
-    systems = {system: {key: list(of.values()) for key, of in metrics.items()} for system, metrics in found.items()}
+    systems = {system: {key: list(of.values()) for key, of in metrics.items()} for system, metrics in histories.items()}
     (only, *others) = systems.values()
     if not others and scores == len(only):  # a single run of a single system, which may have had another name
         systems = {"": only}
@@ -249,10 +249,10 @@ def _systems(answer: Any) -> dict[str, dict[str, Earlier]]:
     names = [name_row(_text(item.pop("system")), pair) for item, pair in zip(items, pairs, strict=True)]
     if any("p_value" in one for one in items[0].values()):  # a test marks the first system
         names = unmark_baseline(names)
-    found = [{metric: _score(value) for metric, value in item.items()} for item in items]
-    if not all(found):
+    scores = [{metric: _score(value) for metric, value in item.items()} for item in items]
+    if not all(scores):
         raise KeyError("a system without scores")
-    return dict(zip(names, found, strict=True))
+    return dict(zip(names, scores, strict=True))
 
 
 def _text(value: object) -> str:
@@ -315,11 +315,11 @@ def find(baseline: Baseline, system: str, record: ScoreRecord, inputs: Sequence[
         raise BleuError(_explain_unknown(baseline, system))
     if record.name not in scores:
         raise BleuError(f"{baseline.path} has no {record.name}; it has {', '.join(scores)}")
-    found = _of_same_system(baseline, system, scores[record.name], inputs[0].name if inputs else "")
+    candidates = _of_same_system(baseline, system, scores[record.name], inputs[0].name if inputs else "")
     ours = _strip_tests(record.signature)
-    alike = [one for one in found if _strip_tests(one.signature).info == ours.info]
+    alike = [one for one in candidates if _strip_tests(one.signature).info == ours.info]
     if not alike:
-        theirs = _strip_tests(found[-1].signature)
+        theirs = _strip_tests(candidates[-1].signature)
         raise BleuError(
             f"{baseline.path} has {record.name}|{theirs}, but this is {record.name}|{ours}; score both in the same way"
         )
@@ -337,9 +337,9 @@ def find(baseline: Baseline, system: str, record: ScoreRecord, inputs: Sequence[
 
 def _explain_unknown(baseline: Baseline, system: str) -> str:
     names = ", ".join(list(baseline.systems)[:_MOST_NAMES]) + ", ..." * (len(baseline.systems) > _MOST_NAMES)
-    told = f"{baseline.path} has no system {system}; it has {names}"
-    told += "; if you mean one of these, give its name with --names"
-    return told if baseline.form == "json" else f"{told}; otherwise add the new system first, without --baseline"
+    message = f"{baseline.path} has no system {system}; it has {names}"
+    message += "; if you mean one of these, give its name with --names"
+    return message if baseline.form == "json" else f"{message}; otherwise add the new system first, without --baseline"
 
 
 def _of_same_system(baseline: Baseline, system: str, scores: Sequence[Earlier], file: str) -> Sequence[Earlier]:
@@ -355,9 +355,9 @@ def _of_same_system(baseline: Baseline, system: str, scores: Sequence[Earlier], 
         return scores
     own = os.path.normpath(file)
     if own not in files:
-        others = " and ".join(sorted(files.values())[:_MOST_NAMES])
+        files_text = " and ".join(sorted(files.values())[:_MOST_NAMES])
         raise BleuError(
-            f"{baseline.path} has several systems named {system}, from {others}; this one is from"
+            f"{baseline.path} has several systems named {system}, from {files_text}; this one is from"
             f" {file or 'an unknown file'}: give each system its own name with --names"
         )
     return [one for one in scores if os.path.normpath(one.file) == own or not comes_from(system, one.file)]
@@ -375,15 +375,15 @@ def _outputs(inputs: Iterable[Input]) -> Iterable[tuple[str, str]]:
     return ((one.name, one.sha256) for one in inputs if one.role == "system" and is_jsonl(one.name))
 
 
-def _differ(some: frozenset[tuple[str, str]], others: frozenset[tuple[str, str]]) -> bool:
+def _differ(some: frozenset[tuple[str, str]], rest: frozenset[tuple[str, str]]) -> bool:
     """Return whether references are known to differ, regardless of their order and names."""
-    return bool(some and others) and {digest for _, digest in some} != {digest for _, digest in others}
+    return bool(some and rest) and {digest for _, digest in some} != {digest for _, digest in rest}
 
 
 def _tell_files(files: Iterable[tuple[str, str]]) -> str:
     """Return names and digests; files of statistics do not name their references."""
-    told = ((name, f"SHA-256 {digest[:_DIGITS]}...") for name, digest in sorted(files))
-    return " and ".join(f"{name} ({digest})" if name else f"a file with {digest}" for name, digest in told)
+    descriptions = ((name, f"SHA-256 {digest[:_DIGITS]}...") for name, digest in sorted(files))
+    return " and ".join(f"{name} ({digest})" if name else f"a file with {digest}" for name, digest in descriptions)
 
 
 def _strip_tests(signature: Iterable[tuple[str, str]]) -> Signature:

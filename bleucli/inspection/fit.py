@@ -59,8 +59,10 @@ class Fit(NamedTuple):
 
         for reference, same in zip(references, self.same, strict=False):
             if same:
-                told = "{} is the same text as {}; is it the system's output?"
-                yield Hint(told.format(name, reference), command=told.format(name, f"the reference {reference}"))
+                question = "{} is the same text as {}; is it the system's output?"
+                yield Hint(
+                    question.format(name, reference), command=question.format(name, f"the reference {reference}")
+                )
         if self.shifted is not None:
             index, offset = self.shifted
             line, whose = index + 1, f"{name} is out of step with {references[0]}"
@@ -75,14 +77,14 @@ class Fit(NamedTuple):
             )
 
 
-def observe(hypotheses: Segments, references: Sequence[Segments], start: int, known: Fit | None = None) -> Fit:
+def observe(hypotheses: Segments, references: Sequence[Segments], start: int, earlier: Fit | None = None) -> Fit:
     """Examine a block of a system's output; its first line has the index `start`.
 
     known: the findings so far; once the output is out of step, later blocks are not searched for a shift.
     """
-    shifted = known.shifted if known else None
-    if shifted is None and (found := find_shift(hypotheses, references[0])):
-        shifted = start + found[0], found[1]
+    shifted = earlier.shifted if earlier else None
+    if shifted is None and (shift := find_shift(hypotheses, references[0])):
+        shifted = start + shift[0], shift[1]
     return Fit([is_identical(hypotheses, reference) for reference in references], shifted)
 
 
@@ -110,12 +112,12 @@ def find_shift(hypotheses: Segments, references: Segments) -> tuple[int, int] | 
     in_step = match_trigrams(*tail, 0)
     if share(in_step) >= _SURELY_RELATED:
         return None
-    moved = {offset: match_trigrams(*tail, offset) for offset in _OFFSETS}
-    offset = max(_OFFSETS, key=lambda offset: share(moved[offset]))
+    matches = {offset: match_trigrams(*tail, offset) for offset in _OFFSETS}
+    offset = max(_OFFSETS, key=lambda offset: share(matches[offset]))
     enough = max(RELATED, TIMES_CHANCE * share(in_step))
     # Most lines, not just a few, match better when they are moved
-    gains = [there[0] > here[0] for there, here in zip(moved[offset], in_step[max(0, -offset) :], strict=False)]
-    if share(moved[offset]) < enough or sum(gains) < _MOST * len(gains):
+    gains = [there[0] > here[0] for there, here in zip(matches[offset], in_step[max(0, -offset) :], strict=False)]
+    if share(matches[offset]) < enough or sum(gains) < _MOST * len(gains):
         return None
     return _first_shifted(hypotheses, references, offset), offset
 
@@ -140,8 +142,8 @@ def share(rows: Sequence[tuple[int, int]]) -> float:
 def _first_shifted(hypotheses: Segments, references: Segments, offset: int) -> int:
     """Return the first shifted line: moving it and all later ones by `offset` gains the most matches."""
     in_step = [matches for matches, _ in match_trigrams(hypotheses, references, 0)]
-    moved = [matches for matches, _ in match_trigrams(hypotheses, references, offset)]
+    shifted = [matches for matches, _ in match_trigrams(hypotheses, references, offset)]
     first = max(0, -offset)  # the line of moved[0]
-    gains = [there - here for there, here in zip(moved, in_step[first:], strict=False)]
+    gains = [there - here for there, here in zip(shifted, in_step[first:], strict=False)]
     behind = list(accumulate(reversed(gains)))[::-1]  # what moving each line and all later ones gains
     return first + behind.index(max(behind))

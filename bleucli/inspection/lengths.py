@@ -53,8 +53,8 @@ def mismatch_cause(names: tuple[str, str], longer: Text, shorter: Text, counts: 
     'the last 2 lines of ref.txt are empty'
     """
     for name, text, count in zip(names, (longer, shorter), counts, strict=True):
-        if found := _odd_end(text(), name, count):
-            line, what = found
+        if odd_end := _odd_end(text(), name, count):
+            line, what = odd_end
             return f"line {line} of {name} contains {what}, at which other tools end a line"
     missing = counts[0] - counts[1]
     bounds = (segments.pairs.tolist() for segments in _without_first(longer(), counts[1]))
@@ -77,8 +77,8 @@ def _odd_end(blocks: Iterator[Segments], name: str, count: int) -> tuple[int, st
         data = bytes(segments.data)  # a quick check; Windows ends lines with carriage returns, which are fine
         suspicious = any(end in data for end in _ODD_BYTES) or data.count(b"\r") > data.count(b"\r\n")
         for line, text in enumerate(segments, before + 1) if suspicious else ():
-            if found := re.search(_ODD_TEXT, text or ""):
-                return line, _ODD_ENDS[found[0]]
+            if match := re.search(_ODD_TEXT, text or ""):
+                return line, _ODD_ENDS[match[0]]
         before += len(segments)
     if before != count:
         raise BleuError(f"{name} has changed since it was read; run the command again")

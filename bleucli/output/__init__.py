@@ -236,10 +236,10 @@ def _knows_best(results: Results) -> bool:
     return any(record.best for system in results.systems for record in system.scores)
 
 
-def _refusal(given: str, expected: str) -> BleuError:
+def _refusal(fault: str, remedy: str) -> BleuError:
     from bleucli.errors import BleuError
 
-    return BleuError(f"{given}; expected {expected}")
+    return BleuError(f"{fault}; expected {remedy}")
 
 
 def _check_caption(name: str, caption: str, label: str) -> None:

@@ -60,27 +60,27 @@ def find_use(results: Results, layout: Layout) -> Use:
 
 def papers(use: Use) -> list[Paper]:
     """Return what to cite, in the order in which it was used."""
-    found: list[Paper | None] = []
+    candidates: list[Paper | None] = []
     descriptions = [_describe(one, info) if isinstance(one, str) else one for one, info in use.scores]
     for description in descriptions:
-        found.append(description.paper)
-        found.append(citations.DISTINCT if use.distinct else None)
-        found += description.papers
-    found.append(citations.SACREBLEU if any(one.follows_sacrebleu for one in descriptions) else None)
+        candidates.append(description.paper)
+        candidates.append(citations.DISTINCT if use.distinct else None)
+        candidates += description.papers
+    candidates.append(citations.SACREBLEU if any(one.follows_sacrebleu for one in descriptions) else None)
     if use.method is not None:
-        found.append(citations.TESTS[use.method])
-        found.append(citations.STEP_DOWN if use.corrected else None)
+        candidates.append(citations.TESTS[use.method])
+        candidates.append(citations.STEP_DOWN if use.corrected else None)
     if use.intervals:
-        found.append(citations.BOOTSTRAP)
-    return [paper for paper in dict.fromkeys(found) if paper is not None]
+        candidates.append(citations.BOOTSTRAP)
+    return [paper for paper in dict.fromkeys(candidates) if paper is not None]
 
 
 def bibtex(use: Use) -> str:
     """Return BibTeX entries for what to cite, the last one for the tool."""
     version = next((info["version"] for _, info in use.scores if "version" in info), "")
-    noted = [("note", f"Version {version.removeprefix('bleucli-')}")] if version else []
+    note = [("note", f"Version {version.removeprefix('bleucli-')}")] if version else []
     tool = citations.write_entry(
-        "misc", "bleucli", [("author", "{The bleucli developers}"), ("title", "{bleucli}"), *noted]
+        "misc", "bleucli", [("author", "{The bleucli developers}"), ("title", "{bleucli}"), *note]
     )
     return "\n\n".join([*(paper.bibtex for paper in papers(use)), tool]) + "\n"
 

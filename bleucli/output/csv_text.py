@@ -46,22 +46,22 @@ def _cells_of(results: Results, index: int, layout: Layout) -> dict[str, str]:
     system = results.systems[index]
     clusters = {ranking.name: str(ranking.clusters[index]) for ranking in results.rankings}
     # the labels have columns of their own
-    found = {"system": visible(bare_name(system))} | {column: visible(value) for column, value in system.labels}
-    found["segments"] = "" if system.segments is None else str(system.segments)
-    found["baseline"] = "" if results.test is None else ("false" if index else "true")
+    cells = {"system": visible(bare_name(system))} | {column: visible(value) for column, value in system.labels}
+    cells["segments"] = "" if system.segments is None else str(system.segments)
+    cells["baseline"] = "" if results.test is None else ("false" if index else "true")
     for record in system.scores:
         mean, half_width = ("", "") if record.interval is None else map(layout.figure, record.interval)
-        found |= {
+        cells |= {
             record.name: layout.figure(record.score),
             f"{record.name} mean": mean,
             f"{record.name} ci": half_width,
             f"{record.name} p_value": "" if record.p_value is None else repr(record.p_value),
         }
-        found[f"{record.name} cluster"] = clusters.get(record.name, "")
+        cells[f"{record.name} cluster"] = clusters.get(record.name, "")
         if layout.difference:
             bounds = zip(("", " low", " high"), record.difference or (None,) * 3, strict=True)
-            found |= {
+            cells |= {
                 f"{record.name} difference{end}": "" if one is None else layout.figure(one) for end, one in bounds
             }
-        found |= {label: "" if share is None else layout.share(share) for label, share in record.shares}
-    return found | {f"{record.name} signature": record.signature.format() for record in system.scores}
+        cells |= {label: "" if share is None else layout.share(share) for label, share in record.shares}
+    return cells | {f"{record.name} signature": record.signature.format() for record in system.scores}

@@ -31,10 +31,10 @@ def render(explained: Sequence[Explained], layout: Layout, name: str, columns: i
     if name == "json":
         data = [one.as_data() for one in explained]
         return json_text.render_data(data[0] if len(data) == 1 else data)
-    told = [one.tell(layout.width, layout.short) for one in explained]
+    answers = [one.tell(layout.width, layout.short) for one in explained]
     if name == "html":
-        return "".join(map(as_html, told))
-    return "\n".join(as_text(blocks, columns or WIDTH, _paint if layout.colour else None) for blocks in told)
+        return "".join(map(as_html, answers))
+    return "\n".join(as_text(blocks, columns or WIDTH, _paint if layout.colour else None) for blocks in answers)
 
 
 def _paint(role: str, text: str) -> str:

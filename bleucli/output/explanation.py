@@ -67,13 +67,13 @@ _STARS = "Stars rest on p-values that are not corrected, so a score may be both 
 
 def sections(results: Results, layout: Layout) -> list[str]:
     """Return the test, if one was done, and the signatures, each under its heading, without a newline at the end."""
-    listed = "\n".join(f" - {name:<10} {signature}" for name, signature in signatures(results, layout))
-    found = [_section("Metric signatures", listed)]
-    if results.matrix is not None and (told := brief(results, layout)):
-        found.insert(0, _section("Language pairs", "\n".join(f" - {sentence}" for sentence in told)))
+    lines = "\n".join(f" - {name:<10} {signature}" for name, signature in signatures(results, layout))
+    sections = [_section("Metric signatures", lines)]
+    if results.matrix is not None and (sentences := brief(results, layout)):
+        sections.insert(0, _section("Language pairs", "\n".join(f" - {sentence}" for sentence in sentences)))
     if results.test is not None:
-        found.insert(0, _section(_name_test(results.test), "\n".join(wrap(" - ", _explain_test(results, layout)))))
-    return found
+        sections.insert(0, _section(_name_test(results.test), "\n".join(wrap(" - ", _explain_test(results, layout)))))
+    return sections
 
 
 def wrap(mark: str, sentences: Sequence[str]) -> list[str]:
@@ -94,7 +94,7 @@ def _name_test(test: Test) -> str:
 def signatures(results: Results, layout: Layout) -> list[tuple[str, str]]:
     """Return name and signature of each metric; where the systems' signatures differ, one for each system."""
     numbers = range(len(results.systems[0].scores))
-    return [signed for number in numbers for signed in signatures_of(results, number, layout)]
+    return [pair for number in numbers for pair in signatures_of(results, number, layout)]
 
 
 def signatures_of(results: Results, number: int, layout: Layout) -> list[tuple[str, str]]:
@@ -102,38 +102,40 @@ def signatures_of(results: Results, number: int, layout: Layout) -> list[tuple[s
     if results.matrix is not None:
         return matrices.signatures_of(results, results.matrix, number, layout)
     name = results.systems[0].scores[number].name
-    signed = [system.scores[number].signature.format(layout.short) for system in results.systems]
-    if len(set(signed)) == 1:
-        return [(name, signed[0])]
-    return [(f"{name}, {visible(system.name)}", one) for system, one in zip(results.systems, signed, strict=True)]
+    formats = [system.scores[number].signature.format(layout.short) for system in results.systems]
+    if len(set(formats)) == 1:
+        return [(name, formats[0])]
+    return [(f"{name}, {visible(system.name)}", one) for system, one in zip(results.systems, formats, strict=True)]
 
 
 def brief(results: Results, layout: Layout) -> list[str]:
     """Return sentences, not escaped, that say what the figures of a table mean; none if these are plain scores."""
     records = [record for system in results.systems for record in system.scores]
     is_full = layout.style == "full"
-    found = []
+    sentences = []
     if results.test is not None:
         test = _name_test(results.test)
         if has_baseline(results):
-            found.append(f"{test}: each system is compared with {_tell_baseline(results)}; {_MARK}, {_NOT_CORRECTED}.")
+            sentences.append(
+                f"{test}: each system is compared with {_tell_baseline(results)}; {_MARK}, {_NOT_CORRECTED}."
+            )
         else:
             mark = _MARK if is_full else "systems differ at p ≤ 0.05"
-            found.append(f"{test}: every system is compared with every other; {mark}, {_CORRECTED}.")
-    found += _tell_doubts(results)
+            sentences.append(f"{test}: every system is compared with every other; {mark}, {_CORRECTED}.")
+    sentences += _tell_doubts(results)
     if results.rankings:
-        found.append(_CLUSTERS if is_full else f"{_IN_PARENTHESES} {_CLUSTERS}")
+        sentences.append(_CLUSTERS if is_full else f"{_IN_PARENTHESES} {_CLUSTERS}")
     elif is_full and any(record.identical for record in records):
-        found.append(_IDENTICAL)
+        sentences.append(_IDENTICAL)
     if results.test is not None and layout.bold_best:
-        found.append(_BEST if results.rankings else f"{_BEST} {_STARS}")
+        sentences.append(_BEST if results.rankings else f"{_BEST} {_STARS}")
     if layout.style != "stars" and any(record.interval for record in records):
-        found.append(_INTERVALS if is_full else _HALF_WIDTHS)
+        sentences.append(_INTERVALS if is_full else _HALF_WIDTHS)
     if layout.difference:
-        found.append(_tell_difference(results))
+        sentences.append(_tell_difference(results))
     if results.matrix is not None:
-        found += matrices.explain(results, results.matrix)
-    return found
+        sentences += matrices.explain(results, results.matrix)
+    return sentences
 
 
 def _tell_doubts(results: Results) -> list[str]:
@@ -168,11 +170,11 @@ def _tell_baseline(results: Results) -> str:
 
 
 def _tell_difference(results: Results) -> str:
-    told = f"Δ: the difference from {_tell_baseline(results)}"
+    sentence = f"Δ: the difference from {_tell_baseline(results)}"
     records = [record for system in results.systems for record in system.scores]
     if any(record.difference is not None and record.difference.low is not None for record in records):
-        told += "; in brackets, its 95% interval by bootstrap"
-    return f"{told}."
+        sentence += "; in brackets, its 95% interval by bootstrap"
+    return f"{sentence}."
 
 
 def _section(heading: str, text: str) -> str:
@@ -182,13 +184,13 @@ def _section(heading: str, text: str) -> str:
 
 def _explain_test(results: Results, layout: Layout) -> list[str]:
     """Return `brief`; for a test against a baseline also how its p-values come about, and what they mean."""
-    first, *others = brief(results, layout)
+    first, *remainder = brief(results, layout)
     if results.test is None or results.rankings:
-        return [first, *others]
+        return [first, *remainder]
     method, trials = results.test
     records = [record for system in results.systems[1:] for record in system.scores]
     own = [_OWN_P_VALUES[method]] if any(record.sacrebleu_p_value is None for record in records) else []
-    return [first, _P_VALUES[method].format(trials), *own, _MEANING, *others]
+    return [first, _P_VALUES[method].format(trials), *own, _MEANING, *remainder]
 
 
 def list_notes(results: Results, layout: Layout, escape: Callable[[str], str], quote: str) -> str:

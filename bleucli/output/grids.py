@@ -61,10 +61,10 @@ def grids(results: Results, layout: Layout, markup: Markup) -> list[Grid]:
     if results.matrix is not None:
         numbers = range(len(results.systems[0].scores))
         return [_pairs(results, results.matrix, number, layout, markup) for number in numbers]
-    found = [_scores(results, layout, markup)]
+    tables = [_scores(results, layout, markup)]
     if layout.style == "full":
-        found += [_ranks(results, number, layout, markup) for number, _ in enumerate(results.rankings)]
-    return found
+        tables += [_ranks(results, number, layout, markup) for number, _ in enumerate(results.rankings)]
+    return tables
 
 
 def tabulate(grid: Grid, style: str | TableFormat) -> str:
@@ -131,7 +131,7 @@ def _direct(record: ScoreRecord, markup: Markup) -> str:
 
 def _pairs(results: Results, matrix: Matrix, number: int, layout: Layout, markup: Markup) -> Grid:
     """Return the scores of one metric, which the first cell names, and its averages if there are any."""
-    found = matrices.cells(results, matrix, number)
+    records = matrices.cells(results, matrix, number)
     averages = [AVERAGE] if matrix.averages else []
     columns = [*matrix.pairs, *averages]
     is_full = layout.style == "full"
@@ -139,7 +139,7 @@ def _pairs(results: Results, matrix: Matrix, number: int, layout: Layout, markup
     for name in matrix.systems:
         row = [markup.escape(visible(name))]
         for column in columns:
-            record = found.get((name, column))
+            record = records.get((name, column))
             if record is None:
                 row.append("")
             else:

@@ -47,19 +47,19 @@ def render_systems(results: Results, layout: Layout) -> str:
     rankings = {ranking.name: ranking for ranking in results.rankings}
     systems: list[dict[str, object]] = []
     for index, system in enumerate(results.systems):
-        found: dict[str, object] = {"system": names[index]}
+        item: dict[str, object] = {"system": names[index]}
         if results.matrix is not None:
-            found = {"system": bare_name(system), **dict(system.labels)}
+            item = {"system": bare_name(system), **dict(system.labels)}
         for record in system.scores:
-            tested: dict[str, object] | None = None
+            test_keys: dict[str, object] | None = None
             if results.test is not None:
                 mean, half_width = record.interval or (None, None)
-                tested = {"p_value": record.p_value, "mean": mean, "ci": half_width}
+                test_keys = {"p_value": record.p_value, "mean": mean, "ci": half_width}
                 if layout.difference:
-                    tested["difference"] = record.difference and record.difference._asdict()
-                tested |= _ranking_keys(rankings.get(record.name), names, index)
-            found[record.name] = score_object(record, layout, tested)
-        systems.append(found)
+                    test_keys["difference"] = record.difference and record.difference._asdict()
+                test_keys |= _ranking_keys(rankings.get(record.name), names, index)
+            item[record.name] = score_object(record, layout, test_keys)
+        systems.append(item)
     return dump(systems, 4) + "\n"
 
 
@@ -81,7 +81,7 @@ def score_object(record: ScoreRecord, layout: Layout, tested: Mapping[str, objec
     tested: the keys of a test, which replace those of the interval. Without a test, numbers are rounded as the layout
     says.
     """
-    found: dict[str, object] = {
+    item: dict[str, object] = {
         "name": record.name,
         "score": _round(record.score, layout) if tested is None else record.score,
         **({} if layout.scale == 100 else {"scale": layout.scale}),
@@ -89,11 +89,11 @@ def score_object(record: ScoreRecord, layout: Layout, tested: Mapping[str, objec
         **(_interval_keys(record, layout) if tested is None else tested),
     }
     if record.verbose:
-        found["verbose_score"] = record.verbose
-    found |= {name: None if share is None else float(layout.share(share)) for name, share in record.shares}
-    found |= dict(record.signature)
+        item["verbose_score"] = record.verbose
+    item |= {name: None if share is None else float(layout.share(share)) for name, share in record.shares}
+    item |= dict(record.signature)
     if record.details:
-        found["details"] = [
+        item["details"] = [
             {
                 "origlang": detail.origlang,
                 detail.kind: detail.value,
@@ -102,7 +102,7 @@ def score_object(record: ScoreRecord, layout: Layout, tested: Mapping[str, objec
             }
             for detail in record.details
         ]
-    return found
+    return item
 
 
 def _interval_keys(record: ScoreRecord, layout: Layout) -> dict[str, object]:
@@ -120,8 +120,8 @@ def _ranking_keys(ranking: Ranking | None, names: list[str], index: int) -> dict
     if ranking is None:
         return {}
     pairs = zip(names, ranking.p_values[index], ranking.corrected[index], strict=True)
-    others = {name: {"p": p, "corrected": corrected} for name, p, corrected in pairs if p is not None}
-    return {"cluster": ranking.clusters[index], "p_values": others}
+    p_values = {name: {"p": p, "corrected": corrected} for name, p, corrected in pairs if p is not None}
+    return {"cluster": ranking.clusters[index], "p_values": p_values}
 
 
 def _round(number: float, layout: Layout) -> float:

@@ -49,14 +49,14 @@ def _counts(verdicts: Sequence[Verdict], errors: int = 0) -> str:
 
 def _case(verdict: Verdict, layout: Layout) -> str:
     name = f"{verdict.score.name} {verdict.gate}".rstrip()
-    judged = "" if verdict.gate else '<skipped message="no gate"/>\n'
+    outcome = "" if verdict.gate else '<skipped message="no gate"/>\n'
     if verdict.failure:
         kind = verdict.gate.partition(" ")[0]
         why = _escape(verdict.failure)  # some readers show the attribute, others the text
-        judged = f'<failure type="{_escape(kind)}" message="{why}">{why}</failure>\n'
+        outcome = f'<failure type="{_escape(kind)}" message="{why}">{why}</failure>\n'
     return (
         f'<testcase classname="{_escape(verdict.system)}" name="{_escape(name)}" time="0">\n'
-        f"{judged}<system-out>{_escape(score_line(verdict.score, layout).rstrip())}</system-out>\n</testcase>\n"
+        f"{outcome}<system-out>{_escape(score_line(verdict.score, layout).rstrip())}</system-out>\n</testcase>\n"
     )
 
 

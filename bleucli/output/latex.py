@@ -56,13 +56,13 @@ def render(results: Results, layout: Layout) -> str:
         caption += f"\n\\label{{{layout.label}}}" if layout.label else ""
         text = f"\\begin{{table}}\n\\centering\n{text}\n{caption}\n\\end{{table}}"
     names = [visible(system.name) for system in results.systems]
-    replaced = [f"{escape(name)} is {name}" for name in names if any(map(_is_unknown, _compose(name)))]
-    signed = [f"{name:<10} {signature}" for name, signature in explanation.signatures(results, layout)]
+    substitutes = [f"{escape(name)} is {name}" for name in names if any(map(_is_unknown, _compose(name)))]
+    signature_lines = [f"{name:<10} {signature}" for name, signature in explanation.signatures(results, layout)]
     notes = [
         _list("What the table shows:", explanation.brief(results, layout)),
-        _list("Signatures:", signed),
+        _list("Signatures:", signature_lines),
         "To paste into the text, without the percent sign:\n" + footnote(results, layout),
-        _list("Letters that LaTeX does not know without a package:", replaced),
+        _list("Letters that LaTeX does not know without a package:", substitutes),
     ]
     return text + "\n" + _comment("\n" + "\n\n".join(filter(None, notes)))
 
@@ -74,11 +74,11 @@ def _list(heading: str, items: Sequence[str]) -> str:
 
 def footnote(results: Results, layout: Layout) -> str:
     r"""Return a `\footnote` that says how scores were made and tested, with signatures that may break at a `|`."""
-    told = [escape(sentence) for sentence in publication.sentences(results, layout)]
+    statements = [escape(sentence) for sentence in publication.sentences(results, layout)]
     for name, signature in explanation.signatures(results, layout):
         breakable = escape(signature).replace(_BAR, f"{_BAR}\\allowbreak{{}}")
-        told.append(f"{escape(name)}: \\texttt{{{breakable}}}.")
-    return f"\\footnote{{{' '.join(told)}}}"
+        statements.append(f"{escape(name)}: \\texttt{{{breakable}}}.")
+    return f"\\footnote{{{' '.join(statements)}}}"
 
 
 def escape(text: str) -> str:
@@ -87,10 +87,10 @@ def escape(text: str) -> str:
     >>> print(escape("50% of a_b"))
     50\% of a\_b
     """
-    escaped = "".join(f"U+{ord(c):04X}" if _is_unknown(c) else _ESCAPES.get(c, c) for c in _compose(text))
-    if escaped.startswith("*"):  # LaTeX would read it as an option of the \\ in the row above
-        escaped = f"{{*}}{escaped[1:]}"
-    return _LIGATURES.sub(r"\1{}", escaped)
+    cell = "".join(f"U+{ord(c):04X}" if _is_unknown(c) else _ESCAPES.get(c, c) for c in _compose(text))
+    if cell.startswith("*"):  # LaTeX would read it as an option of the \\ in the row above
+        cell = f"{{*}}{cell[1:]}"
+    return _LIGATURES.sub(r"\1{}", cell)
 
 
 def _is_unknown(character: str) -> bool:

@@ -97,6 +97,8 @@ def order_rows(results: Results, layout: Layout) -> list[int]:
     if layout.sort is None:
         return indexes
     scores = [system.scores[layout.sort] for system in results.systems]
-    kept = 1 if results.test is not None and not results.rankings else 0
-    others = sorted(indexes[kept:], key=lambda index: scores[index].score, reverse=bool(scores[0].higher_is_better))
-    return [*indexes[:kept], *others]
+    pinned_count = 1 if results.test is not None and not results.rankings else 0
+    ranking = sorted(
+        indexes[pinned_count:], key=lambda index: scores[index].score, reverse=bool(scores[0].higher_is_better)
+    )
+    return [*indexes[:pinned_count], *ranking]

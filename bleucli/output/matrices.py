@@ -33,12 +33,12 @@ def sort(results: Results, matrix: Matrix, number: int) -> Results:
 
 def by_pair(results: Results, matrix: Matrix) -> list[tuple[str, Results]]:
     """Return each language pair that has scores, with its results."""
-    found = []
+    parts = []
     for pair in matrix.pairs:
         rows = [row for row in results.systems if pair_of(row) == pair]
         if rows:
-            found.append((pair, Results(rows, rows[0].segments or 0, [])))
-    return found
+            parts.append((pair, Results(rows, rows[0].segments or 0, [])))
+    return parts
 
 
 def pair_of(row: SystemResult) -> str:
@@ -70,11 +70,11 @@ def explain(results: Results, matrix: Matrix) -> list[str]:
         return []
     if not matrix.averages:
         return ["There are no averages, because no system has a score for every language pair."]
-    told = [f"The average is the mean over the {len(matrix.pairs)} language pairs, for systems with output for each."]
+    notes = [f"The average is the mean over the {len(matrix.pairs)} language pairs, for systems with output for each."]
     for record in matrix.averages[0].scores:
         tokenizers = str(record.signature.info.get("tok", "")).split(",")
         if len(tokenizers) > 1:
-            told.append(f"The average {record.name} mixes scores by different tokenizers: {join_words(tokenizers)}.")
+            notes.append(f"The average {record.name} mixes scores by different tokenizers: {join_words(tokenizers)}.")
     if references := tell_references(results.systems):
-        told.append(f"The averages mix language pairs with different numbers of references: {visible(references)}.")
-    return told
+        notes.append(f"The averages mix language pairs with different numbers of references: {visible(references)}.")
+    return notes

@@ -28,21 +28,21 @@ def sentences(results: Results, layout: Layout) -> list[str]:
     records = results.systems[0].scores
     info = records[0].signature.info
     if not compares_texts(info):
-        found = [f"Scores are means over {tell_count(results.segments, 'segment')}, computed with {_name_tool(info)}."]
+        lines = [f"Scores are means over {tell_count(results.segments, 'segment')}, computed with {_name_tool(info)}."]
     else:
-        cited = list(map(_cite_metric, records))
-        known = [tell_count(results.segments, "segment")] if results.segments else []  # not known of tables of scores
-        texts = " of ".join([*known, *([_tell_test_set(info)] if "test" in info else [])])
-        counted = f"{f' on {texts}' if texts else ''} with {_tell_references(info)}"
-        if compared := _tell_comparison(results):
-            cited.append(f"distinct n-grams of orders 1 to {len(records[0].shares)} ({citations.DISTINCT.short})")
-            counted = ""
-        found = [f"We report {join_words(cited)}{counted}, computed with {_name_tool(info)}{_tell_sacrebleu(records)}."]
-        found += [f"Each text is scored against {compared}."] if compared else []
-        found += filter(None, map(_tell_settings, records))
+        metrics = list(map(_cite_metric, records))
+        sizes = [tell_count(results.segments, "segment")] if results.segments else []  # not known of tables of scores
+        texts = " of ".join([*sizes, *([_tell_test_set(info)] if "test" in info else [])])
+        data = f"{f' on {texts}' if texts else ''} with {_tell_references(info)}"
+        if comparison := _tell_comparison(results):
+            metrics.append(f"distinct n-grams of orders 1 to {len(records[0].shares)} ({citations.DISTINCT.short})")
+            data = ""
+        lines = [f"We report {join_words(metrics)}{data}, computed with {_name_tool(info)}{_tell_sacrebleu(records)}."]
+        lines += [f"Each text is scored against {comparison}."] if comparison else []
+        lines += filter(None, map(_tell_settings, records))
     if layout.scale != 100:
-        found.append(f"{_tell_range(records)}.")
-    return [*found, *_tell_sampling(results, layout)]
+        lines.append(f"{_tell_range(records)}.")
+    return [*lines, *_tell_sampling(results, layout)]
 
 
 def _cite_metric(record: ScoreRecord) -> str:
@@ -70,15 +70,15 @@ def _tell_sampling(results: Results, layout: Layout) -> Iterator[str]:
     info = records[0].signature.info
     if results.test is not None:
         name, trial = TESTS[results.test.method]
-        cited = citations.cite([citations.TESTS[results.test.method]])
-        told = f"{name}{cited} with {tell_count(results.test.trials, trial)}{_tell_seed(info, ' and ')}"
+        citation = citations.cite([citations.TESTS[results.test.method]])
+        test = f"{name}{citation} with {tell_count(results.test.trials, trial)}{_tell_seed(info, ' and ')}"
         if results.rankings:
-            corrected = f"corrected for the number of pairs by step-down max-T ({citations.STEP_DOWN.short})"
-            yield f"{told} compared every system with every other; p-values are {corrected}."
+            correction = f"corrected for the number of pairs by step-down max-T ({citations.STEP_DOWN.short})"
+            yield f"{test} compared every system with every other; p-values are {correction}."
         else:
-            baseline, *others = (visible(system.name) for system in results.systems)
-            compared = others[0] if len(others) == 1 else "every other system"
-            yield f"{told} compared {compared} with {baseline}; p-values are not corrected for multiple comparisons."
+            baseline, *systems = (visible(system.name) for system in results.systems)
+            opponent = systems[0] if len(systems) == 1 else "every other system"
+            yield f"{test} compared {opponent} with {baseline}; p-values are not corrected for multiple comparisons."
     if shows_intervals(results, layout):
         resamples = tell_count(int(info["bs"]), "bootstrap resample") if "bs" in info else "bootstrap resamples"
         seed = "" if results.test is not None else _tell_seed(info, " with ")
@@ -106,18 +106,20 @@ def _tell_sacrebleu(records: Sequence[ScoreRecord]) -> str:
 
 def _tell_references(info: dict[str, str]) -> str:
     number = info.get("nrefs", "")
-    told = {"var": "varying numbers of references", "1": "one reference each"}.get(number, f"{number} references each")
-    return f"{told}, without empty ones" if info.get("empty") == "missing" else told
+    phrase = {"var": "varying numbers of references", "1": "one reference each"}.get(
+        number, f"{number} references each"
+    )
+    return f"{phrase}, without empty ones" if info.get("empty") == "missing" else phrase
 
 
 def _tell_comparison(results: Results) -> str:
     """Return against how many others each text is scored, if texts are compared with each other; else ""."""
     if not results.systems[0].scores[0].shares:
         return ""
-    others = {system.scores[0].signature.info["nrefs"] for system in results.systems}
-    if "var" in others:
+    numbers = {system.scores[0].signature.info["nrefs"] for system in results.systems}
+    if "var" in numbers:
         return "the others of its group"
-    counts = sorted(map(int, others))
+    counts = sorted(map(int, numbers))
     return f"{counts[0]} to {counts[-1]} others" if len(counts) > 1 else tell_count(counts[0], "other")
 
 
@@ -130,8 +132,10 @@ def _tell_test_set(info: dict[str, str]) -> str:
     parts = [info["lang"]] if "lang" in info else []
     if "origlang" in info:
         origlang = info["origlang"]
-        told = f"not first written in {origlang[4:]}" if origlang.startswith("non-") else f"first written in {origlang}"
-        parts.append(f"only segments {told}")
+        condition = (
+            f"not first written in {origlang[4:]}" if origlang.startswith("non-") else f"first written in {origlang}"
+        )
+        parts.append(f"only segments {condition}")
     if "subset" in info:
         parts.append(f"only the subset {info['subset']}")
     return info["test"].replace(",", " and ") + (f" ({'; '.join(parts)})" if parts else "")
@@ -142,45 +146,46 @@ def _tell_test_set(info: dict[str, str]) -> str:
 
 def _matrix_sentences(results: Results, matrix: Matrix, layout: Layout) -> Iterator[str]:
     records = results.systems[0].scores
-    cited = join_words(list(map(_cite_metric, records)))
+    metrics = join_words(list(map(_cite_metric, records)))
     tool = f"{_name_tool(records[0].signature.info)}{_tell_sacrebleu(records)}"
     parts = matrices.by_pair(results, matrix)
-    yield f"We report {cited} on {tell_count(len(parts), 'language pair')}, computed with {tool}."
-    counted = [(pair, _tell_references(of.systems[0].scores[0].signature.info)) for pair, of in parts]
-    for told, pairs in _group_pairs(counted):
-        yield f"Each segment{f' of {pairs}' if pairs else ''} has {told.removesuffix(' each').replace(' each,', ',')}."
+    yield f"We report {metrics} on {tell_count(len(parts), 'language pair')}, computed with {tool}."
+    references = [(pair, _tell_references(of.systems[0].scores[0].signature.info)) for pair, of in parts]
+    for phrase, pairs in _group_pairs(references):
+        of_pairs = f" of {pairs}" if pairs else ""
+        yield f"Each segment{of_pairs} has {phrase.removesuffix(' each').replace(' each,', ',')}."
     for number in range(len(records)):
         settings = [(pair, _tell_settings(of.systems[0].scores[number])) for pair, of in parts]
-        for told, pairs in _group_pairs((pair, told) for pair, told in settings if told):
-            yield f"For {pairs}, {told}" if pairs else told
+        for phrase, pairs in _group_pairs((pair, phrase) for pair, phrase in settings if phrase):
+            yield f"For {pairs}, {phrase}" if pairs else phrase
     if layout.scale != 100:
         yield f"{_tell_range(records)}."
     yield from matrices.explain(results, matrix)[:1]
     yield from _tell_sampling(results, layout)
 
 
-def _group_pairs(told: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+def _group_pairs(texts: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return each text about language pairs with the pairs that it holds for; "" if it holds for all.
 
     >>> _group_pairs([("en-de", "one"), ("en-zh", "two"), ("en-fr", "one")])
     [('one', 'en-de and en-fr'), ('two', 'en-zh')]
     """
-    found: dict[str, list[str]] = {}
-    for pair, text in told:
-        found.setdefault(text, []).append(visible(pair))
-    return [(text, "" if len(found) == 1 else join_words(pairs)) for text, pairs in found.items()]
+    pairs_of: dict[str, list[str]] = {}
+    for pair, text in texts:
+        pairs_of.setdefault(text, []).append(visible(pair))
+    return [(text, "" if len(pairs_of) == 1 else join_words(pairs)) for text, pairs in pairs_of.items()]
 
 
 def _group_facts(facts_by_pair: Iterable[tuple[str, Iterable[tuple[str, str]]]]) -> list[tuple[str, str]]:
     """Return facts of language pairs; where they differ, the labels name the pairs."""
-    found: dict[str, list[tuple[str, str]]] = {}
-    for pair, listed in facts_by_pair:
-        for label, text in listed:
-            found.setdefault(label, []).append((pair, text))
+    facts_of_label: dict[str, list[tuple[str, str]]] = {}
+    for pair, pair_facts in facts_by_pair:
+        for label, text in pair_facts:
+            facts_of_label.setdefault(label, []).append((pair, text))
     return [
         (f"{label}, {pairs}" if pairs else label, text)
-        for label, told in found.items()
-        for text, pairs in _group_pairs(told)
+        for label, pair_texts in facts_of_label.items()
+        for text, pairs in _group_pairs(pair_texts)
     ]
 
 
@@ -195,17 +200,17 @@ def facts(results: Results, layout: Layout) -> list[tuple[str, str]]:
         return [("Language pairs", pairs), *_group_facts((pair, facts(of, layout)) for pair, of in parts)]
     records = results.systems[0].scores
     info = records[0].signature.info
-    found = [("Tool", f"{_name_tool(info)}{_tell_sacrebleu(records)}")]
-    if compared := _tell_comparison(results):
-        return [*found, ("Compared", f"each text with {compared}")]
-    found.append(("Segments", str(results.segments)))
+    entries = [("Tool", f"{_name_tool(info)}{_tell_sacrebleu(records)}")]
+    if comparison := _tell_comparison(results):
+        return [*entries, ("Compared", f"each text with {comparison}")]
+    entries.append(("Segments", str(results.segments)))
     if compares_texts(info):
-        found.append(("References", _tell_references(info)))
-        found.append(("Test set", _tell_test_set(info) if "test" in info else "your own files; describe them"))
+        entries.append(("References", _tell_references(info)))
+        entries.append(("Test set", _tell_test_set(info) if "test" in info else "your own files; describe them"))
     if layout.scale != 100:
-        found.append(("Scale", _tell_range(records)))
-    told = [*([] if results.test is not None else ["Not tested."]), *_tell_sampling(results, layout)]
-    return [*found, ("Significance", " ".join(told))]
+        entries.append(("Scale", _tell_range(records)))
+    sampling = [*([] if results.test is not None else ["Not tested."]), *_tell_sampling(results, layout)]
+    return [*entries, ("Significance", " ".join(sampling))]
 
 
 def facts_of(results: Results, number: int) -> list[tuple[str, str]]:

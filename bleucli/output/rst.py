@@ -25,10 +25,10 @@ def render(results: Results, layout: Layout) -> str:
 
     The list explains the figures and gives the signatures. The best scores are in `**`, if the layout says so.
     """
-    first, *others = grids(results, layout, _MARKUP)
+    first, *grids_of_rankings = grids(results, layout, _MARKUP)
     tables = [
         _caption(_render_rows(first), layout),
-        *(f"{escape(grid.title)}\n\n{_render_rows(grid)}" for grid in others),
+        *(f"{escape(grid.title)}\n\n{_render_rows(grid)}" for grid in grids_of_rankings),
     ]
     return "\n\n".join([*tables, explanation.list_notes(results, layout, escape, "``")]) + "\n"
 
@@ -39,8 +39,8 @@ def escape(text: str) -> str:
     >>> print(escape("a_b"))
     a\_b
     """
-    escaped = _NUMBER.sub(r"\1\\", _LEADING.sub(r"\1\\", _SPECIAL.sub(r"\\\g<0>", text)))
-    return f"\\ {escaped}" if _HEADING.fullmatch(text) else escaped
+    line = _NUMBER.sub(r"\1\\", _LEADING.sub(r"\1\\", _SPECIAL.sub(r"\\\g<0>", text)))
+    return f"\\ {line}" if _HEADING.fullmatch(text) else line
 
 
 _MARKUP = Markup(escape, "**{}**".format, " ")
@@ -51,8 +51,8 @@ def _caption(table: str, layout: Layout) -> str:
     if not layout.caption:
         return table
     name = f"\n   :name: {layout.label}" if layout.label else ""
-    indented = "\n".join(f"   {line}" for line in table.split("\n"))
-    return f".. table:: {escape(visible(layout.caption))}{name}\n\n{indented}"
+    body = "\n".join(f"   {line}" for line in table.split("\n"))
+    return f".. table:: {escape(visible(layout.caption))}{name}\n\n{body}"
 
 
 def _render_rows(grid: Grid) -> str:

@@ -32,15 +32,15 @@ def render(results: Results, layout: Layout) -> str:
         markup = markup._replace(bold=bold, paint=paint_role)
     layout = layout._replace(bold_best=layout.bold_best and layout.colour)
     look = "fancy_grid" if is_full else "simple"
-    found = grids(results, layout, markup)
+    parts_of_results = grids(results, layout, markup)
     if results.matrix is not None and layout.columns is not None:
-        found = [part for grid in found for part in _break(grid, look, layout.columns)]
-    parts = [f"{grid.title}\n{tabulate(grid, look)}".removeprefix("\n") for grid in found]
+        parts_of_results = [part for grid in parts_of_results for part in _break(grid, look, layout.columns)]
+    parts = [f"{grid.title}\n{tabulate(grid, look)}".removeprefix("\n") for grid in parts_of_results]
     parts += explanation.sections(results, layout) if is_full else [_list_notes(results, layout)]
     text = "\n\n".join(parts) + "\n"
     if results.systems[0].scores[0].details:
-        named = zip(marked_names(results), results.systems, strict=True)
-        text += "".join(f"\n{visible(name)}\n{details(system, layout)}" for name, system in named)
+        rows = zip(marked_names(results), results.systems, strict=True)
+        text += "".join(f"\n{visible(name)}\n{details(system, layout)}" for name, system in rows)
     return text
 
 
@@ -66,5 +66,7 @@ def _is_wider(grid: Grid, look: str, width: int) -> bool:
 
 
 def _list_notes(results: Results, layout: Layout) -> str:
-    wrapped = explanation.wrap("- ", explanation.brief(results, layout))
-    return "\n".join([*wrapped, *(f"- {name}: {signed}" for name, signed in explanation.signatures(results, layout))])
+    lines = explanation.wrap("- ", explanation.brief(results, layout))
+    return "\n".join(
+        [*lines, *(f"- {name}: {signature}" for name, signature in explanation.signatures(results, layout))]
+    )

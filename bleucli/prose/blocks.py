@@ -98,16 +98,16 @@ def as_text(blocks: Sequence[Block], width: int = WIDTH, paint: Paint | None = N
     lines: list[str] = []
     previous: object = None
     for block in blocks:
-        joined = (Heading, Words) if isinstance(block, Words) else Heading
-        if previous is not None and (isinstance(block, Heading) or not isinstance(previous, joined)):
+        neighbours = (Heading, Words) if isinstance(block, Words) else Heading
+        if previous is not None and (isinstance(block, Heading) or not isinstance(previous, neighbours)):
             lines.append("")
         inner = width - len(_INDENT)
         if isinstance(block, Heading):
             lines += [paint(block.role, line) for line in _wrap(visible(block.text), width)]
         elif isinstance(block, Paragraph):
             # A word that is too long, such as a signature, stays whole and is not indented, so that it can be copied
-            wrapped = _wrap(visible(block.text), min(inner, _READABLE))
-            lines += [line if _columns(line) > inner else _INDENT + line for line in wrapped]
+            lines_of_text = _wrap(visible(block.text), min(inner, _READABLE))
+            lines += [line if _columns(line) > inner else _INDENT + line for line in lines_of_text]
         elif isinstance(block, Formula):
             lines += [_INDENT + part for line in block.lines for part in _formula_lines(visible(line), inner)]
         else:
@@ -130,16 +130,16 @@ def _formula_lines(line: str, width: int) -> Iterator[str]:
 
 def _words_lines(block: Words, width: int, paint: Paint) -> Iterator[str]:
     label = f"{visible(block.label)}  "
-    line, used = label, _columns(label)
+    line, column = label, _columns(label)
     note = [(visible(block.note), "")] if block.note else []
     for number, (word, role) in enumerate([*((visible(word), role) for word, role in block.words), *note]):
         size = _columns(word)
-        if number and used + 1 + size > width:
+        if number and column + 1 + size > width:
             yield line
-            line, used = " " * _columns(label), _columns(label)
+            line, column = " " * _columns(label), _columns(label)
         elif number:
-            line, used = line + " ", used + 1
-        line, used = line + paint(role, word), used + size
+            line, column = line + " ", column + 1
+        line, column = line + paint(role, word), column + size
     yield line
 
 
@@ -162,16 +162,16 @@ def _table_lines(table: Table, width: int, paint: Paint) -> Iterator[str]:
 def _alignment_lines(block: Alignment, width: int, paint: Paint) -> Iterator[str]:
     margin = max(map(_columns, block.labels))
     row: list[tuple[list[str], int, str]] = []
-    used = margin
+    column = margin
     for *texts, role in block.columns:
-        shown = [visible(text) for text in texts]
-        size = max(map(_columns, shown))
-        if row and used + len(_INDENT) + size > width:
+        cells = [visible(text) for text in texts]
+        size = max(map(_columns, cells))
+        if row and column + len(_INDENT) + size > width:
             yield from _row_lines(block.labels, margin, row, paint)
             yield ""
-            row, used = [], margin
-        row.append((shown, size, role))
-        used += len(_INDENT) + size
+            row, column = [], margin
+        row.append((cells, size, role))
+        column += len(_INDENT) + size
     yield from _row_lines(block.labels, margin, row, paint)
 
 
@@ -314,9 +314,9 @@ def _html_lines(block: Block, level: int, looks: _Looks) -> Iterator[str]:
         texts = (text for above, below, *_ in block.columns for text in (above, below))
         yield '<p dir="rtl">' if _runs_right_to_left(texts) else "<p>"
         yield _stack(looks, *(f"<b>{escape_html(label.strip())}</b>" for label in block.labels), "")
-        for above, below, done, role in block.columns:
-            shown = (_span(text or _NOTHING, role, looks) for text in (above, below))
-            yield _stack(looks, *shown, escape_html(done))
+        for above, below, operation, role in block.columns:
+            spans = (_span(text or _NOTHING, role, looks) for text in (above, below))
+            yield _stack(looks, *spans, escape_html(operation))
         yield "</p>"
 
 
@@ -334,8 +334,8 @@ def _runs_right_to_left(words: Iterable[str]) -> bool:
 
 def _stack(looks: _Looks, *lines: str) -> str:
     """Return lines stacked within a row."""
-    shown = "<br>".join(line or "&#160;" for line in lines)
-    return f"<span{looks.stack}>{shown}</span>"
+    stack = "<br>".join(line or "&#160;" for line in lines)
+    return f"<span{looks.stack}>{stack}</span>"
 
 
 def _span(text: str, role: str, looks: _Looks) -> str:
@@ -356,7 +356,7 @@ def show_numbers(numbers: Sequence[float], holds: Callable[[Sequence[float]], bo
     ['0.66667', '0.50000']
     """
     for decimals in range(least, _MOST_DECIMALS):
-        shown = [f"{number:.{decimals}f}" for number in numbers]
-        if holds([float(number) for number in shown]):
-            return shown
+        digits = [f"{number:.{decimals}f}" for number in numbers]
+        if holds([float(number) for number in digits]):
+            return digits
     return [f"{number:.17g}" for number in numbers]  # 17 digits identify any double

@@ -78,13 +78,13 @@ def choose_matches(tokens: Sequence[str], matching: Matching) -> dict[int, set[i
     for length in range(top, 0, -1):
         # The n-grams of the next length that contain the one at `start` begin at `start - 1` and at `start`
         longest = list(map(max, [0, *longest], [*longest, 0]))
-        left = dict(matching.get(length, {}))
+        remaining = dict(matching.get(length, {}))
         ngrams = list(_ngrams(tokens, length))
         matches[length] = set()
-        candidates = [start for start, ngram in enumerate(ngrams) if left.get(ngram)]
+        candidates = [start for start, ngram in enumerate(ngrams) if remaining.get(ngram)]
         for start in sorted(candidates, key=lambda start: -longest[start]):
-            if left[ngrams[start]]:
-                left[ngrams[start]] -= 1
+            if remaining[ngrams[start]]:
+                remaining[ngrams[start]] -= 1
                 matches[length].add(start)
         for start in matches[length]:
             longest[start] = max(longest[start], length)
@@ -101,12 +101,12 @@ def cover(tokens: Sequence[str], matching: Matching) -> list[set[int]]:
     >>> cover("a b a".split(), {1: {("a",): 1, ("b",): 1}, 2: {("b", "a"): 1}})
     [set(), {1, 2}, {1, 2}]
     """
-    covered: list[set[int]] = [set() for _ in tokens]
+    orders: list[set[int]] = [set() for _ in tokens]
     for order, starts in choose_matches(tokens, matching).items():
         for start in starts:
             for place in range(start, start + order):
-                covered[place].add(order)
-    return covered
+                orders[place].add(order)
+    return orders
 
 
 def highlight(pieces: Sequence[Piece]) -> str:
@@ -121,14 +121,14 @@ def highlight(pieces: Sequence[Piece]) -> str:
     >>> highlight([Piece("a", [1], ""), Piece("b", [1])])
     '<mark class="l1 m1">ab</mark> '
     """
-    joined: list[Piece] = []
+    runs: list[Piece] = []
     for piece in pieces:
-        if joined and not joined[-1].space and joined[-1].orders == piece.orders:
-            joined[-1] = Piece(joined[-1].text + piece.text, piece.orders, piece.space, piece.note)
+        if runs and not runs[-1].space and runs[-1].orders == piece.orders:
+            runs[-1] = Piece(runs[-1].text + piece.text, piece.orders, piece.space, piece.note)
         else:
-            joined.append(piece)
+            runs.append(piece)
     parts = []
-    for text, orders, space, note in joined:
+    for text, orders, space, note in runs:
         if orders:
             longest = min(max(orders), SHADES)
             names = " ".join([f"l{longest}", *(f"m{order}" for order in sorted(orders)), *([note] if note else [])])

@@ -38,7 +38,7 @@ def visible(text: str) -> str:
 
     # If the locale's encoding is not UTF-8, even valid UTF-8 in names arrives as single bytes: decode it first
     code = "utf-8", "surrogateescape"
-    return re.sub(_NOT_TEXT, _escape, re.sub(_BYTES, lambda found: found[0].encode(*code).decode(*code), text))
+    return re.sub(_NOT_TEXT, _escape, re.sub(_BYTES, lambda match: match[0].encode(*code).decode(*code), text))
 
 
 def _escape(match: Match[str]) -> str:

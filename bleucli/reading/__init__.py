@@ -157,9 +157,9 @@ class TextFile:
             except UnicodeDecodeError as error:
                 raise self._not_utf8(error) from None
             except FieldCountError as error:
-                wanted = tell_count(columns, "tab-separated field")
+                fields = tell_count(columns, "tab-separated field")
                 raise BleuError(
-                    f"{self.name}, line {self._lines + error.line + 1}: expected {wanted}, found {error.found}; give"
+                    f"{self.name}, line {self._lines + error.line + 1}: expected {fields}, found {error.found}; give"
                     " each line the same number"
                 ) from None
             self._lines += len(segments[0])
@@ -216,13 +216,13 @@ class TextFile:
         data = b"".join(self._kept)
         self._kept = [data]
 
-        def read() -> Iterator[Segments]:
+        def read_again() -> Iterator[Segments]:
             stream = None if self.is_file else BytesIO(data)
             return (
                 block for (block,) in TextFile(self.name, self._path, stream, self._encoding, mark=self._mark).blocks()
             )
 
-        return read
+        return read_again
 
     def _not_utf8(self, error: UnicodeDecodeError) -> BleuError:
         """Return the error about invalid UTF-8 in the next block, with its line in the file."""
@@ -271,12 +271,12 @@ class TextFile:
         while len(start) < len(_MARK) and (chunk := next(chunks, b"")):
             start += chunk
         if start.startswith(_MARK) and self._mark == "noted":
-            told = f"{self.name} starts with a byte-order mark, which is scored as text, as in sacreBLEU; "
+            hint = f"{self.name} starts with a byte-order mark, which is scored as text, as in sacreBLEU; "
             if self._encoding == "utf-8":
-                told = Turn(f"{told}encoding='utf-8-sig' drops it", f"{told}-e utf-8-sig drops it")
+                hint = Turn(f"{hint}encoding='utf-8-sig' drops it", f"{hint}-e utf-8-sig drops it")
             else:
-                told += "delete it if it is there by mistake"
-            self.hints.append(told)
+                hint += "delete it if it is there by mistake"
+            self.hints.append(hint)
         if start.startswith(_MARK) and self._mark == "dropped":
             self._bytes += len(_MARK)
             start = start[len(_MARK) :]
@@ -284,18 +284,18 @@ class TextFile:
 
     def _transcode(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         decoder = codecs.getincrementaldecoder(self._encoding)()
-        taken = lines = 0
+        position = lines = 0
         for chunk in chain(chunks, (b"",)):  # an empty one tells the decoder that this is the end
-            taken += len(chunk)
+            position += len(chunk)
             before = decoder.getstate()
             try:
                 text = decoder.decode(chunk, final=not chunk)
                 encoded = text.encode()
             except UnicodeDecodeError as error:
                 # `error.object` begins with the bytes that the decoder kept from earlier chunks
-                start = taken - len(error.object) + error.start
+                start = position - len(error.object) + error.start
                 decoder.setstate(before)
-                lines += _newlines(decoder, chunk[: max(0, start - taken + len(chunk))])
+                lines += _newlines(decoder, chunk[: max(0, start - position + len(chunk))])
                 raise self._undecodable(error, lines + 1, start) from None
             except UnicodeError as error:
                 raise BleuError(f"{self.name} is not valid {self._encoding} ({error}); ", self.remedy) from None
@@ -382,9 +382,9 @@ def _wait(stream: IO[bytes], deadline: float | None) -> None:
         return
     from time import monotonic
 
-    asked = poll()
-    asked.register(descriptor, POLLIN)
-    if not asked.poll(None if deadline is None else max(0, deadline - monotonic()) * 1000):
+    poller = poll()
+    poller.register(descriptor, POLLIN)
+    if not poller.poll(None if deadline is None else max(0, deadline - monotonic()) * 1000):
         raise NotWaitedFor
 
 

@@ -257,8 +257,8 @@ def _find_member(data: bytes, chunks: Iterator[bytes], codec: Codec, name: str, 
 
 
 def _strip_padding(data: bytes, codec: Codec) -> tuple[bytes, int]:
-    kept = data.lstrip(b"\0") if codec.padding else data
-    return kept, len(data) - len(kept)
+    stripped_data = data.lstrip(b"\0") if codec.padding else data
+    return stripped_data, len(data) - len(stripped_data)
 
 
 def _damage_of(name: str, codec: Codec, why: str) -> DamagedError:

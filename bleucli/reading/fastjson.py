@@ -90,12 +90,12 @@ def read(data: bytes, wanted: Wanted, most: int) -> list[Segments] | None:
     count = len(next(iter(arrays.values())) if lists is None else lists)
     ids = [encode_ids(arrays.pop(name).to_pylist()) if name else b"" for name, _ in wanted.ids]
     texts = {name: kernels.strip_trailing(share_arrow(array)) for name, array in arrays.items()}
-    found = [texts[name] for name in wanted.hypotheses]
-    found += [kernels.split_lines(lines)[0] if lines else Segments(b"", bytes(16 * count)) for lines in ids]
+    columns = [texts[name] for name in wanted.hypotheses]
+    columns += [kernels.split_lines(lines)[0] if lines else Segments(b"", bytes(16 * count)) for lines in ids]
     if not wanted.references:
-        return found
+        return columns
     references = texts[wanted.references]
-    return [*found, *([references] if lists is None else lists_as_streams(lists, references))]
+    return [*columns, *([references] if lists is None else lists_as_streams(lists, references))]
 
 
 def _has_any(data: bytes, names: Collection[str]) -> bool:

@@ -80,14 +80,14 @@ def fields_named(text: str) -> Fields:
         if not path:
             raise _wrong_form(text)
         paths.setdefault(key, []).append(path)
-    named = paths.get("hyp", [])
+    outputs = paths.get("hyp", [])
     hypotheses = []
-    for one in named:
+    for one in outputs:
         name, *behind = map(_strip, _split(one, ":"))
         path = ":".join(behind) if behind else one
         if not name or not path:
             raise _wrong_form(text)
-        hypotheses.append((_unescape(name) if behind or len(named) > 1 else "", path))
+        hypotheses.append((_unescape(name) if behind or len(outputs) > 1 else "", path))
     names = [name for name, _ in hypotheses]
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
@@ -225,10 +225,10 @@ class Path:
         """Return an error about the value that is `depth` steps along the path and does not lead further."""
         place = quote(".".join(_split(self._path, ".")[:depth]))
         if isinstance(value, dict):
-            found = f"{place} with {_list_names(value)}" if depth else _list_names(value)
+            finding = f"{place} with {_list_names(value)}" if depth else _list_names(value)
         else:
-            found = f"{place}, {kind(value)}" + (f" of length {len(value)}" if isinstance(value, list) else "")
-        return NotFoundError(f"no {self._what}; expected {quote(self._path)}, found {found}", depth == 0)
+            finding = f"{place}, {kind(value)}" + (f" of length {len(value)}" if isinstance(value, list) else "")
+        return NotFoundError(f"no {self._what}; expected {quote(self._path)}, found {finding}", depth == 0)
 
 
 class UsualName:
@@ -273,15 +273,15 @@ class UsualName:
                     self._last = name
                     return name, item[name]
         names = [*self._known, *self._guessed]
-        found = [name for name in names if name in item]
-        if not found:
+        matches = [name for name in names if name in item]
+        if not matches:
             expected = " or ".join(map(quote, [self._guess] if self._guess else names))
             raise NotFoundError(f"no {self._what}; expected {expected}, found {_list_names(item)}", True)
-        possible = dict.fromkeys([*filter(None, [self._guess]), *found])  # one was guessed on an earlier line
+        possible = dict.fromkeys([*filter(None, [self._guess]), *matches])  # one was guessed on an earlier line
         if len(possible) > 1:
             each = " and ".join(map(quote, possible))
             raise NotFoundError(f"{each} could each be the {self._what}")
-        (self._guess,) = found
+        (self._guess,) = matches
         return self._guess, item[self._guess]
 
 
@@ -309,8 +309,8 @@ def advise_path(key: str, field: str, value: object) -> str:
 
 
 def _list_names(item: dict[str, Any]) -> str:
-    found = ", ".join(map(quote, islice(item, _SHOWN_FIELDS))) + (", ..." if len(item) > _SHOWN_FIELDS else "")
-    return found or "no field"
+    names = ", ".join(map(quote, islice(item, _SHOWN_FIELDS))) + (", ..." if len(item) > _SHOWN_FIELDS else "")
+    return names or "no field"
 
 
 def kind(value: object) -> str:

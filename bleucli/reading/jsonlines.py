@@ -174,12 +174,12 @@ class JsonLines:
         # After a blank line, `_items` must read on: only more blank lines may follow
         if max(self._bytes, self._size) < _PATIENCE or self._blank or self._refusals == _REFUSALS:
             return None
-        wanted = self._find_wanted()
-        if wanted is None:
+        shape = self._find_wanted()
+        if shape is None:
             return None
         from bleucli.reading import fastjson
 
-        columns = fastjson.read(data, wanted, _BLOCK_TEXTS)
+        columns = fastjson.read(data, shape, _BLOCK_TEXTS)
         self._has_others = self._has_others or columns is None  # other fields may be why it refused the block
         self._refusals = self._refusals + 1 if columns is None else 0
         if columns is not None:
@@ -191,8 +191,8 @@ class JsonLines:
     def _find_wanted(self) -> Wanted | None:
         """Return what to read if all objects are like the last one that was parsed; None while this is unknown."""
         places = [*self._hypotheses, *([self._references] if self.with_references else [])]
-        found = [place.settled_name() for place in places]
-        names = [name for name, _ in found]
+        settled_names = [place.settled_name() for place in places]
+        names = [name for name, _ in settled_names]
         if self._example is None or not all(names):
             return None
         references = names.pop() if self.with_references else ""
@@ -204,7 +204,7 @@ class JsonLines:
             return None
         from bleucli.reading.fastjson import Wanted
 
-        others = {name for _, others in found for name in others}
+        others = {name for _, others in settled_names for name in others}
         alone = not self._has_others and self._example.keys() <= {*names, references, *(name for name, _ in ids)}
         return Wanted(names, references, kind is list, others, alone, ids)
 
@@ -338,8 +338,8 @@ class JsonLines:
             return value or [None]
         if value is None or (type(value) is str and field != _PLURAL):
             return [value]
-        wanted = "an array of strings" if field == _PLURAL else "a string or an array of strings"
-        raise self._wrong_type(number, field, value, wanted, key="refs")
+        kinds = "an array of strings" if field == _PLURAL else "a string or an array of strings"
+        raise self._wrong_type(number, field, value, kinds, key="refs")
 
     def _wrong_type(
         self, number: int, field: str, value: object, wanted: str, holds: str = "is", key: str = ""

@@ -62,48 +62,48 @@ class SampleLines(JsonLines):
         empty: dict[str, int] = {}
         for before, items in self._read_items():
             self.segments += len(items)
-            for place, (blocks, labelled) in zip(self._hypotheses, columns, strict=True):
+            for place, (blocks, text_labels) in zip(self._hypotheses, columns, strict=True):
                 texts: list[str] = []
                 numbers: list[int] = []
                 for number, item in enumerate(items, before + 1):
-                    field, found = self._samples(place, item, number)
-                    label = self._label(item, number, labels) or self._label_of_list(field, found, number)
-                    if isinstance(found, str):
-                        found = [found]
-                    if not found:
+                    field, samples = self._samples(place, item, number)
+                    label = self._label(item, number, labels) or self._label_of_list(field, samples, number)
+                    if isinstance(samples, str):
+                        samples = [samples]
+                    if not samples:
                         empty.setdefault(str(label), number)
-                    if labelled and found and (label is None) != (labelled[-1] is None):
+                    if text_labels and samples and (label is None) != (text_labels[-1] is None):
                         raise self._mixed(number, field, label is None)
-                    texts += found
-                    numbers += [number] * len(found)
-                    labelled.extend([label] * len(found))
+                    texts += samples
+                    numbers += [number] * len(samples)
+                    text_labels.extend([label] * len(samples))
                 blocks.append(self._segments(texts, "hypothesis", numbers))
-        for _, labelled in columns:
-            lacking = empty.keys() - set(labelled)
+        for _, text_labels in columns:
+            lacking = empty.keys() - set(text_labels)
             if lacking:
                 number, label = min((empty[label], label) for label in lacking)
                 raise BleuError(f"{self.name}, line {number}: group {label} has no text; give at least two")
         return [
-            Samples(blocks, [label or "" for label in labelled] if any(labelled) else None)
-            for blocks, labelled in columns
+            Samples(blocks, [label or "" for label in text_labels] if any(text_labels) else None)
+            for blocks, text_labels in columns
         ]
 
     def _samples(self, place: Path | UsualName, item: dict[str, Any], number: int) -> tuple[str, str | list[str]]:
         """Return the name of the field that holds a text or a list of texts, and what it holds."""
         try:
-            field, found = place.find(item)
+            field, value = place.find(item)
         except NotFoundError as reason:
             raise self._not_found(number, "hyp", reason) from None
-        if type(found) is str:
-            return field, found
-        if type(found) is not list:
-            expected = "a string or an array of strings" + advise_path("hyp", field, found)
-            raise self._wrong_type(number, field, found, expected)
-        for text in found:
+        if type(value) is str:
+            return field, value
+        if type(value) is not list:
+            expected = "a string or an array of strings" + advise_path("hyp", field, value)
+            raise self._wrong_type(number, field, value, expected)
+        for text in value:
             if type(text) is not str:
-                expected = "strings" + (advise_path("hyp", field, found) if type(text) is list else "")
+                expected = "strings" + (advise_path("hyp", field, value) if type(text) is list else "")
                 raise self._wrong_type(number, field, text, expected, "holds")
-        return field, found
+        return field, value
 
     def _label(self, item: dict[str, Any], number: int, labels: Sequence[str] | None) -> str | None:
         """Return the label of an object's group, if it has one."""
@@ -123,17 +123,17 @@ class SampleLines(JsonLines):
             raise BleuError(f"{self._at(number)}: {quote(field)} is empty; give each group a label")
         return label
 
-    def _label_of_list(self, field: str, found: str | list[str], number: int) -> str | None:
+    def _label_of_list(self, field: str, samples: str | list[str], number: int) -> str | None:
         """Return the label of a group that is a list in an object; None for a bare text.
 
         Raises:
             BleuError: the list has fewer than two texts.
         """
-        if isinstance(found, str):
+        if isinstance(samples, str):
             return None
-        if len(found) < 2:
+        if len(samples) < 2:
             raise BleuError(
-                f"{self._at(number)}: {quote(field)} holds {tell_count(len(found), 'text')}; self-BLEU compares"
+                f"{self._at(number)}: {quote(field)} holds {tell_count(len(samples), 'text')}; self-BLEU compares"
                 " the texts of a list, so give at least two, or name groups with --jsonl-fields group=NAME"
             )
         return f"line {number}"

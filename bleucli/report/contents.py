@@ -249,24 +249,24 @@ def _read_numbers(name: str, column: Sequence[float]) -> Floats:
 # --- how scores are resampled
 
 
-def plan_of(asked: Sampling | None, systems: int, jobs: int = 1, seed: int | None = SEED) -> Plan:
+def plan_of(choice: Sampling | None, systems: int, jobs: int = 1, seed: int | None = SEED) -> Plan:
     """Return how scores are resampled: as the user asked, and by reliable methods otherwise.
 
     Args:
-        asked: the resampling of the usual output; None for none.
+        choice: the resampling of the usual output; None for none.
         systems: the number of systems.
-        jobs: the number of threads, unless `asked` gives it.
-        seed: the seed, unless `asked` gives it.
+        jobs: the number of threads, unless `choice` gives it.
+        seed: the seed, unless `choice` gives it.
 
     >>> plan_of(None, 2).tests.method, plan_of(Sampling("bs", 500), 2).intervals.trials
     ('ar', 500)
     """
-    if asked is not None:
-        jobs, seed = asked.jobs, asked.seed
-    is_test = asked is not None and asked.method != "ci"
-    has_intervals = asked is not None and asked.method != "ar"
-    intervals = Sampling("ci", asked.trials if asked is not None and has_intervals else RESAMPLES, seed, jobs)
-    tests = asked if asked is not None and is_test else Sampling("ar", TRIALS, seed, jobs)
+    if choice is not None:
+        jobs, seed = choice.jobs, choice.seed
+    is_test = choice is not None and choice.method != "ci"
+    has_intervals = choice is not None and choice.method != "ar"
+    intervals = Sampling("ci", choice.trials if choice is not None and has_intervals else RESAMPLES, seed, jobs)
+    tests = choice if choice is not None and is_test else Sampling("ar", TRIALS, seed, jobs)
     return Plan(intervals, tests._replace(all_pairs=True) if systems > 1 else None)
 
 
@@ -303,21 +303,21 @@ def resample(
 
     results = results._replace(systems=[system._replace(scores=list(system.scores)) for system in results.systems])
     # The command may have tested the metrics already, but not the scores of other tools
-    untested = [place for place in range(len(measured)) if place not in rankings]
-    if plan.tests is not None and untested:
-        tested = resample_some(untested, plan.tests)
-        rankings |= dict(zip(untested, tested.rankings, strict=True))
-        hints += tested.hints
-        for index, place in enumerate(untested):
-            replace(place, [system.scores[index] for system in tested.systems])
+    missing = [place for place in range(len(measured)) if place not in rankings]
+    if plan.tests is not None and missing:
+        outcome = resample_some(missing, plan.tests)
+        rankings |= dict(zip(missing, outcome.rankings, strict=True))
+        hints += outcome.hints
+        for index, place in enumerate(missing):
+            replace(place, [system.scores[index] for system in outcome.systems])
     bare = [place for place in range(len(measured)) if results.systems[0].scores[place].interval is None]
     if bare:
-        tested = resample_some(bare, plan.intervals)
+        outcome = resample_some(bare, plan.intervals)
         for index, place in enumerate(bare):
-            both = zip(results.systems, tested.systems, strict=True)
+            both = zip(results.systems, outcome.systems, strict=True)
             replace(place, [old.scores[place]._replace(interval=new.scores[index].interval) for old, new in both])
-    ordered = [rankings[place] for place in sorted(rankings)]
-    return results._replace(hints=list(dict.fromkeys(hints)), rankings=ordered)
+    in_order = [rankings[place] for place in sorted(rankings)]
+    return results._replace(hints=list(dict.fromkeys(hints)), rankings=in_order)
 
 
 # --- the parts of a report
@@ -355,17 +355,17 @@ def make_report(
     tokenizer, unit = _tokenizer(measured)
     # The texts are read twice: which segments the page holds depends on the size of all texts
     lengths, size = passages.measure(read_again(), lines, tokenizer, unit)
-    held = passages.choose(columns[0].influences, columns[0].segment_scores, size, room)
-    texts = passages.read(read_again(), lines, held, tokenizer, sources)
+    excerpt = passages.choose(columns[0].influences, columns[0].segment_scores, size, room)
+    texts = passages.read(read_again(), lines, excerpt, tokenizer, sources)
     groups = [group_lengths(measured, lengths, unit)]
     for column, title in _LABELS.items():
         if labels and column in labels:
             groups += _group_labels(measured, column, title, [str(labels[column][line] or "") for line in lines])
     names = [readable(system.name) for system in results.systems]
     pairs = [_pair(measured, columns, names, *both) for both in combinations(range(len(names)), 2)]
-    numbered = passages.number_tokens(texts)
-    leads = ngrams.find(texts, numbered)
-    curves = profiles.find(numbered, [(one.name, one.segment_scores, one.limits()) for one in columns])
+    tokens = passages.number_tokens(texts)
+    leads = ngrams.find(texts, tokens)
+    curves = profiles.find(tokens, [(one.name, one.segment_scores, one.limits()) for one in columns])
     return Report(names, lines, columns, pairs, groups, texts, leads, curves, results.hints, plan)
 
 

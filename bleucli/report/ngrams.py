@@ -122,11 +122,11 @@ def _count(tokens: Tokens, longest: int) -> _Counts:
             starts[number], ngram_of[number] = starts[number][places >= 0], places[places >= 0]
             counts.append(np.bincount(ngram_of[number], minlength=len(keys)))
         before, token = np.divmod(keys, base)
-        numbered, numbers = np.unique(ngrams[before] * base + token, return_inverse=True)
-        shorter.append(numbered // base)
-        last.append(numbered % base)
+        longer, numbers = np.unique(ngrams[before] * base + token, return_inverse=True)
+        shorter.append(longer // base)
+        last.append(longer % base)
         passages, ngrams = passages[before], size + numbers
-        size += len(numbered)
+        size += len(longer)
         most = np.max(counts[: len(tokens.references)], axis=0)
         parts.append((ngrams, passages, most, np.minimum(counts[len(tokens.references) :], most)))
     columns = (np.concatenate(column, axis=-1) for column in zip(*parts, strict=True))

@@ -327,7 +327,7 @@ def _shares(report: Report, pair: Pair, first: int) -> list[list[str]]:
 
 
 def as_data(
-    report: Report, chosen: Sequence[int], figures: Sequence[Chart], language: str = "", origin: str = ""
+    report: Report, pair_shown: Sequence[int], figures: Sequence[Chart], language: str = "", origin: str = ""
 ) -> dict[str, Any]:
     """Return the data that the script of the page reads, for JSON; its lines of segments count from 1.
 
@@ -337,7 +337,7 @@ def as_data(
     places = [passage.place for passage in report.passages.passages]
     return {
         "names": report.names,
-        "pair": list(chosen),
+        "pair": list(pair_shown),
         "language": language,
         "origin": origin,
         "columns": [

@@ -90,12 +90,12 @@ class Passages(NamedTuple):
 # --- which
 
 
-def measure(corpus: Corpus, chosen: Sequence[int], tokenizer: BLEU | None, unit: str) -> tuple[Numbers, int]:
+def measure(corpus: Corpus, lines: Sequence[int], tokenizer: BLEU | None, unit: str) -> tuple[Numbers, int]:
     """Return the length of each segment's first reference, and the average number of bytes of a segment's texts.
 
     Args:
         corpus: the texts to read.
-        chosen: the indexes of the segments that count.
+        lines: the indexes of the segments that count.
         tokenizer: the metric whose tokens are counted, if the unit is tokens.
         unit: "tokens", "words" or "characters".
     """
@@ -112,7 +112,7 @@ def measure(corpus: Corpus, chosen: Sequence[int], tokenizer: BLEU | None, unit:
             lengths += [len("".join((text or "").split())) for text in firsts]
         else:
             lengths += [len((text or "").split()) for text in firsts]
-    return np.array(lengths, np.int64)[list(chosen)], size // max(1, len(lengths))
+    return np.array(lengths, np.int64)[list(lines)], size // max(1, len(lengths))
 
 
 def _first_references(piece: Piece) -> Segments:
@@ -146,8 +146,8 @@ def choose(influences: Floats, scores: Floats, size: int, room: int) -> Held:
         places += np.argsort(-spread, kind="stable")[:third].tolist()
     from random import Random
 
-    left = sorted(set(range(count)) - set(places))
-    places += Random(_SEED).sample(left, third)  # noqa: S311 # this is not about secrets
+    pool = sorted(set(range(count)) - set(places))
+    places += Random(_SEED).sample(pool, third)  # noqa: S311 # this is not about secrets
     several = (
         "with the largest influence on a difference between two systems"
         if len(scores) > 1
@@ -168,8 +168,8 @@ def choose(influences: Floats, scores: Floats, size: int, room: int) -> Held:
 
 def read(
     corpus: Corpus,
-    chosen: Sequence[int],
-    held: Held,
+    line_numbers: Sequence[int],
+    excerpt: Held,
     tokenizer: BLEU | None,
     sources: Callable[[], Iterator[str]] | None,
 ) -> Passages:
@@ -177,14 +177,14 @@ def read(
 
     Args:
         corpus: the texts to read.
-        chosen: the indexes of the scored segments, ascending.
-        held: the segments on the page.
+        line_numbers: the indexes of the scored segments, ascending.
+        excerpt: the segments on the page.
         tokenizer: the metric whose tokens are shown; None for words.
         sources: a function that gives the source of every segment.
     """
     lowercase = tokenizer is not None and tokenizer.lowercase
     order = 4 if tokenizer is None else min(SHADES, tokenizer.max_ngram_order)
-    places = {chosen[place]: place for place in held.places}
+    places = {line_numbers[place]: place for place in excerpt.places}
     origins = iter(sources()) if sources is not None else None
     passages = []
     for piece in corpus.pieces():
@@ -208,7 +208,7 @@ def read(
         if tokenizer is None
         else f"those of BLEU's tokenizer {tokenizer.tokenizer.signature}"
     )
-    return Passages(passages, held.why, order, lowercase, by)
+    return Passages(passages, excerpt.why, order, lowercase, by)
 
 
 def _read_texts(segments: Segments, tokenizer: BLEU | None, lowercase: bool, references: bool) -> list[Text | None]:
@@ -291,7 +291,7 @@ def number_tokens(passages: Passages) -> Tokens:
     numbers: defaultdict[str, int] = defaultdict()
     numbers.default_factory = numbers.__len__  # a new token gets the next number
 
-    def read(texts: Iterator[Text | None]) -> Stream:
+    def stream_of(texts: Iterator[Text | None]) -> Stream:
         split = [[] if text is None else text.tokens.split() for text in texts]
         lengths = np.fromiter(map(len, split), np.int64, len(split))
         words = np.fromiter(map(numbers.__getitem__, chain.from_iterable(split)), np.int64)
@@ -300,15 +300,15 @@ def number_tokens(passages: Passages) -> Tokens:
     rows = passages.passages
     most = max(len(passage.references) for passage in rows)
     references = [
-        read(passage.references[place] if place < len(passage.references) else None for passage in rows)
+        stream_of(passage.references[place] if place < len(passage.references) else None for passage in rows)
         for place in range(most)
     ]
     systems = range(len(rows[0].hypotheses))
-    hypotheses = [read(passage.hypotheses[place] for passage in rows) for place in systems]
+    hypotheses = [stream_of(passage.hypotheses[place] for passage in rows) for place in systems]
     return Tokens(list(numbers), references, hypotheses)
 
 
-def find_keys(keys: Numbers, wanted: Numbers) -> Numbers:
+def find_keys(keys: Numbers, numbers: Numbers) -> Numbers:
     """Return the place of each wanted number among keys, which are ascending and distinct; -1 if it is missing.
 
     >>> import numpy as np
@@ -318,6 +318,6 @@ def find_keys(keys: Numbers, wanted: Numbers) -> Numbers:
     import numpy as np
 
     if not len(keys):
-        return np.full(len(wanted), -1)
-    places = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
-    return np.where(keys[places] == wanted, places, -1)
+        return np.full(len(numbers), -1)
+    places = np.searchsorted(keys, numbers).clip(max=len(keys) - 1)
+    return np.where(keys[places] == numbers, places, -1)

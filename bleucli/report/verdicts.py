@@ -60,28 +60,28 @@ def _tell_others(count: int, form: str = "all {} other systems") -> str:
 def judge(report: Report, column: Column) -> Verdict:
     """Return what a metric says about all systems."""
     names = report.names
-    best, *others = column.order()
+    best, *rivals = column.order()
     score = show(column.records[best].score, decimals=column.decimals(1))
-    if not others:
+    if not rivals:
         return Verdict(
             False, f"{names[best]} has {score} {column.name}", "There is no other system to compare it with."
         )
-    tied = [number for number in others if not is_told_apart(column, best, number)]
-    equal = [number for number in others if column.records[number].score == column.records[best].score]
-    worse = others[len(equal) :]
+    tied = [number for number in rivals if not is_told_apart(column, best, number)]
+    equal = [number for number in rivals if column.records[number].score == column.records[best].score]
+    worse = rivals[len(equal) :]
     leaders = join_words([names[number] for number in (best, *equal)])
     if not worse:
         headline = f"{leaders} have the same {column.name}, {score}"
         return Verdict(False, headline, _tell_clusters(report, column))
     assert column.ranking is not None
-    corrected = column.ranking.corrected[best]
+    p_values = column.ranking.corrected[best]
     second = worse[0]
     gap = show(column.lead(best, second), decimals=column.decimals(2))
     if not tied:
-        highest = max(corrected[number] or 0.0 for number in others)
-        many = "the other system" if len(others) == 1 else _tell_others(len(others), "each of the {} others")
+        highest = max(p_values[number] or 0.0 for number in rivals)
+        many = "the other system" if len(rivals) == 1 else _tell_others(len(rivals), "each of the {} others")
         headline = f"{names[best]} leads by {column.name}: {score}, significantly better than {many}"
-        certainty = show_p(highest) if len(others) == 1 else f"{show_p(highest, up=True)} in every comparison"
+        certainty = show_p(highest) if len(rivals) == 1 else f"{show_p(highest, up=True)} in every comparison"
         details = f"The next best is {names[second]}, {_points(gap)} behind; {certainty}."
     else:
         doubtful = [names[number] for number in worse if number in tied]
@@ -91,11 +91,11 @@ def judge(report: Report, column: Column) -> Verdict:
         if doubtful:
             which = f"{names[best]} " if equal else ""  # the others with this score may differ from fewer systems
             headline += f", but {which}cannot be told apart from {join_words(doubtful, 'or')}"
-        certainty = show_p(corrected[second] or 0.0)
+        certainty = show_p(p_values[second] or 0.0)
         details = f"{names[second]} is {_points(gap)} behind; {certainty}, so their order may be due to chance."
         if second not in tied:
             details = f"{names[second]} is {_points(gap)} behind; {certainty}."
-        if set(tied) == set(others) and len(others) > 1:
+        if set(tied) == set(rivals) and len(rivals) > 1:
             details += " None of the systems is significantly worse than the best."
     return Verdict(not tied, headline, f"{details} {_tell_clusters(report, column)}".strip())
 
@@ -161,25 +161,25 @@ def summarize(report: Report) -> str:
         winners = "; ".join(f"{some} by {join_words(metrics)}" for some, metrics in by_leaders.items())
         clear = [name for name, verdict in zip(names, verdicts, strict=True) if verdict.is_clear]
         which = f"Only by {join_words(clear)}" if clear else "By no metric"
-        rest = "the other" if len(report.names) == 2 else "all others"
+        rivals = "the other" if len(report.names) == 2 else "all others"
         return (
             f"The metrics disagree on the best system: {winners}. {which} is the best one significantly better than"
-            f" {rest}."
+            f" {rivals}."
         )
     (place,) = everywhere
     best = report.names[place]
     clear = [name for name, verdict in zip(names, verdicts, strict=True) if verdict.is_clear]
     one = len(report.names) == 2
-    other = report.names[next(number for number, name in enumerate(report.names) if name != best)]
-    all_others = other if one else _tell_others(len(report.names) - 1)
+    rival = report.names[next(number for number, name in enumerate(report.names) if name != best)]
+    all_rivals = rival if one else _tell_others(len(report.names) - 1)
     if len(clear) == len(names):
-        return f"{best} is significantly better than {all_others} by {join_words(names)}."
+        return f"{best} is significantly better than {all_rivals} by {join_words(names)}."
     unsure = [column for column, verdict in zip(report.columns, verdicts, strict=True) if not verdict.is_clear]
     doubt = f"cannot be told apart from {_name_tied(report, unsure, place)}"
     if not clear:
         return f"{best} has the best {join_words(names)}, but {doubt}."
     return (
-        f"{best} has the best {join_words(names)}; by {join_words(clear)} it is significantly better than {all_others},"
+        f"{best} has the best {join_words(names)}; by {join_words(clear)} it is significantly better than {all_rivals},"
         f" but by {join_words([column.name for column in unsure])} it {doubt}."
     )
 
@@ -188,18 +188,18 @@ def _name_tied(report: Report, columns: Sequence[Column], best: int) -> str:
     """Return the systems that do not differ significantly from the best: named if few and the same by every metric."""
     tied = set()
     for column in columns:
-        others = (number for number in column.order() if number != best)
-        tied.add(frozenset(number for number in others if not is_told_apart(column, best, number)))
+        rivals = (number for number in column.order() if number != best)
+        tied.add(frozenset(number for number in rivals if not is_told_apart(column, best, number)))
     few = min(tied, key=len)
     if len(tied) == 1 and len(few) <= _MOST_NAMED:
         return join_words([report.names[number] for number in columns[0].order() if number in few], "or")
     return "some of the others" if len(few) < len(report.names) - 1 else "any of the others"
 
 
-def _summarize_with_doubt(report: Report, judged: Sequence[Verdict], best: int) -> str:
+def _summarize_with_doubt(report: Report, verdicts: Sequence[Verdict], best: int) -> str:
     """Return the summary if one system leads significantly by some metrics, and no other does; else ""."""
     name = report.names[best]
-    clear = [column.name for column, verdict in zip(report.columns, judged, strict=True) if verdict.is_clear]
+    clear = [column.name for column, verdict in zip(report.columns, verdicts, strict=True) if verdict.is_clear]
     doubts = []
     for column in report.columns:
         leaders = _lead(column)
@@ -211,9 +211,9 @@ def _summarize_with_doubt(report: Report, judged: Sequence[Verdict], best: int) 
             doubts.append(f"by {column.name} {whose} {ahead}, but cannot be told apart from {name}")
         elif column.name not in clear:
             doubts.append(f"by {column.name} it has the best score, but is not significantly better than all others")
-    others = len(report.names) - 1
-    all_others = "the other system" if others == 1 else _tell_others(others)
-    return f"{name} is significantly better than {all_others} by {join_words(clear)}; {join_words(doubts)}."
+    rivals = len(report.names) - 1
+    all_rivals = "the other system" if rivals == 1 else _tell_others(rivals)
+    return f"{name} is significantly better than {all_rivals} by {join_words(clear)}; {join_words(doubts)}."
 
 
 def find_disagreements(report: Report) -> list[str]:
@@ -246,10 +246,10 @@ def find_disagreements(report: Report) -> list[str]:
 
 def tell(report: Report) -> list[str]:
     """Return what a report says first, in paragraphs: a summary, then each metric's verdict and the disagreements."""
-    judged = [judge(report, column) for column in report.columns]
+    verdicts = [judge(report, column) for column in report.columns]
     return [
         summarize(report),
-        *(f"{verdict.headline}. {verdict.details}".rstrip() for verdict in judged),
+        *(f"{verdict.headline}. {verdict.details}".rstrip() for verdict in verdicts),
         *find_disagreements(report),
     ]
 
@@ -305,13 +305,13 @@ def _weak_factors(report: Report, pair: Pair, number: int, better: int, worse: i
     name = report.names[worse]
     noun = "tokens" if re.search(r"\btok:(char|zh|spm|flores)", column.signature) else "words"
     if penalty.points > _SMALL_SHARE * gap:
-        others, own = show_above(*values, decimals=3)
+        theirs, own = show_above(*values, decimals=3)
         share = f"{show(penalty.points, decimals=2)} of the {_points(show(gap, decimals=2))}"
         if penalty.points > gap:
             cost, whole = show_above(penalty.points, gap, decimals=2)
             share = f"{cost}, more than the {_points(whole)} of the difference"
         yield (
-            f"The output of {name} is too short: its brevity penalty is {own} against {others}, which costs it {share}."
+            f"The output of {name} is too short: its brevity penalty is {own} against {theirs}, which costs it {share}."
         )
     elif -penalty.points > _SMALL_SHARE * gap:
         yield (
@@ -380,11 +380,12 @@ def _weak_ngrams(report: Report, better: int, worse: int) -> Iterator[str]:
         phrase = " ".join(lead.ngram)
         has, lacks = lead.matches[better], lead.matches[worse]
         is_new = not any(
-            phrase in other or other.partition("\N{RIGHT DOUBLE QUOTATION MARK}")[0][1:] in phrase for other in phrases
+            phrase in phrase_before or phrase_before.partition("\N{RIGHT DOUBLE QUOTATION MARK}")[0][1:] in phrase
+            for phrase_before in phrases
         )
         if has - lacks >= 2 and is_new and all(map(str.isalpha, lead.ngram)):
-            quoted = f"\N{LEFT DOUBLE QUOTATION MARK}{phrase}\N{RIGHT DOUBLE QUOTATION MARK}"
-            phrases.append(f"{quoted} ({lacks} against {has})")
+            quotation = f"\N{LEFT DOUBLE QUOTATION MARK}{phrase}\N{RIGHT DOUBLE QUOTATION MARK}"
+            phrases.append(f"{quotation} ({lacks} against {has})")
         if len(phrases) == _NGRAMS:
             break
     if phrases:

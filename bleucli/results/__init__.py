@@ -246,8 +246,8 @@ def tell_references(rows: Iterable[SystemResult]) -> str:
     for row in rows:
         count = row.scores[0].signature.info.get("nrefs", "")
         pairs.setdefault("varying" if count == "var" else count, {})[dict(row.labels)[PAIR]] = None
-    told = [f"{count} ({join_words(list(names))})" for count, names in pairs.items()]
-    return join_words(told) if len(told) > 1 else ""
+    counts = [f"{count} ({join_words(list(names))})" for count, names in pairs.items()]
+    return join_words(counts) if len(counts) > 1 else ""
 
 
 class Results(NamedTuple):
@@ -345,8 +345,8 @@ class Results(NamedTuple):
             for index, system in enumerate(results.systems)
             for place, record in enumerate(system.scores)
         ]
-        known = {key for row in rows for key, value in row.items() if value is not None}
-        columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key in known]
+        filled = {key for row in rows for key, value in row.items() if value is not None}
+        columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key in filled]
         return [{key: row.get(key) for key in columns} for row in rows]
 
     def _row(self, index: int, place: int, record: ScoreRecord) -> dict[str, Any]:
@@ -356,7 +356,7 @@ class Results(NamedTuple):
         mean, half_width = record.interval or (None, None)
         value, low, high = record.difference or (None, None, None)
         figures = record.figures
-        found = {
+        row = {
             "metric": record.name,
             "score": float(record.score),
             "segments": self.segments if system.segments is None else system.segments,
@@ -377,7 +377,7 @@ class Results(NamedTuple):
             "signature": str(record.signature),
         }
         for column, _ in system.labels:
-            if column in found:
+            if column in row:
                 from bleucli.errors import BleuError
 
                 raise BleuError(
@@ -385,7 +385,7 @@ class Results(NamedTuple):
                     " to_dict()"
                 )
         # Labels have columns of their own. A column `system` names the systems, as in the command.
-        return {"system": bare_name(system), **dict(system.labels), **found}
+        return {"system": bare_name(system), **dict(system.labels), **row}
 
     def with_sacrebleu_p_values(self) -> Results:
         """Return results with the p-values that sacreBLEU computes, where it computes any."""
@@ -420,10 +420,10 @@ class Results(NamedTuple):
         names = [system.name for system in self.systems]
         system = self.systems[index]
         record = system.scores[place]
-        found = score_item(names[index], record, self.segments if system.segments is None else system.segments)
+        item = score_item(names[index], record, self.segments if system.segments is None else system.segments)
         if self.test is not None:
             method, trials = self.test
-            found |= {
+            item |= {
                 "baseline": index == 0,
                 "test": {"method": method, "trials": trials, "baseline": names[0]},
                 "p_value": record.p_value,
@@ -433,11 +433,11 @@ class Results(NamedTuple):
         if self.rankings:
             ranking = self.rankings[place]
             rows = zip(names, ranking.p_values[index], ranking.corrected[index], strict=True)
-            found |= {
+            item |= {
                 "cluster": ranking.clusters[index],
                 "pairs": [{"system": name, "p_value": p, "corrected": by} for name, p, by in rows if p is not None],
             }
-        return found
+        return item
 
     def _repr_html_(self) -> str:
         """Return a table for notebooks: one row per system, one column per metric; below it the test and signatures."""
@@ -453,14 +453,14 @@ class Results(NamedTuple):
         notes = []
         if self.test is not None:
             name, trial = TESTS[self.test.method]
-            compared = (
+            comparison = (
                 "every pair" if self.rankings else f"against {self.systems[0].name}; * p ≤ {SIGNIFICANT}, nominal"
             )
-            notes.append((f"{name}, {self.test.trials} {trial}s: {compared}", ""))
+            notes.append((f"{name}, {self.test.trials} {trial}s: {comparison}", ""))
         for ranking in self.rankings:
             clusters = zip(self.systems, ranking.clusters, strict=True)
-            told = ", ".join(f"{system.name} {cluster}" for system, cluster in clusters)
-            notes.append((f"{ranking.name}, clusters by corrected p-values: {told}", ""))
+            clusters_text = ", ".join(f"{system.name} {cluster}" for system, cluster in clusters)
+            notes.append((f"{ranking.name}, clusters by corrected p-values: {clusters_text}", ""))
         notes += [(f"{record.name}:", str(record.signature)) for record in scores]
         return html_table(["System", *(record.name for record in scores)], rows, notes)
 
@@ -509,8 +509,8 @@ def run_item(run: Run | None, index: int, test: Test | None) -> dict[str, object
     if run is None:
         return {"command": None, "inputs": None, "time": None}
     baseline = [run.systems[0]] if test is not None else []
-    given = [run.systems[index], *baseline, *run.references] if run.of_rows is None else run.of_rows[index]
-    read = dict.fromkeys(given)  # columns of one file are one input
+    inputs = [run.systems[index], *baseline, *run.references] if run.of_rows is None else run.of_rows[index]
+    read = dict.fromkeys(inputs)  # columns of one file are one input
     return {"command": run.command and list(run.command), "inputs": [one._asdict() for one in read], "time": run.time}
 
 
@@ -547,26 +547,26 @@ def bare_name(system: SystemResult) -> str:
 
 def _tell_score(record: ScoreRecord, with_p_value: bool) -> str:
     """Return a score with its interval, if it has one, and its p-value, if that is wanted."""
-    told = f"{record.score:.2f}"
+    text = f"{record.score:.2f}"
     if record.interval is not None:
-        told += f" (μ = {record.interval.mean:.2f} ± {record.interval.half_width:.2f})"
+        text += f" (μ = {record.interval.mean:.2f} ± {record.interval.half_width:.2f})"
     if with_p_value and record.p_value is not None:
-        told += (
+        text += (
             " identical" if record.identical else f" p = {record.p_value:.4f}" + "*" * (record.p_value <= SIGNIFICANT)
         )
-    return told
+    return text
 
 
 def _matrix_html(rows: Sequence[SystemResult], matrix: Matrix) -> str:
     """Return a table for notebooks: a row for each pair and system, then the averages."""
     from bleucli.prose.markup import html_table
 
-    told = [*rows, *matrix.averages]
+    all_rows = [*rows, *matrix.averages]
     names = [record.name for record in rows[0].scores]
-    signed = [f"{record.name} signature" for record in rows[0].scores]
+    signature_titles = [f"{record.name} signature" for record in rows[0].scores]
     cells = [
         [bare_name(row), dict(row.labels)[PAIR], *(f"{record.score:.2f}" for record in row.scores)]
         + [str(record.signature) for record in row.scores]
-        for row in told
+        for row in all_rows
     ]
-    return html_table(["System", "Pair", *names, *signed], cells)
+    return html_table(["System", "Pair", *names, *signature_titles], cells)

@@ -406,13 +406,9 @@ TOKENIZERS = (
 TESTS = {"bs": BOOTSTRAP, "ar": RANDOMIZATION}
 
 
-def find_tokenizer(signed: str) -> Tokenizer | None:
+def find_tokenizer(value: str) -> Tokenizer | None:
     """Return the tokenizer that signatures of BLEU call `signed`; None if it is a custom one."""
     return next(
-        (
-            one
-            for one in TOKENIZERS
-            if signed == one.start or (one.start.endswith("-") and signed.startswith(one.start))
-        ),
+        (one for one in TOKENIZERS if value == one.start or (one.start.endswith("-") and value.startswith(one.start))),
         None,
     )

@@ -47,8 +47,8 @@ def name_systems(paths: Sequence[str], names: Sequence[str] | None = None, by: s
     if names is None:
         return by_file(paths) if by == "file" else list(paths)
     if len(names) != len(paths):
-        told = f"names has {tell_count(len(names), 'name')} for {tell_count(len(paths), 'system')}"
-        raise UsageError(f"{told}; give each system a name, in their order")
+        mismatch = f"names has {tell_count(len(names), 'name')} for {tell_count(len(paths), 'system')}"
+        raise UsageError(f"{mismatch}; give each system a name, in their order")
     for name, count in Counter(names).items():
         if not name:
             raise UsageError("names has an empty name; give each system a name, in their order")
@@ -74,18 +74,18 @@ def by_file(paths: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
     ['old/a']
     """
     parts = [path.replace(os.sep, "/").split("/") for path in paths]
-    kept = [1] * len(paths)  # how many parts of each path are kept; one more than it has: the path as it was given
+    depths = [1] * len(paths)  # how many parts of each path are kept; one more than it has: the path as it was given
     while True:
         names = [
-            path if count > len(found) else "/".join([*found[-count:-1], _without_endings(found[-1])])
-            for path, found, count in zip(paths, parts, kept, strict=True)
+            path if count > len(steps) else "/".join([*steps[-count:-1], _without_endings(steps[-1])])
+            for path, steps, count in zip(paths, parts, depths, strict=True)
         ]
         counts = Counter([*names, *taken])
-        alike = [n for n, name in enumerate(names) if counts[name] > 1 and kept[n] <= len(parts[n])]
+        alike = [n for n, name in enumerate(names) if counts[name] > 1 and depths[n] <= len(parts[n])]
         if not alike:
             return names
         for number in alike:
-            kept[number] += 1
+            depths[number] += 1
 
 
 def _without_endings(name: str) -> str:

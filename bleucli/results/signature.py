@@ -139,9 +139,9 @@ class Signature:
             fields[key] = value
         if not fields:
             raise BleuError(f"{text!r} is not a signature; {_EXPECTED}")
-        made = cls(fields.items(), name)
-        made.is_former = fields["version"].startswith("1.") if "version" in fields else old
-        return made
+        result = cls(fields.items(), name)
+        result.is_former = fields["version"].startswith("1.") if "version" in fields else old
+        return result
 
     def with_texts(self, texts: Iterable[tuple[str, str]]) -> Signature:
         """Return the signature with keys that name the scored texts, in the place where sacreBLEU puts them.

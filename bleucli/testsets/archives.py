@@ -262,15 +262,15 @@ def _kind_in_tar(info: TarInfo) -> str:
 
 def _bytes_in_tar(stream: _Stream, info: TarInfo, archive: str) -> Iterator[bytes]:
     check_size(info.size, stream.packed, archive, sources.MOST_FILE_BYTES)
-    left = info.size
+    remainder = info.size
     with _explain_damage(archive):
         stream.seek(info.offset_data)
-        while left > 0:
-            chunk = stream.read(min(left, CHUNK_BYTES))
+        while remainder > 0:
+            chunk = stream.read(min(remainder, CHUNK_BYTES))
             if not chunk:
                 raise _damage_of(archive, "it is cut short")
             yield chunk
-            left -= len(chunk)
+            remainder -= len(chunk)
 
 
 # --- zip

@@ -33,9 +33,9 @@ def cache_directories() -> list[str]:
 
 def twins_of(path: str) -> list[str]:
     """Return the places of a file of the cache in the caches that are only read."""
-    own, *others = cache_directories()
+    own, *twins = cache_directories()
     inside = path.removeprefix(os.path.join(own, ""))
-    return [] if inside == path else [os.path.join(other, inside) for other in others]
+    return [] if inside == path else [os.path.join(twin, inside) for twin in twins]
 
 
 def _variables() -> Mapping[str, str]:

@@ -124,9 +124,9 @@ def choose(marks: Marks, origlang: str | None, subset: str | None, name: str) ->
     if not segments:
         parts = [] if origlang is None else [f"origlang {origlang}"]
         parts += [] if subset is None else [f"subset {subset!r}"]
-        others = [] if origlang is None else [_languages(marks)]
-        others += [] if subset is None else [_subset_names(marks)]
-        raise BleuError(f"{name} has no segment of {' and '.join(parts)}; it has the {' and the '.join(others)}")
+        alternatives = [] if origlang is None else [_languages(marks)]
+        alternatives += [] if subset is None else [_subset_names(marks)]
+        raise BleuError(f"{name} has no segment of {' and '.join(parts)}; it has the {' and the '.join(alternatives)}")
     return segments
 
 

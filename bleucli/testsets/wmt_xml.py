@@ -129,11 +129,11 @@ def _read_documents(path: str) -> Iterator[_Document]:
 
 def _parse(file: IO[bytes], parser: XMLParserType, path: str) -> None:
     """Read a file in pieces; with each piece, expat reads an unfinished tag again, so tags must be short."""
-    fed = 0
+    size = 0
     while piece := file.read(_PIECE_BYTES):
         parser.Parse(piece, False)
-        fed += len(piece)
-        if fed - parser.CurrentByteIndex > _LONGEST_TAG:
+        size += len(piece)
+        if size - parser.CurrentByteIndex > _LONGEST_TAG:
             raise BleuError(
                 f"{path}, line {parser.CurrentLineNumber}: a tag or comment is longer than {_LONGEST_TAG} bytes, longer"
                 " than in any test set; check where the file comes from"

@@ -187,9 +187,9 @@ def _no_text(texts: Sequence[object], what: str, first: int) -> BleuError:
     if not isinstance(text, str):
         return InputTypeError(tell_place(what, index), f" is {_kind(text)}, not a string; give one string per segment")
     at, character = next(pair for pair in enumerate(text) if not _is_text(pair[1]))
-    held = f"holds a lone surrogate (U+{ord(character):04X}, character"
+    flaw = f"holds a lone surrogate (U+{ord(character):04X}, character"
     return BleuError(
-        Turn(f"{what} {index} {held} {at}, both counting from 0)", f"{what} {index + 1} {held} {at + 1})"),
+        Turn(f"{what} {index} {flaw} {at}, both counting from 0)", f"{what} {index + 1} {flaw} {at + 1})"),
         ", which is not text; decode the input without errors='surrogateescape'",
     )
 
@@ -378,7 +378,7 @@ def align(
     [[['a'], ['x']], [['b', 'c'], ['y', 'z']]]
     """
     blocks: list[Sequence[Segments]] = [()] * len(series)
-    done = 0
+    start = 0
     while True:
         for number, source in enumerate(series):
             if not _height(blocks[number]):
@@ -393,11 +393,11 @@ def align(
         else:
             yield [[column[:count] for column in block] for block in blocks]
             blocks = [[column[count:] for column in block] for block in blocks]
-        done += count
-    if (done or may_be_empty) and not any(map(_height, blocks)):
+        start += count
+    if (start or may_be_empty) and not any(map(_height, blocks)):
         return
     hurry()
-    raise length_error(names, _count_rest(series, done, list(map(_height, blocks))))
+    raise length_error(names, _count_rest(series, start, list(map(_height, blocks))))
 
 
 def _height(block: Sequence[Segments]) -> int:
@@ -405,13 +405,13 @@ def _height(block: Sequence[Segments]) -> int:
 
 
 def _count_rest(
-    series: Sequence[Iterator[Sequence[Segments]]], done: int, ahead: Sequence[int]
+    series: Sequence[Iterator[Sequence[Segments]]], start: int, ahead: Sequence[int]
 ) -> list[tuple[int, bool]]:
     """Read series to their ends, but stop after some seconds.
 
     Args:
         series: some of them have ended.
-        done: how many segments all of them gave.
+        start: how many segments all of them gave.
         ahead: how many more each one gave; 0 if it has ended.
 
     Returns:
@@ -422,7 +422,7 @@ def _count_rest(
     end = monotonic() + PATIENCE
     counts = []
     for source, height in zip(series, ahead, strict=True):
-        count, ended = done + height, not height
+        count, ended = start + height, not height
         try:
             while not ended and monotonic() < end:
                 block = next(source, None)

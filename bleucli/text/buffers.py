@@ -55,12 +55,12 @@ def to_numpy(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
     import numpy as np
 
     kind = np.dtype(_KINDS[str(column.type)])
-    found = [
+    chunks = [
         np.frombuffer(chunk.buffers()[1], kind)[chunk.offset : chunk.offset + len(chunk)]
         for chunk in getattr(column, "chunks", [column])
         if len(chunk)
     ]
-    return found[0] if len(found) == 1 else np.concatenate([np.zeros(0, kind), *found])
+    return chunks[0] if len(chunks) == 1 else np.concatenate([np.zeros(0, kind), *chunks])
 
 
 def text_array(texts: Sequence[str | None]) -> pa.Array:

@@ -53,8 +53,8 @@ def _make(module: str, kind: str, *arguments: str) -> Tokenizer:
     """Make a tokenizer whose module is imported only when it is used."""
     from importlib import import_module
 
-    made: Tokenizer = getattr(import_module(module), kind)(*arguments)
-    return made
+    tokenizer: Tokenizer = getattr(import_module(module), kind)(*arguments)
+    return tokenizer
 
 
 def _international() -> Tokenizer:
@@ -187,16 +187,16 @@ def advice(name: str, language: str, option: str) -> list[str]:
     >>> advice("13a", "zh", "-tok")
     ['13a is not made for Chinese; the usual tokenizers are zh and flores200 (-tok)']
     """
-    found: list[str] = []
+    sentences: list[str] = []
     if language not in _BY_LANGUAGE and name != "spm":
-        return found
+        return sentences
     usual, spoken = _BY_LANGUAGE.get(language, (name, ""))
     is_model = name.startswith(LOCAL_MODEL) or (name in _ENTRIES and _ENTRIES[name].extra == "spm")
     if name != usual and not is_model:  # a SentencePiece model suits any language
-        found.append(f"{name} is not made for {spoken}; the usual tokenizers are {usual} and flores200 ({option})")
+        sentences.append(f"{name} is not made for {spoken}; the usual tokenizers are {usual} and flores200 ({option})")
     if name == "spm":
-        found.append("the tokenizer spm is now called flores101, and the old name may be removed; use flores101")
-    return found
+        sentences.append("the tokenizer spm is now called flores101, and the old name may be removed; use flores101")
+    return sentences
 
 
 def listing() -> Iterator[tuple[str, str, str]]:

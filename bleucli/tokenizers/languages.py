@@ -78,14 +78,14 @@ def find(code: str) -> str:
     """
     language = two_letters(code.partition("-")[0])
     if language in _CONFUSED:
-        other, meant = _CONFUSED[language]
-        raise LanguageError(f"{language} stands for {other}, which has no tokenizer of its own", meant)
+        namesake, suggestion = _CONFUSED[language]
+        raise LanguageError(f"{language} stands for {namesake}, which has no tokenizer of its own", suggestion)
     if _is_code(language):
         return language
     start = language[:2] if len(language) == 3 else ""  # Windows and others write zht, ptb and the like
-    meant = _MEANT.get(language) or _MEANT.get(start) or (start if _is_code(start) else "")
+    suggestion = _MEANT.get(language) or _MEANT.get(start) or (start if _is_code(start) else "")
     name = language if _FORM.fullmatch(language) else repr(code[:_SHOWN_CHARACTERS])
-    raise LanguageError(f"{name} is not a language code of ISO 639", meant)
+    raise LanguageError(f"{name} is not a language code of ISO 639", suggestion)
 
 
 def find_target(pair: str) -> str | None:

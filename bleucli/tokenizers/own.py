@@ -31,9 +31,9 @@ class OwnTokenizer(OfLines):
         Raises:
             SegmentError: the function returned something other than a string, or text that UTF-8 cannot express.
         """
-        known: dict[str | None, str | None] = {None: None}
+        tokens_of: dict[str | None, str | None] = {None: None}
         for number, text in enumerate(segments, 1):
-            if text is not None and text not in known:
+            if text is not None and text not in tokens_of:
                 tokens = self._function(text)
                 if not isinstance(tokens, str):
                     raise SegmentError(
@@ -47,5 +47,5 @@ class OwnTokenizer(OfLines):
                     raise SegmentError(
                         number, f"was tokenized to text with a lone surrogate by {self.signature}; return valid text"
                     ) from None
-                known[text] = tokens
-        return Segments.from_strings([known[text] for text in segments])
+                tokens_of[text] = tokens
+        return Segments.from_strings([tokens_of[text] for text in segments])

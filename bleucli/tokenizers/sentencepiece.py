@@ -99,15 +99,15 @@ def path_of(name: str) -> str:
     return model_path(ADDRESSES[_NEW_NAMES.get(name, name)])
 
 
-def _load_same(kind: type[LocalModel], given: str, digest: str) -> LocalModel:
+def _load_same(kind: type[LocalModel], path: str, digest: str) -> LocalModel:
     """Load the model of a pickle.
 
     Raises:
         BleuError: the file now holds another model.
     """
-    tokenizer = kind(given)
+    tokenizer = kind(path)
     if tokenizer._digest != digest:
-        raise BleuError(f"the SentencePiece model {given} differs from the one in the pickle; restore the old file")
+        raise BleuError(f"the SentencePiece model {path} differs from the one in the pickle; restore the old file")
     return tokenizer
 
 

@@ -73,12 +73,12 @@ class Tercom(OfLines):
             return []
         # Quirk: a line feed and the hyphen after it are deleted; 13a deletes a hyphen and the line feed after it
         lines = [text.replace("\n-", "") if self.normalized else text for text in texts]
-        joined = f" {f' {_LINE_END} '.join([line.replace(_LINE_END, ' ') for line in lines])} "
+        text_of_lines = f" {f' {_LINE_END} '.join([line.replace(_LINE_END, ' ') for line in lines])} "
         if self.normalized:
-            joined = self._normalize(joined)
+            text_of_lines = self._normalize(text_of_lines)
         if self.no_punct:
-            joined = re.sub(_PUNCTUATION_WITH_ASIAN if self.asian_support else _PUNCTUATION, "", joined)
-        return [" ".join(line.split()) for line in joined.split(_LINE_END)]
+            text_of_lines = re.sub(_PUNCTUATION_WITH_ASIAN if self.asian_support else _PUNCTUATION, "", text_of_lines)
+        return [" ".join(line.split()) for line in text_of_lines.split(_LINE_END)]
 
     def _normalize(self, text: str) -> str:
         for entity, character in _ENTITIES:

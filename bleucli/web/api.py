@@ -108,13 +108,13 @@ async def _tell_fault(_request: Request, error: Exception) -> Response:
 
 async def _tell_refusal(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    told = error.detail
+    message = error.detail
     if error.status_code == 404:
-        told = f"there is nothing at {request.url.path!r:.80}; the calculator is at /, the page of the API at /docs"
+        message = f"there is nothing at {request.url.path!r:.80}; the calculator is at /, the page of the API at /docs"
     elif error.status_code == 405:
         takes = "POST" if request.url.path in _POSTS else "GET"
-        told = f"{request.url.path} takes {takes}, not {request.method:.20}; see /docs"
-    return JSONResponse({"error": told}, error.status_code, error.headers)
+        message = f"{request.url.path} takes {takes}, not {request.method:.20}; see /docs"
+    return JSONResponse({"error": message}, error.status_code, error.headers)
 
 
 def _serve_endpoint(app: FastAPI, work: _Work) -> None:

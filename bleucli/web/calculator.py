@@ -119,9 +119,9 @@ def _check_length(inputs: Inputs, metric: Metric, hypotheses: Segments, referenc
         )
     if unit := metric.aligns:
         texts = (metric.prepare(texts)[0] or "" for texts in (hypotheses, *references))
-        ours, *others = (len(text if unit == "character" else text.split()) for text in texts)
-        if ours * sum(others) > (_MOST_CELLS_TO_SHIFT if metric.shifts else _MOST_CELLS):
+        ours, *theirs = (len(text if unit == "character" else text.split()) for text in texts)
+        if ours * sum(theirs) > (_MOST_CELLS_TO_SHIFT if metric.shifts else _MOST_CELLS):
             raise BleuError(
                 f"{metric.name} is explained {unit} by {unit}, which takes too long here for a candidate of"
-                f" {tell_count(ours, unit)} and references of {sum(others)}. {_ELSEWHERE}"
+                f" {tell_count(ours, unit)} and references of {sum(theirs)}. {_ELSEWHERE}"
             )

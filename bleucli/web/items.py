@@ -53,18 +53,18 @@ def read_items(body: bytes) -> list[Any]:
     """
     expected = 'send an item, such as {"candidate": "a", "references": ["b"]}, or an array of items'
     try:
-        found = json.loads(body.decode())
+        items = json.loads(body.decode())
     except UnicodeDecodeError as error:
         raise BleuError(f"the body is not valid UTF-8 (byte {error.start + 1}); {expected}") from None
     except json.JSONDecodeError as error:
         raise BleuError(f"the body is not valid JSON (character {error.pos + 1}: {error.msg}); {expected}") from None
     except (ValueError, RecursionError):
         raise BleuError(f"the body has a number or nesting too large to read; {expected}") from None
-    if not isinstance(found, list):
-        return [found]
-    if not found:
+    if not isinstance(items, list):
+        return [items]
+    if not items:
         raise BleuError(f"the array is empty; {expected}")
-    return found
+    return items
 
 
 def score_items(items: Sequence[Any], metric: Metric, sentence_level: bool) -> list[dict[str, Any]]:
@@ -147,7 +147,10 @@ def check_effort(metric: Metric, blocks: Sequence[Sequence[Segments]]) -> None:
             )
         return
     sizes = [[1 + len(text or "") for text in segment] for block in blocks for segment in zip(*block, strict=True)]
-    if metric.aligns and sum(size * sum(others) for size, *others in sizes) > _MOST_CELLS[kernels.live]:
+    if (
+        metric.aligns
+        and sum(size * sum(reference_sizes) for size, *reference_sizes in sizes) > _MOST_CELLS[kernels.live]
+    ):
         raise BleuError(f"the texts are too long for {metric.name} to align them in one request; {_ADVICE}")
     if order := metric.ngram_orders:
         # Plain Python builds every n-gram, so the cost grows with the square of the order

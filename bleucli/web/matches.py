@@ -73,11 +73,11 @@ def _cover_tokens(parts: BLEUParts, tokens: Sequence[str], ours: bool) -> list[P
         order.order: {tuple(gram.ngram): gram.matches if ours else gram.hypothesis for gram in order.ngrams}
         for order in parts.orders
     }
-    covered = cover(tokens, matching)
-    known = matching[1] if ours else {}
+    orders_of = cover(tokens, matching)
+    matches = matching[1] if ours else {}
     return [
-        Piece(token, sorted(orders), note="" if 1 in orders or not known.get((token,)) else "clipped")
-        for token, orders in zip(tokens, covered, strict=True)
+        Piece(token, sorted(orders), note="" if 1 in orders or not matches.get((token,)) else "clipped")
+        for token, orders in zip(tokens, orders_of, strict=True)
     ]
 
 
@@ -92,8 +92,8 @@ def _cover_characters(parts: CHRFParts, text: str) -> list[Piece]:
         for order in parts.orders
         if order.kind == "character"
     }
-    covered = cover([character for character, _ in characters], matching)
-    return [Piece(one, sorted(orders), space) for (one, space), orders in zip(characters, covered, strict=True)]
+    orders_of = cover([character for character, _ in characters], matching)
+    return [Piece(one, sorted(orders), space) for (one, space), orders in zip(characters, orders_of, strict=True)]
 
 
 def _cover_edits(parts: TERParts | ErrorRateParts) -> list[list[Piece]]:
@@ -108,10 +108,10 @@ def _cover_edits(parts: TERParts | ErrorRateParts) -> list[list[Piece]]:
     places = list(range(len(parts.hypothesis_words)))
     moved: set[int] = set()
     for shift in parts.shifts:
-        taken = places[shift.start : shift.start + len(shift.words)]
+        block = places[shift.start : shift.start + len(shift.words)]
         del places[shift.start : shift.start + len(shift.words)]
-        places[shift.position : shift.position] = taken
-        moved.update(taken)
+        places[shift.position : shift.position] = block
+        moved.update(block)
     orders = dict(zip(places, ours, strict=True))
     return [
         [

@@ -221,14 +221,14 @@ def parameters() -> list[dict[str, Any]]:
         for name, schema in model_of(metric).model_json_schema()["properties"].items():
             schemas.setdefault(name, schema)
             takers.setdefault(name, []).append(metric.name)
-    described = []
+    descriptions = []
     for name, every in schemas.items():
         # Without defaults, since Swagger UI would send those of every metric, whichever is chosen
         schema = {key: value for key, value in every.items() if key != "title" and value is not None}
         whose = "" if name in Query.model_fields else f"{', '.join(takers[name])}: "
         about = f"{whose}{schema['description']}"
-        described.append({"name": name, "in": "query", "required": False, "schema": schema, "description": about})
-    return described
+        descriptions.append({"name": name, "in": "query", "required": False, "schema": schema, "description": about})
+    return descriptions
 
 
 # --- the fields of the page

@@ -35,9 +35,9 @@ _FIRST_SMOOTHING = {"add-one": "add-one, on every order", "exp": "exp, the comma
 _SWAGGER = "fastapi_offline"
 
 
-def _example(title: str, candidate: str, references: str, **others: Any) -> dict[str, Any]:
+def _example(title: str, candidate: str, references: str, **fields: Any) -> dict[str, Any]:
     usual = {"metric": DEFAULT, "order": 4, "tokenize": tokenizers.DEFAULT, "lowercase": True, "smoothing": "add-one"}
-    return {"title": title, "candidate": candidate, "references": references, **usual, **others}
+    return {"title": title, "candidate": candidate, "references": references, **usual, **fields}
 
 
 EXAMPLES = (
@@ -74,7 +74,7 @@ def make_page() -> bytes:
             for number, example in enumerate(EXAMPLES)
         ),
         bands="".join(
-            f"<tr><td>{_range(low, high)}</td><td>{escape_html(told)}</td></tr>" for low, high, told in BANDS
+            f"<tr><td>{_range(low, high)}</td><td>{escape_html(meaning)}</td></tr>" for low, high, meaning in BANDS
         ),
         shades="".join(f'<mark class="l{order}">{order}</mark> ' for order in range(1, SHADES + 1)),
         data=escape_html(json.dumps(EXAMPLES)),
@@ -88,7 +88,7 @@ def _metric_option(name: str) -> str:
     lacking = [field for field in _FIELD_NAMES if field not in fields_of(name)]
     only = ""
     if lacking:
-        takers = [METRIC_NAMES[other] for other in METRIC_NAMES if fields_of(other).issuperset(lacking)]
+        takers = [METRIC_NAMES[metric] for metric in METRIC_NAMES if fields_of(metric).issuperset(lacking)]
         fields = join_words([_FIELD_NAMES[field] for field in lacking])
         apply = "apply" if len(lacking) > 1 else "applies"
         only = f"{fields.capitalize()} {apply} to {join_words(takers)} only."
@@ -98,10 +98,10 @@ def _metric_option(name: str) -> str:
     )
 
 
-def _options(choices: Iterable[tuple[str, str]], chosen: str = "") -> str:
+def _options(choices: Iterable[tuple[str, str]], default: str = "") -> str:
     return "".join(
-        f'<option value="{escape_html(value)}"{" selected" * (value == chosen)}>{escape_html(told)}</option>'
-        for value, told in choices
+        f'<option value="{escape_html(value)}"{" selected" * (value == default)}>{escape_html(label)}</option>'
+        for value, label in choices
     )
 
 
