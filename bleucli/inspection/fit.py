@@ -80,7 +80,7 @@ class Fit(NamedTuple):
 def observe(hypotheses: Segments, references: Sequence[Segments], start: int, earlier: Fit | None = None) -> Fit:
     """Examine a block of a system's output; its first line has the index `start`.
 
-    known: the findings so far; once the output is out of step, later blocks are not searched for a shift.
+    earlier: the findings so far; once the output is out of step, later blocks are not searched for a shift.
     """
     shifted = earlier.shifted if earlier else None
     if shifted is None and (shift := find_shift(hypotheses, references[0])):
@@ -143,7 +143,7 @@ def _first_shifted(hypotheses: Segments, references: Segments, offset: int) -> i
     """Return the first shifted line: moving it and all later ones by `offset` gains the most matches."""
     in_step = [matches for matches, _ in match_trigrams(hypotheses, references, 0)]
     shifted = [matches for matches, _ in match_trigrams(hypotheses, references, offset)]
-    first = max(0, -offset)  # the line of moved[0]
+    first = max(0, -offset)  # the line of shifted[0]
     gains = [there - here for there, here in zip(shifted, in_step[first:], strict=False)]
     behind = list(accumulate(reversed(gains)))[::-1]  # what moving each line and all later ones gains
     return first + behind.index(max(behind))

@@ -309,7 +309,7 @@ def number_tokens(passages: Passages) -> Tokens:
 
 
 def find_keys(keys: Numbers, numbers: Numbers) -> Numbers:
-    """Return the place of each wanted number among keys, which are ascending and distinct; -1 if it is missing.
+    """Return the place of each number among keys, which are ascending and distinct; -1 if it is missing.
 
     >>> import numpy as np
     >>> find_keys(np.array([2, 5]), np.array([5, 3, 2])).tolist()

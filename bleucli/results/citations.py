@@ -407,7 +407,7 @@ TESTS = {"bs": BOOTSTRAP, "ar": RANDOMIZATION}
 
 
 def find_tokenizer(value: str) -> Tokenizer | None:
-    """Return the tokenizer that signatures of BLEU call `signed`; None if it is a custom one."""
+    """Return the tokenizer that signatures of BLEU call `value`; None if it is a custom one."""
     return next(
         (one for one in TOKENIZERS if value == one.start or (one.start.endswith("-") and value.startswith(one.start))),
         None,
