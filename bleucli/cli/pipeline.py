@@ -296,9 +296,11 @@ def sign(
         from bleucli.cli.sources.tables import signed
 
         names |= signed(labels)
+    if not names:
+        yield from records
+        return
     for record in records:
-        signature = Signature(record.signature).with_texts(names.items()) if names else record.signature
-        yield record._replace(signature=signature)
+        yield record._replace(signature=Signature(record.signature).with_texts(names.items()))
 
 
 def run_of(source: Source, counts: Counted) -> Run:
