@@ -231,7 +231,8 @@ class Tally:
         """Return the table: kind of sentence, texts drawn in its place, times reached, untrue."""
         rows = [("kind of sentence", "drawn", "reached", "untrue")]
         for kind, count in self.reached.items():
-            rows.append((kind, str(self.drawn[kind.partition(":")[0]]), str(count), str(len(self.untrue[kind]))))
+            drawn, untrue = self.drawn[kind.partition(":")[0]], self.untrue.get(kind, ())
+            rows.append((kind, str(drawn), str(count), str(len(untrue))))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         return "\n".join(
             "  ".join(cell.ljust(width) if place == 0 else cell.rjust(width) for place, (cell, width) in cells)
