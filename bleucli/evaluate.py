@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from bleucli.counting.corpus import check_systems, of_strings
-from bleucli.errors import BleuError, UsageError
+from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.limits import MOST_TRIALS, truth_value, whole_number
 from bleucli.metrics import Metric, find_metric, list_metrics
 from bleucli.phrases import suggest
 from bleucli.results import Results
-from bleucli.scoring import plan_intervals, score_systems
+from bleucli.scoring import plan_intervals, score_systems, sign
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +31,10 @@ def evaluate_systems(
     n_bootstrap: int = 1,
     seed: Seed = "environment",
     jobs: int = 1,
+    labels: Mapping[str, Sequence[str]] | None = None,
+    by: str | Sequence[str] = (),
+    unit: str = "segment",
+    level: str = "segment",
 ) -> Results:
     """Score systems by metrics, and test their differences, as the command does.
 
@@ -52,6 +56,12 @@ def evaluate_systems(
         seed: the seed of the trials and resamples, a whole number from 0; None for a new seed each time. "environment"
             stands for `BLEU_SEED`, or else `SACREBLEU_SEED`, or else 12345.
         jobs: the number of threads, 0 for all usable processors; it never changes a result.
+        labels: what is known of each segment, by name: n strings each. `doc` names documents.
+        by: the label, or labels, to score by: one row for each system and group of segments that share them.
+        unit: what tests and intervals resample as a whole: "segment", as sacreBLEU does, or "doc" for documents, whose
+            segments depend on one another.
+        level: what is scored as one text: a "segment", or the segments of a "doc" (document), joined by spaces (Liu et
+            al. 2020). The segments of a document must follow one another.
 
     Returns:
         Scores in percent with their signatures, and what the test found. `to_dict()` returns them for JSON, and
@@ -59,8 +69,8 @@ def evaluate_systems(
         are also in `hints`.
 
     Raises:
-        BleuError: there is no system or metric, lengths differ, a segment has no reference, or arguments contradict
-            each other.
+        BleuError: there is no system or metric, lengths differ, a segment has no reference or lacks a label, or
+            arguments contradict each other.
         InputTypeError: a text is not a string, a list has the wrong shape, or another argument has the wrong type.
 
     >>> references = [[f"the cat with the number {n} sat on the mat" for n in range(20)]]
@@ -75,6 +85,13 @@ def evaluate_systems(
     old chrF2 83.6 None
     new BLEU 85.9 0.016
     new chrF2 89.4 0.016
+
+    Segments of a document depend on one another, so whole documents are resampled:
+
+    >>> documents = {"doc": [f"page {n // 2}" for n in range(20)]}
+    >>> results = evaluate_systems(systems, references, test="ar", trials=1000, labels=documents, unit="doc")
+    >>> round(results.systems[1].scores[0].p_value, 3)
+    0.017
     """
     from bleucli.counting.threads import count_threads
 
@@ -85,10 +102,58 @@ def evaluate_systems(
     corpus = of_strings([(name, systems[name]) for name in names], references)
     from bleucli.results.hints import warn
 
-    results = score_systems(corpus, scorers, jobs=threads, sampling=sampling)
+    columns = _check_labels(labels)
+    if unit != "segment" and sampling is None:
+        raise UsageError("unit is for tests and intervals; add test='ar', or n_bootstrap=1000")
+    if sampling is not None:
+        sampling = sampling._replace(unit=_choice("unit", unit))
+    is_joined = _choice("level", level) == "doc"
+    if is_joined:
+        from bleucli.counting.documents import join
+
+        corpus, columns = join(corpus, columns)
+    results = score_systems(
+        corpus,
+        scorers,
+        jobs=threads,
+        sampling=sampling,
+        labels=columns,
+        by=[by] if isinstance(by, str) else list(by),
+    )
     for hint in results.hints:
         warn(hint)
-    return results
+    return sign(results, {"level": "doc"}) if is_joined else results
+
+
+def _choice(name: str, value: object) -> str:
+    """Return the value of an argument that is a segment or a document.
+
+    Raises:
+        UsageError: it is something else.
+    """
+    if value not in ("segment", "doc"):
+        raise UsageError(f"{name} {value!r:.40}; choose 'segment' or 'doc' (document)")
+    return str(value)
+
+
+def _check_labels(labels: Mapping[str, Sequence[str]] | None) -> dict[str, list[str]]:
+    """Return labels as lists.
+
+    Raises:
+        InputTypeError: they are something other than lists of strings by name.
+    """
+    if labels is None:
+        return {}
+    if not isinstance(labels, Mapping):
+        raise InputTypeError(f"labels: found {type(labels).__name__}; give lists of strings by name: {{'doc': [...]}}")
+    columns: dict[str, list[str]] = {}
+    for name, values in labels.items():
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise InputTypeError(f"labels[{name!r}]: found {type(values).__name__}; give a list, one string a segment")
+        columns[str(name)] = list(values)
+        if not all(isinstance(value, str) for value in columns[str(name)]):
+            raise InputTypeError(f"labels[{name!r}]: a label is not a string; give one string for each segment")
+    return columns
 
 
 def _order_systems(systems: object, baseline: str | None) -> list[str]:

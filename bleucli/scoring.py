@@ -4,18 +4,19 @@
 - `score_counted`: the same from statistics, wherever they were counted
 - `score_rows`: one score per segment, from statistics
 - `score_groups`: scores of systems on groups of segments
+- `sign`: results whose signatures say which texts were scored
 - `plan_intervals`: how scores are resampled for intervals
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from bleucli.counting import CorpusStats, SystemStats, count
+from bleucli.counting import CorpusStats, Part, SystemStats, count
 from bleucli.counting.corpus import Corpus
-from bleucli.errors import BleuError, SegmentError
+from bleucli.errors import BleuError, SegmentError, UsageError
 from bleucli.metrics import Metric
-from bleucli.phrases import tell_count
+from bleucli.phrases import Turn, tell_count
 from bleucli.records import NamedTuple
 from bleucli.results import Detail, Results, ScoreRecord, SystemResult, name_row
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from bleucli.significance.resampling import Seed
 
 
-class Part(NamedTuple):
+class Subset(NamedTuple):
     """Segments with something in common, by their indexes; the other fields as in `results.Detail`."""
 
     origlang: str
@@ -38,12 +39,12 @@ class Part(NamedTuple):
 class Selection(NamedTuple):
     """Which segments of a corpus to score.
 
-    chosen: their indexes, in ascending order; None for all. parts: groups of segments that also get a score.
+    chosen: their indexes, in ascending order; None for all. parts: subsets of segments that also get a score.
     check: called with the number of all segments; may raise an error.
     """
 
     chosen: Sequence[int] | None
-    parts: Sequence[Part]
+    parts: Sequence[Subset]
     check: Callable[[int], None]
 
 
@@ -52,7 +53,13 @@ def _report_nothing(what: str, done: int, total: int) -> None:
 
 
 def score_systems(
-    corpus: Corpus, metrics: Sequence[Metric], *, jobs: int | None = 1, sampling: Sampling | None = None
+    corpus: Corpus,
+    metrics: Sequence[Metric],
+    *,
+    jobs: int | None = 1,
+    sampling: Sampling | None = None,
+    labels: Mapping[str, Sequence[str]] | None = None,
+    by: Sequence[str] = (),
 ) -> Results:
     """Score every system with every metric.
 
@@ -61,10 +68,12 @@ def score_systems(
         metrics: at least one.
         jobs: the number of threads; None for all usable processors if there is enough text.
         sampling: how to resample scores, or None. With resampling, the statistics of all segments are kept.
+        labels: the labels of the segments, by column; `doc` has the document of each.
+        by: the columns to group segments by.
 
     Raises:
-        BleuError: the sources do not have the same number of segments, a segment has no reference, or systems bring
-            along different references.
+        BleuError: the sources do not have the same number of segments, a segment has no reference or label, or systems
+            bring along different references.
 
     >>> from bleucli import BLEU
     >>> from bleucli.counting.corpus import of_strings
@@ -73,8 +82,29 @@ def score_systems(
     [('weak', 59.5), ('strong', 100.0)]
     """
     references = corpus.reference_names()
-    systems = count(corpus, metrics, jobs=jobs, keep_rows=sampling is not None, inspect=True)
-    return score_counted(systems, metrics, references=references, sampling=sampling)
+    labels = labels or {}
+    systems = count(corpus, metrics, jobs=jobs, keep_rows=sampling is not None or bool(by), inspect=True)
+    segments = systems[0].stats[0].segments
+    for name, column in labels.items():
+        if len(column) != segments:
+            raise BleuError(
+                f"labels[{name!r}] has {tell_count(len(column), 'label')} for {tell_count(segments, 'segment')}; give"
+                " each segment one"
+            )
+    if not by:
+        documents = None
+        if "doc" in labels:
+            from bleucli.text.labels import number
+
+            documents = number(labels["doc"])
+        return score_counted(systems, metrics, references=references, sampling=sampling, documents=documents)
+    from bleucli.counting.groups import Grouping
+
+    grouping = Grouping(by, sampling is not None, "segment" if sampling is None else sampling.unit)
+    grouping.add(systems, labels)
+    hints = score_counted([system.without_rows() for system in systems], metrics, references=references).hints
+    results = score_groups(grouping.parts(), metrics, sampling=sampling)
+    return results._replace(hints=list(dict.fromkeys([*hints, *results.hints])))
 
 
 def plan_intervals(n_bootstrap: int, seed: Seed, jobs: int) -> Sampling | None:
@@ -131,6 +161,7 @@ def score_counted(
     references: Sequence[str] = (),
     sampling: Sampling | None = None,
     selection: Selection | None = None,
+    documents: Sequence[int] | None = None,
     progress: Callable[[str, int, int], None] = _report_nothing,
 ) -> Results:
     """Score systems from their statistics.
@@ -141,7 +172,11 @@ def score_counted(
         references: the names of the references, for hints about texts.
         sampling: as for `score_systems`.
         selection: which segments to score; None for all, without scores of parts.
+        documents: the number of each segment's document, if documents are known: what `sampling` may resample.
         progress: called with what is resampled, how many are done, and how many there are.
+
+    Raises:
+        UsageError: documents are to be resampled, but are not known.
     """
     hints = [hint for system in systems for hint in _hints(system, references)]
     hints += [hint for metric in metrics for hint in metric.advice]
@@ -160,7 +195,27 @@ def score_counted(
     results = Results(rows, statistics[0][2][0].segments, hints)
     if sampling is None:
         return results
-    samples = [[comparison.sample_of(stats) for stats in subset] for _, _, subset in statistics]
+    if documents is not None and selection is not None and selection.chosen is not None:
+        documents = [documents[index] for index in selection.chosen]
+    from bleucli.text.labels import number
+
+    whole = None
+    if sampling.unit == "doc":
+        if documents is None:
+            raise UsageError(
+                "unit doc resamples whole documents, but the document of a segment is not known; ",
+                Turn("give labels={'doc': [...]}", "give a column doc with --labels"),
+            )
+        whole = number(documents)
+    samples = [[comparison.sample_of(stats, whole) for stats in subset] for _, _, subset in statistics]
+    if documents is not None and whole is None:
+        from bleucli.errors import Note
+        from bleucli.results.hints import warn
+        from bleucli.significance import units
+
+        note = units.compare(results, samples, number(documents), sampling)
+        if note is not None:
+            warn(note, Note)
     return comparison.resample(results, samples, sampling, lambda done, total: progress("trials", done, total))
 
 
@@ -173,7 +228,7 @@ _ENDS = ("", " mean", " ci", " signature")
 
 
 def score_groups(
-    groups: Iterable[tuple[Sequence[tuple[str, str]], Sequence[SystemStats]]],
+    groups: Iterable[Part],
     metrics: Sequence[Metric],
     *,
     sampling: Sampling | None = None,
@@ -182,7 +237,7 @@ def score_groups(
     """Score systems on groups of segments, each group by itself: one row for each group and system.
 
     Args:
-        groups: for each, what its segments have in common, and what was counted of each system.
+        groups: what was counted of each; labels are texts.
         metrics: those that counted.
         sampling: as for `score_systems`; nothing is compared across groups.
         progress: as for `score_counted`.
@@ -195,8 +250,10 @@ def score_groups(
     systems: list[SystemResult] = []
     hints = advice = [hint for metric in metrics for hint in metric.advice]
     names = {*_KEYS, *(f"{metric.score_name()}{end}" for metric in metrics for end in _ENDS)}
-    for labels, block in groups:
-        results = score_counted(block, metrics, sampling=sampling, progress=progress)
+    for labels, block, documents in groups:
+        # By segments, the note about documents is about all groups together
+        whole = documents if sampling is not None and sampling.unit == "doc" else None
+        results = score_counted(block, metrics, sampling=sampling, documents=whole, progress=progress)
         keys = {key for system in results.systems for record in system.scores for key in record.signature.info}
         for column, _ in labels:
             if column in names | keys:
@@ -209,6 +266,17 @@ def score_groups(
         group = name_row("", labels).strip()
         hints = [*hints, *(about(group, hint) for hint in results.hints if hint not in advice)]
     return Results(systems, sum(system.segments or 0 for system in systems), hints)
+
+
+def sign(results: Results, texts: Mapping[str, str]) -> Results:
+    """Return results whose signatures say which texts were scored, by key."""
+    from bleucli.results.signature import Signature
+
+    def signed(record: ScoreRecord) -> ScoreRecord:
+        return record._replace(signature=Signature(record.signature).with_texts(texts.items()))
+
+    systems = [system._replace(scores=list(map(signed, system.scores))) for system in results.systems]
+    return results._replace(systems=systems)
 
 
 def _select(stats: CorpusStats, selection: Selection | None) -> CorpusStats:

@@ -278,6 +278,7 @@ def score(
             references=counts.references,
             sampling=plan,
             selection=counts.selection,
+            documents=counts.parts[0].documents,
             progress=progress,
         )
     systems = [system._replace(scores=list(sign(system.scores, texts, system.labels))) for system in results.systems]

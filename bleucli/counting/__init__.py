@@ -1,6 +1,7 @@
 """From texts to statistics: the only loop that tokenizes and counts.
 
 - `CorpusStats`: what a metric needs to know about a system's output on a corpus, as a value
+- `SystemStats`: those of one system by all metrics; `Part`: those of all systems on a group of segments
 - `count`: the statistics of all systems by all metrics; `count_blocks`: the same, block by block
 - `count_corpora`: the statistics of several corpora
 - `Measure`: what a metric must provide
@@ -344,6 +345,18 @@ class SystemStats(NamedTuple):
     def without_rows(self) -> SystemStats:
         """Return the same statistics without rows."""
         return self._replace(stats=[one.without_rows() for one in self.stats])
+
+
+class Part(NamedTuple):
+    """Systems as counted on a group of segments.
+
+    labels: what the segments share, by column; none for a group of all segments. systems: what was counted. documents:
+    the number of each segment's document, if whole documents are resampled.
+    """
+
+    labels: Sequence[tuple[str, Any]]
+    systems: Sequence[SystemStats]
+    documents: Sequence[int] | None = None
 
 
 def count(

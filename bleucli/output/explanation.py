@@ -13,31 +13,31 @@ from bleucli.output.grids import has_baseline
 from bleucli.output.layout import Layout
 from bleucli.phrases import join_words, tell_count
 from bleucli.prose.markup import visible
-from bleucli.results import FEWEST_SEGMENTS, SIGNIFICANT, TESTS, Results, Test
+from bleucli.results import FEWEST_SEGMENTS, SIGNIFICANT, TESTS, UNITS, Results, Test
 from bleucli.results.naming import name_column
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-# How p-values come about, by method
+# How p-values come about, by method; the unit is a segment or a document
 _P_VALUES = {
     "bs": (
-        "p = (c + 1) / ({} + 1), where c is the number of resamples in which the absolute difference exceeds its mean"
-        " over all resamples by more than the observed difference. A resample draws as many segments as there are, with"
-        " replacement, the same ones for every system."
+        "p = (c + 1) / ({trials} + 1), where c is the number of resamples in which the absolute difference exceeds its"
+        " mean over all resamples by more than the observed difference. A resample draws as many {unit}s as there are,"
+        " with replacement, the same ones for every system."
     ),
     "ar": (
-        "p = (c + 1) / ({} + 1), where c is the number of trials in which the absolute difference is larger than the"
-        " observed one. In each segment, a trial exchanges the two outputs with a probability of 1/2."
+        "p = (c + 1) / ({trials} + 1), where c is the number of trials in which the absolute difference is larger than"
+        " the observed one. In each {unit}, a trial exchanges the two outputs with a probability of 1/2."
     ),
 }
 # How they come about for metrics that sacreBLEU does not have
 _OWN_P_VALUES = {
-    "bs": "For WER, CER and scores from other tools, p is at least 2/2^n where systems differ in n segments.",
+    "bs": "For WER, CER and scores from other tools, p is at least 2/2^n where systems differ in n {unit}s.",
     "ar": (
         "For WER, CER and scores from other tools, c also counts trials with exactly the observed difference, and p is"
-        " at least 2/2^n where systems differ in n segments."
+        " at least 2/2^n where systems differ in n {unit}s."
     ),
 }
 _MEANING = (
@@ -53,7 +53,7 @@ _MARK = "* marks p ≤ 0.05"
 # By test, why a difference with a small p-value of sacreBLEU's may not be significant
 _DOUBTS = {
     "ar": f"p is above {SIGNIFICANT} if trials with exactly the observed difference count",
-    "bs": f"no difference in fewer than {FEWEST_SEGMENTS} segments can be significant",
+    "bs": f"no difference in fewer than {FEWEST_SEGMENTS} {{unit}}s can be significant",
 }
 _IN_PARENTHESES = "In parentheses: the cluster; 1 is the best."
 _NOT_CORRECTED = "not corrected for the number of tests"
@@ -88,7 +88,8 @@ def wrap(mark: str, sentences: Sequence[str]) -> list[str]:
 
 def _name_test(test: Test) -> str:
     name, trial = TESTS[test.method]
-    return f"{name}, {tell_count(test.trials, trial)}"
+    unit = "" if test.unit == "segment" else f" of {UNITS[test.unit]}s"
+    return f"{name}{unit}, {tell_count(test.trials, trial)}"
 
 
 def signatures(results: Results, layout: Layout) -> list[tuple[str, str]]:
@@ -148,7 +149,8 @@ def _tell_doubts(results: Results) -> list[str]:
     ]
     if results.test is None or results.rankings or not doubtful:
         return []
-    names, reason = join_words([name for name, _ in doubtful]), _DOUBTS[results.test.method]
+    names = join_words([name for name, _ in doubtful])
+    reason = _DOUBTS[results.test.method].format(unit=UNITS[results.test.unit])
     if any(_is_significant(record.p_value) for _, record in doubtful):  # a format that prints sacreBLEU's p-values
         return [f"{names}: the star follows sacreBLEU, but the difference is not significant, because {reason}."]
     return [f"{names}: no star here, unlike in sacreBLEU, because {reason}."]
@@ -187,10 +189,13 @@ def _explain_test(results: Results, layout: Layout) -> list[str]:
     first, *remainder = brief(results, layout)
     if results.test is None or results.rankings:
         return [first, *remainder]
-    method, trials = results.test
+    method, trials, unit = results.test
     records = [record for system in results.systems[1:] for record in system.scores]
-    own = [_OWN_P_VALUES[method]] if any(record.sacrebleu_p_value is None for record in records) else []
-    return [first, _P_VALUES[method].format(trials), *own, _MEANING, *remainder]
+    sentences = [_P_VALUES[method]]
+    if any(record.sacrebleu_p_value is None for record in records):
+        sentences.append(_OWN_P_VALUES[method])
+    sentences = [sentence.format(trials=trials, unit=UNITS[unit]) for sentence in sentences]
+    return [first, *sentences, _MEANING, *remainder]
 
 
 def list_notes(results: Results, layout: Layout, escape: Callable[[str], str], quote: str) -> str:

@@ -16,7 +16,7 @@ from bleucli.output.bibliography import compares_texts, shows_intervals
 from bleucli.output.layout import Layout
 from bleucli.phrases import join_words, tell_count
 from bleucli.prose.markup import visible
-from bleucli.results import TESTS, Matrix, Results, ScoreRecord, citations
+from bleucli.results import TESTS, UNITS, Matrix, Results, ScoreRecord, citations
 
 # --- prose
 
@@ -71,7 +71,8 @@ def _tell_sampling(results: Results, layout: Layout) -> Iterator[str]:
     if results.test is not None:
         name, trial = TESTS[results.test.method]
         citation = citations.cite([citations.TESTS[results.test.method]])
-        test = f"{name}{citation} with {tell_count(results.test.trials, trial)}{_tell_seed(info, ' and ')}"
+        unit = "" if results.test.unit == "segment" else f" of whole {UNITS[results.test.unit]}s"
+        test = f"{name}{citation}{unit} with {tell_count(results.test.trials, trial)}{_tell_seed(info, ' and ')}"
         if results.rankings:
             correction = f"corrected for the number of pairs by step-down max-T ({citations.STEP_DOWN.short})"
             yield f"{test} compared every system with every other; p-values are {correction}."
@@ -82,7 +83,8 @@ def _tell_sampling(results: Results, layout: Layout) -> Iterator[str]:
     if shows_intervals(results, layout):
         resamples = tell_count(int(info["bs"]), "bootstrap resample") if "bs" in info else "bootstrap resamples"
         seed = "" if results.test is not None else _tell_seed(info, " with ")
-        yield f"Confidence intervals (95%) are from {resamples} ({citations.BOOTSTRAP.short}){seed}."
+        unit = f" of whole {UNITS[info['unit']]}s" if "unit" in info else ""
+        yield f"Confidence intervals (95%) are from {resamples}{unit} ({citations.BOOTSTRAP.short}){seed}."
 
 
 def _tell_seed(info: dict[str, str], joint: str) -> str:

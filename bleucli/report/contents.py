@@ -24,7 +24,7 @@ from bleucli.prose.markup import readable
 from bleucli.records import NamedTuple
 from bleucli.report import ngrams, passages, profiles
 from bleucli.results import DECIMALS, Ranking, Results, ScoreRecord, decimals_of
-from bleucli.results.signature import VERSION, Signature
+from bleucli.results.signature import RESAMPLING_KEYS, VERSION, Signature
 from bleucli.scale.segment_scores import LARGEST
 from bleucli.significance import comparison
 from bleucli.significance.comparison import Sampling, rank
@@ -52,7 +52,6 @@ _LABELS = {"testset": "test set", "origlang": "original language", "domain": "do
 # The signature of scores from other tools
 _GIVEN = Signature([("version", VERSION)])
 # The keys of signatures about resampling
-_SAMPLING = ("bs", "ar", "seed", "correction")
 # The number of bins in the figure of differences between segments' scores
 BINS = 41
 
@@ -375,7 +374,7 @@ def _column(results: Results, number: int, measured: Measured) -> Column:
     records = [system.scores[number] for system in results.systems]
     ranking = results.rankings[number] if results.rankings else None
     signature = records[0].signature
-    settings = "|".join(f"{key}:{value}" for key, value in signature if key not in _SAMPLING)
+    settings = "|".join(f"{key}:{value}" for key, value in signature if key not in RESAMPLING_KEYS)
     scores = np.array([measured.score_segments(rows) for rows in measured.rows])
     span = 100.0 if measured.metric is not None else float(np.ptp(scores)) or 1.0  # bins need a width above 0
     return Column(

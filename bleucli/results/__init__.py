@@ -40,6 +40,9 @@ SIGNIFICANT = 0.05
 FEWEST_SEGMENTS = 6
 # By method, what a test is called, and what one of its repetitions is called
 TESTS = {"bs": ("Paired bootstrap resampling", "resample"), "ar": ("Paired approximate randomization", "trial")}
+# What is drawn or exchanged as a whole when scores are resampled, and what sentences call it. The segments of a
+# document depend on one another; documents hardly do.
+UNITS = {"segment": "segment", "doc": "document"}
 # The shape of the objects of `bleu -f jsonl`; the number changes when a key changes its meaning or is removed
 SHAPE = "bleucli/scores-1"
 # The scales on which scores may be printed, from 0 to 100 or to 1, each with its default number of decimals
@@ -173,6 +176,7 @@ class Test(NamedTuple):
 
     method: str  # "bs" (bootstrap) or "ar" (randomization)
     trials: int
+    unit: str = "segment"  # what is drawn or exchanged as a whole: one of `UNITS`
 
 
 class Ranking(NamedTuple):
@@ -422,10 +426,9 @@ class Results(NamedTuple):
         record = system.scores[place]
         item = score_item(names[index], record, self.segments if system.segments is None else system.segments)
         if self.test is not None:
-            method, trials = self.test
             item |= {
                 "baseline": index == 0,
-                "test": {"method": method, "trials": trials, "baseline": names[0]},
+                "test": {**self.test._asdict(), "baseline": names[0]},
                 "p_value": record.p_value,
                 "identical": record.identical,
                 "difference": None if record.difference is None else record.difference._asdict(),
@@ -456,7 +459,8 @@ class Results(NamedTuple):
             comparison = (
                 "every pair" if self.rankings else f"against {self.systems[0].name}; * p ≤ {SIGNIFICANT}, nominal"
             )
-            notes.append((f"{name}, {self.test.trials} {trial}s: {comparison}", ""))
+            unit = "" if self.test.unit == "segment" else f" of {UNITS[self.test.unit]}s"
+            notes.append((f"{name}{unit}, {self.test.trials} {trial}s: {comparison}", ""))
         for ranking in self.rankings:
             clusters = zip(self.systems, ranking.clusters, strict=True)
             clusters_text = ", ".join(f"{system.name} {cluster}" for system, cluster in clusters)

@@ -21,10 +21,13 @@ _SHORT = {
     "ar": "ar",
     "seed": "rs",
     "correction": "cr",
+    "unit": "u",
     "test": "t",
     "lang": "l",
     "origlang": "o",
     "subset": "S",
+    "partial": "p",
+    "level": "lv",
     "case": "c",
     "eff": "e",
     "tok": "tok",
@@ -49,10 +52,10 @@ _LONG = {short: long for long, short in _SHORT.items()} | {
 }
 _EXPECTED = "expected one such as BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
 # Keys that say how scores were resampled and tested, not how they were computed
-RESAMPLING_KEYS = ("bs", "ar", "seed", "correction")
+RESAMPLING_KEYS = ("bs", "ar", "seed", "correction", "unit")
 # Keys about the program and the tests of a run; then keys about the scored texts
 RUN_KEYS = ("version", *RESAMPLING_KEYS)
-TEXT_KEYS = ("nrefs", "test", "lang", "origlang", "subset")
+TEXT_KEYS = ("nrefs", "test", "lang", "origlang", "subset", "partial", "level")
 _BEFORE_TEXTS = ("nrefs", *RESAMPLING_KEYS)
 VERSION = f"bleucli-{__version__}"
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from bleucli.counting import CorpusStats, SystemStats
+from bleucli.counting import CorpusStats, Part, SystemStats
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.limits import file_path, string, whole_number
 from bleucli.metrics import Metric
 from bleucli.optional_deps import load
 from bleucli.phrases import tell_count
-from bleucli.records import NamedTuple
 from bleucli.scale.layout import (
     COUNTS,
     REFERENCES,
@@ -435,13 +434,6 @@ def _by_metric(stats: StatsOfSystem) -> dict[str, CorpusStats]:
 def _metric_of(stats: CorpusStats) -> Metric:
     assert isinstance(stats.metric, Metric)  # nothing else makes statistics
     return stats.metric
-
-
-class Part(NamedTuple):
-    """Systems as counted on segments that share some values; labels: the columns, each with its value."""
-
-    labels: Sequence[tuple[str, Any]]
-    systems: Sequence[SystemStats]
 
 
 def write_sums(

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from bleucli.counting import CorpusStats, SystemStats
+from bleucli.counting import CorpusStats, Part, SystemStats
 from bleucli.errors import BleuError
 from bleucli.limits import file_path
 from bleucli.metrics import METRICS, Metric, metric_that_counted, reading
@@ -49,7 +49,7 @@ from bleucli.scale.layout import (
     label_of,
     metadata,
 )
-from bleucli.scale.rows import Part, Table, Writer, write, write_sums
+from bleucli.scale.rows import Table, Writer, write, write_sums
 from bleucli.text.buffers import to_arrow, to_numpy
 
 TYPE_CHECKING = False

@@ -20,6 +20,7 @@ from bleucli.scale.arrow import Columns, read_block
 from bleucli.scale.files import PARQUET, PARQUET_MARK, find_files, refuse_pipe
 from bleucli.scale.layout import SEGMENT, SYSTEM, label_of, metrics_in
 from bleucli.text import Segments
+from bleucli.text.labels import Labels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class TextTable:
 
     Attributes:
         files: the paths of the files.
-        labels: for each block read so far, the values of the keys in each of its rows.
+        labels: the values of the keys in the rows that were read; whoever counts the rows takes them.
         rows: the number of rows read so far, by file.
 
     Raises:
@@ -86,7 +87,7 @@ class TextTable:
         self.files = find_tables(paths)
         self._columns = columns or Columns()
         self._keys = keys
-        self.labels: list[list[tuple[Any, ...]]] = []
+        self.labels = Labels(keys)
         self.rows = dict.fromkeys(self.files, 0)
         for path in self.files:
             with telling(path):
@@ -119,9 +120,7 @@ class TextTable:
         if not is_parquet(path):  # pyarrow does not check a memory map; `read_block` checks the hypotheses
             for name in (*self._keys, *self._columns.references):
                 batch.column(name).validate(full=True)
-        labels = [map(label_of, batch.column(key).to_pylist()) for key in self._keys]
-        if labels:
-            self.labels.append(list(zip(*labels, strict=True)))
+        self.labels.add([map(label_of, batch.column(key).to_pylist()) for key in self._keys])
         return read_block(batch, self._columns, self._keys, self.rows[path], path)
 
 

@@ -14,6 +14,7 @@ from bleucli.records import NamedTuple
 from bleucli.results import (
     FEWEST_SEGMENTS,
     SIGNIFICANT,
+    UNITS,
     Difference,
     Ranking,
     Results,
@@ -43,7 +44,8 @@ class Sampling(NamedTuple):
     method: "ci" for confidence intervals alone; to test every other system against the first one, "bs" for the paired
     bootstrap, "ar" for paired approximate randomization. trials: the number of resamples or trials. seed: None for
     fresh random numbers. jobs: the number of threads. all_pairs: test every pair of systems, and rank them. all_best:
-    find the systems that a test of every pair cannot distinguish from the best one.
+    find the systems that a test of every pair cannot distinguish from the best one. unit: what is drawn or exchanged as
+    a whole, "segment" or "doc".
     """
 
     method: str
@@ -52,6 +54,7 @@ class Sampling(NamedTuple):
     jobs: int = 1
     all_pairs: bool = False
     all_best: bool = False
+    unit: str = "segment"
 
 
 # The result for systems with equal statistics. No trial exceeds their difference of 0, so sacreBLEU gives them the
@@ -64,18 +67,25 @@ def signature_fields(sampling: Sampling) -> list[tuple[str, str]]:
 
     >>> signature_fields(Sampling("ci", 1000))
     [('bs', '1000'), ('seed', '12345')]
-    >>> signature_fields(Sampling("ar", 10000, all_pairs=True))
-    [('ar', '10000'), ('seed', '12345'), ('correction', 'max-t')]
+    >>> signature_fields(Sampling("ar", 10000, all_pairs=True, unit="doc"))
+    [('ar', '10000'), ('seed', '12345'), ('correction', 'max-t'), ('unit', 'doc')]
     """
     method = "ar" if sampling.method == "ar" else "bs"
     fields = resampling.signature_fields(method, sampling.trials, sampling.seed)
-    return [*fields, ("correction", max_t.CORRECTION)] if sampling.all_pairs else fields
+    fields += [("correction", max_t.CORRECTION)] if sampling.all_pairs else []
+    return [*fields, ("unit", sampling.unit)] if sampling.unit != "segment" else fields
 
 
-def sample_of(stats: CorpusStats) -> Sample:
-    """Return a sample from a system's statistics, which must have rows."""
-    assert stats.rows is not None
-    return Sample(stats.rows, stats.metric.scores_from_stats, stats.metric.counts_ties)
+def sample_of(stats: CorpusStats, documents: Sequence[int] | None = None) -> Sample:
+    """Return a sample from a system's statistics, which must have rows.
+
+    documents: the number of each segment's document, for one row per document instead of one per segment.
+    """
+    rows = stats.rows
+    assert rows is not None
+    if documents is not None:
+        rows = rows.sums_of(documents)
+    return Sample(rows, stats.metric.scores_from_stats, stats.metric.counts_ties)
 
 
 def _compares_all(sampling: Sampling) -> bool:
@@ -93,7 +103,7 @@ def resample(
 
     Args:
         results: scores of all systems by all metrics.
-        samples: for each of these systems, one sample per metric.
+        samples: for each of these systems, one sample per metric, with a row for each unit of `sampling`.
         sampling: what to resample, and how.
         progress: called with the number of trials done, and the number of all trials.
     """
@@ -137,7 +147,7 @@ def resample(
         SystemResult(system.name, [record(old, metric, number) for metric, old in enumerate(system.scores)])
         for number, system in enumerate(results.systems)
     ]
-    test = None if sampling.method == "ci" else Test(sampling.method, sampling.trials)
+    test = None if sampling.method == "ci" else Test(sampling.method, sampling.trials, sampling.unit)
     rankings = [
         Ranking(column[0].name, _table(count, metric, p_values), table, clusters(rank(column), table))
         for metric, (column, table) in enumerate(zip(columns, tables, strict=True))
@@ -147,7 +157,11 @@ def resample(
         pair: test for pair, test in tests.items() if pair not in same and (sampling.all_pairs or pair[1] == 0)
     }
     few = {pair: differing[pair] for pair in comparisons if differing[pair] < FEWEST_SEGMENTS}
-    hints = [*results.hints, *_trial_hints(sampling), *_few_hints(results, len(samples[0][0].stats), few)]
+    hints = [
+        *results.hints,
+        *_trial_hints(sampling),
+        *_few_hints(results, UNITS[sampling.unit], len(samples[0][0].stats), few),
+    ]
     if not sampling.all_pairs:  # those tables have only p-values that count ties
         without_ties = (pair for pair in comparisons if pair not in few and not _sides(samples, pair)[0].ties)
         hints += _tie_hints(results, {pair: comparisons[pair] for pair in without_ties})
@@ -196,12 +210,14 @@ def _tie_hints(results: Results, tests: dict[Pair, max_t.PairTest]) -> Iterator[
             )
 
 
-def _few_hints(results: Results, segments: int, few: dict[Pair, int]) -> Iterator[str]:
-    """Say where so few segments differ that no difference can be significant; few: their number, by pair."""
-    rest = f"no difference in fewer than {FEWEST_SEGMENTS} segments can be significant at {SIGNIFICANT}"
-    if few and segments < FEWEST_SEGMENTS:
-        count = tell_count(segments, "segment")
-        yield Hint(f"{count}: {rest}", f"a few segments: {rest}", segments=segments)
+def _few_hints(results: Results, unit: str, units: int, few: dict[Pair, int]) -> Iterator[str]:
+    """Say where so few units differ that no difference can be significant.
+
+    unit: a segment or a document. units: how many there are. few: how many differ, by pair.
+    """
+    rest = f"no difference in fewer than {FEWEST_SEGMENTS} {unit}s can be significant at {SIGNIFICANT}"
+    if few and units < FEWEST_SEGMENTS:
+        yield Hint(f"{tell_count(units, unit)}: {rest}", f"a few {unit}s: {rest}", segments=units)
         return
     for metric, record in enumerate(results.systems[0].scores if results.systems else ()):
         pairs = [pair for pair in few if pair[0] == metric]
@@ -209,8 +225,8 @@ def _few_hints(results: Results, segments: int, few: dict[Pair, int]) -> Iterato
             more = f" (and {tell_count(len(pairs) - 1, 'other pair')})" if len(pairs) > 1 else ""
             names = _tell_pair(results, pair)
             yield Hint(
-                f"{names} differ in only {tell_count(few[pair], 'segment')} by {record.name}{more}; {rest}",
-                f"{names} differ in only a few segments by {record.name}; {rest}",
+                f"{names} differ in only {tell_count(few[pair], unit)} by {record.name}{more}; {rest}",
+                f"{names} differ in only a few {unit}s by {record.name}; {rest}",
                 segments=few[pair],
             )
 

@@ -1,93 +1,97 @@
 """What is known of each segment beside its text: its document, its domain, its language pair.
 
-- `Labels`: columns of labels, aligned with the segments of a corpus
+- `Labels`: columns of labels, which whoever reads the texts adds, and whoever counts them takes
+- `check`: refuses names of columns that do not exist
+- `group`: the segments that share labels
+- `number`: labels as numbers
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from bleucli.errors import BleuError
-from bleucli.phrases import suggest, tell_place
+from bleucli.errors import UsageError
+from bleucli.phrases import suggest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Columns = Mapping[str, Sequence[Any]]
+    Group = tuple[Any, ...]
 
 
 class Labels:
-    """Columns of labels, one label per segment; they grow while segments are read.
+    """Columns of labels, one label per segment, in the order of the segments; None where a segment has none.
+
+    They are added while texts are read, which may be some blocks ahead of what has been counted.
 
     Args:
         names: the names of the columns, each once.
 
     Attributes:
-        columns: by name, the labels of the segments read so far; None where a segment has none.
+        columns: the labels that were added and not taken, by column.
 
     >>> labels = Labels(["doc", "domain"])
     >>> labels.add([["a", "b"], ["news", "news"]])
-    >>> labels.add([["a"], ["news"]])
-    >>> len(labels), labels.columns["doc"]
-    (3, ['a', 'b', 'a'])
+    >>> labels.take(1), labels.take(1)
+    ({'doc': ['a'], 'domain': ['news']}, {'doc': ['b'], 'domain': ['news']})
     """
 
     def __init__(self, names: Iterable[str]) -> None:
-        self.columns: dict[str, list[str | None]] = {name: [] for name in names}
+        self.columns: dict[str, list[Any]] = {name: [] for name in names}
 
-    def __len__(self) -> int:
-        return len(next(iter(self.columns.values()), ()))
-
-    def add(self, block: Sequence[Iterable[str | None]]) -> None:
-        """Append the labels of the next segments, one column per name."""
+    def add(self, block: Sequence[Iterable[Any]]) -> None:
+        """Add the labels of the next segments, one column per name."""
         for column, labels in zip(self.columns.values(), block, strict=True):
             column.extend(labels)
 
-    def check(self, names: Iterable[str]) -> None:
-        """Refuse names of columns that do not exist.
+    def take(self, count: int) -> dict[str, list[Any]]:
+        """Return the labels of the next segments by column, and forget them."""
+        taken = {name: column[:count] for name, column in self.columns.items()}
+        for column in self.columns.values():
+            del column[:count]
+        return taken
 
-        Raises:
-            BleuError: there is no such column.
-        """
-        for name in names:
-            if name not in self.columns:
-                existing = ", ".join(self.columns) or "none"
-                raise BleuError(f"there is no label {name!r}; expected one of {existing}{suggest(name, self.columns)}")
 
-    def groups(self, names: Sequence[str], start: int = 0) -> dict[tuple[str | None, ...], list[int]]:
-        """Return the segments of each group, in the order in which groups first occur.
+def check(columns: Iterable[str], names: Iterable[str]) -> None:
+    """Refuse names of columns that do not exist; columns: those that do.
 
-        Args:
-            names: the columns whose labels the segments of a group share.
-            start: the first segment.
+    Raises:
+        UsageError: there is no column of one of these names.
+    """
+    existing = list(columns)
+    for name in names:
+        if name not in existing:
+            others = f"there are {', '.join(existing)}" if existing else "there are none"
+            raise UsageError(f"segments have no label {name!r}; {others}{suggest(name, existing)}")
 
-        Raises:
-            BleuError: there is no such column.
 
-        >>> labels = Labels(["doc", "domain"])
-        >>> labels.add([["a", "b", "a"], ["news", "news", "news"]])
-        >>> labels.groups(["doc"]), labels.groups(["doc", "domain"], start=2)
-        ({('a',): [0, 2], ('b',): [1]}, {('a', 'news'): [2]})
-        """
-        self.check(names)
-        groups: dict[tuple[str | None, ...], list[int]] = {}
-        rows = zip(*(self.columns[name][start:] for name in names), strict=True)
-        for segment, row in enumerate(rows, start):
-            groups.setdefault(row, []).append(segment)
-        return groups
+def group(columns: Columns, names: Sequence[str], count: int) -> dict[Group, list[int]]:
+    """Return the indexes of the segments that share the labels of some columns, in order of first appearance.
 
-    def numbers(self, name: str) -> array[int]:
-        """Return, for each segment, the number of the label that it has in a column, counted as labels first occur.
+    Args:
+        columns: the labels.
+        names: the columns; without any, all segments are one group.
+        count: the number of segments.
 
-        Raises:
-            BleuError: there is no such column, or a segment has no label.
+    >>> group({"doc": ["a", "b", "a"], "domain": ["news"] * 3}, ["doc"], 3)
+    {('a',): [0, 2], ('b',): [1]}
+    """
+    if not names:
+        return {(): list(range(count))}
+    groups: dict[Group, list[int]] = {}
+    for index, labels in enumerate(zip(*(columns[name] for name in names), strict=True)):
+        groups.setdefault(labels, []).append(index)
+    return groups
 
-        >>> labels = Labels(["doc"])
-        >>> labels.add([["a", "b", "a"]])
-        >>> labels.numbers("doc")
-        array('i', [0, 1, 0])
-        """
-        self.check([name])
-        column = self.columns[name]
-        if None in column:
-            raise BleuError(
-                tell_place("segment", column.index(None)), f" has no label {name!r}; give every segment one"
-            )
-        numbers = {label: number for number, label in enumerate(dict.fromkeys(column))}
-        return array("i", [numbers[label] for label in column])
+
+def number(labels: Sequence[Any]) -> array[int]:
+    """Return the number of each label, counted from 0 as labels first appear.
+
+    >>> number(["b", "a", "b"])
+    array('i', [0, 1, 0])
+    """
+    numbers = {label: place for place, label in enumerate(dict.fromkeys(labels))}
+    return array("i", [numbers[label] for label in labels])

@@ -138,7 +138,7 @@ def test_names_are_the_same_with_and_without_a_test(lines):
     assert [line["system"] for line in plain] == [line["system"] for line in tested]
     assert [line["baseline"] for line in plain] == [False] * 3
     assert [line["baseline"] for line in tested] == [True, False, False]
-    assert tested[2]["test"] == {"method": "ar", "trials": 60, "baseline": "strong.de"}
+    assert tested[2]["test"] == {"method": "ar", "trials": 60, "unit": "segment", "baseline": "strong.de"}
 
 
 @pytest.mark.parametrize("variables", [{"BLEU_FORMAT": "jsonl"}, {"SACREBLEU_FORMAT": "jsonl"}])

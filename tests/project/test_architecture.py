@@ -48,7 +48,9 @@ LADDER: dict[str, set[str]] = {
         *("_version", "counting", "errors", "kernels", "limits", "metrics", "optional_deps", "phrases", "records"),
         *("results", "significance", "text"),
     },
-    "scoring": {"counting", "errors", "limits", "metrics", "phrases", "records", "results", "scale", "significance"},
+    "scoring": {
+        *("counting", "errors", "limits", "metrics", "phrases", "records", "results", "scale", "significance", "text"),
+    },
     "evaluate": {"counting", "errors", "limits", "metrics", "phrases", "results", "scoring", "significance"},
     "report": {
         *("_version", "counting", "errors", "kernels", "limits", "metrics", "optional_deps", "phrases", "prose"),

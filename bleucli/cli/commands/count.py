@@ -8,11 +8,11 @@ from bleucli.cli.options import OPTIONS, Option, flag_of
 from bleucli.cli.provenance import command_of
 from bleucli.cli.sources.tables import columns_of_groups, refuse_columns_of_statistics
 from bleucli.cli.streams import Environment, shown
-from bleucli.counting import SystemStats, add_systems
+from bleucli.counting import Part, SystemStats, add_systems
 from bleucli.errors import UsageError
 from bleucli.metrics import Metric, metric_that_counted
 from bleucli.phrases import tell_count
-from bleucli.scale.rows import Part, Writer, write_sums
+from bleucli.scale.rows import Writer, write_sums
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ Each source answers four questions: what its systems are called, what they count
 wrong with them. Everything after counting is the same for all sources.
 
 - `Source`: what each source provides; `Rows`, `Texts`: what some provide beside that
-- `Part`, `Counted`: what a source counted
+- `Counted`: what a source counted
 - `Systems`, made from `Entry`s: what its systems are called, and which of them are left out
 
 `bleucli.cli.pipeline` opens the one that the options name.
@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from bleucli.cli.streams import shown
-from bleucli.counting import SystemStats
+from bleucli.counting import Part, SystemStats
 from bleucli.errors import BleuError, UsageError
 from bleucli.output import names_by_path
 from bleucli.records import NamedTuple
@@ -118,13 +118,6 @@ if TYPE_CHECKING:
 
         def sources(self) -> Callable[[], Iterator[str]] | None:
             """Return a function that gives the source of every segment; None where there is no source."""
-
-
-class Part(NamedTuple):
-    """Systems as counted on a group of segments; labels: what these have in common."""
-
-    labels: Sequence[tuple[str, str]]
-    systems: Sequence[SystemStats]
 
 
 class Counted(NamedTuple):

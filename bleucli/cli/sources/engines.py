@@ -6,16 +6,16 @@ import os
 from collections.abc import Mapping, Sequence
 
 from bleucli.cli.provenance import command_of
-from bleucli.cli.sources import Counted, Entry, Part, Systems
+from bleucli.cli.sources import Counted, Entry, Systems
 from bleucli.cli.sources.tables import (
     columns_in_command,
     columns_of_groups,
-    group_parts,
+    grouped,
     hashed_inputs,
     name_tables,
 )
 from bleucli.cli.streams import shown
-from bleucli.counting import SystemStats, add_systems
+from bleucli.counting import Part, SystemStats, add_systems
 from bleucli.errors import BleuError
 from bleucli.results import Input
 from bleucli.scale import arrow
@@ -24,11 +24,12 @@ from bleucli.scale.layout import SYSTEM, Shard, label_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     import pyarrow as pa
 
     from bleucli.cli.options import Options
     from bleucli.cli.sources import Keeper, Progress
-    from bleucli.cli.sources.tables import Labels
     from bleucli.metrics import Metric
     from bleucli.scale.engines import Survey
 
@@ -69,7 +70,7 @@ class EngineSource:
         systems = dict(zip(names, self._columns.hypotheses.values(), strict=True))
         work = Work(metrics, systems, self._columns.references, self._by, self._saved, self._command)
         survey, sums = self._run(work)
-        groups: dict[Labels, dict[str, SystemStats]] = {}
+        groups: dict[tuple[Any, ...], dict[str, SystemStats]] = {}
         for group in arrow.scores(sums, survey.segments * len(names), work.metrics):
             # With --by system, the key is a label of the rows, and there is only one column of hypotheses
             name = names[0] if SYSTEM in self._by else group.keys[SYSTEM]
@@ -77,12 +78,15 @@ class EngineSource:
             stats = SystemStats(name, list(group.stats.values()), None)
             # Engines distinguish NaN from null, and -0.0 from 0.0
             (of_group[name],) = add_systems([of_group[name]] if name in of_group else [], [stats])
-        ordered = {values: [groups[values][name] for name in names] for values in survey.order}
+        parts = [
+            Part(list(zip(self._by, values, strict=True)), [groups[values][name] for name in names])
+            for values in survey.order
+        ]
         if self._by:
-            return group_parts(self._by, ordered, (), keeper)
+            return grouped(parts, (), keeper)
         if keeper is not None:
-            keeper.keep_sums(ordered[()], ())
-        return Counted([Part((), ordered[()])])
+            keeper.keep_sums(parts[0].systems, ())
+        return Counted(parts)
 
     def _run(self, work: Work) -> tuple[Survey, pa.Table]:
         """Count the tables with the engine, and return what it found.

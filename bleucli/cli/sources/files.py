@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from bleucli.cli.sources import Counted, Entry, Part, Systems, lengths
+from bleucli.cli.sources import Counted, Entry, Systems, lengths
 from bleucli.cli.sources.paths import STDIN, Files, read_as_jsonl
 from bleucli.cli.streams import Environment
-from bleucli.counting import count, count_blocks
+from bleucli.counting import Part, count, count_blocks
 from bleucli.counting.corpus import Corpus, Kept, Source
 from bleucli.errors import BleuError, LengthError
 from bleucli.inspection.marks import is_json_object

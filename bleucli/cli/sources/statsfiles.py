@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from bleucli.cli.sources import Counted, Entry, Part, Systems
+from bleucli.cli.sources import Counted, Entry, Systems
 from bleucli.cli.sources.tables import TEXTS, columns_of_groups, signed
 from bleucli.cli.streams import shown
-from bleucli.counting import SystemStats
+from bleucli.counting import Part, SystemStats
 from bleucli.errors import BleuError
 from bleucli.metrics import METRICS, Metric
 from bleucli.phrases import tell_count

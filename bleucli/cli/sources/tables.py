@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import repeat
 
 from bleucli import counting, scoring
-from bleucli.cli.sources import Counted, Entry, Part, Systems
+from bleucli.cli.sources import Counted, Entry, Systems
 from bleucli.cli.streams import shown
-from bleucli.counting import CorpusStats, SystemStats
+from bleucli.counting import Part, SystemStats
 from bleucli.counting.corpus import Corpus
+from bleucli.counting.groups import Grouping
 from bleucli.errors import UsageError
-from bleucli.kernels.stats import SegmentStats
 from bleucli.phrases import tell_count
 from bleucli.results import Input
 from bleucli.scale import tables
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from bleucli.cli.sources import Keeper, Progress
     from bleucli.metrics import Metric
     from bleucli.scoring import Selection
-
-    Labels = tuple[Any, ...]
 
 # Columns whose values signatures name, each with its key in the signature
 TEXTS = {"testset": "test", "langpair": "lang"}
@@ -43,8 +42,8 @@ class TableSource:
         columns = columns_in_command(options, self._by)
         self._table = tables.TextTable(list(map(shown, options.table or ())), columns, self._by)
         self.systems = Systems(options, lambda: list(map(Entry, columns.hypotheses)))
-        self._of_block: Sequence[Labels] = ()  # for each segment of the current block, its group
-        self._sizes: dict[Labels, int] = {}  # number of segments so far, by test set and system
+        self._of_block: Mapping[str, Sequence[Any]] = {}  # the labels of the segments of the current block
+        self._sizes: dict[tuple[Any, ...], int] = {}  # number of segments so far, by test set and system
 
     def corpus(self) -> Corpus:
         """Return systems and references."""
@@ -62,15 +61,17 @@ class TableSource:
         """Return the groups of the segments of a block."""
         if not self._by:
             return {}
-        places = [index for index, column in enumerate(self._by) if column in (SYSTEM, *PLACES)]
+        places = [self._of_block[column] for column in self._by if column in (SYSTEM, *PLACES)]
         segments = []
-        for labels in self._of_block:  # segments are numbered separately in each test set and for each system
-            place = tuple(labels[index] for index in places)
+        # Segments are numbered separately in each test set and for each system
+        for place in zip(*places, strict=True) if places else repeat((), count):
             segments.append(self._sizes.get(place, 0))
             self._sizes[place] = segments[-1] + 1
         # As texts, since a block whose values are all missing does not show the type of the others
-        columns = ([None if value is None else str(value) for value in of] for of in zip(*self._of_block, strict=True))
-        return dict(zip(self._by, columns, strict=True)) | {SEGMENT: segments}
+        columns = {
+            name: [None if value is None else str(value) for value in values] for name, values in self._of_block.items()
+        }
+        return columns | {SEGMENT: segments}
 
     def sources(self) -> Callable[[], Iterator[str]] | None:
         """Return None: no column holds the source."""
@@ -88,27 +89,21 @@ class TableSource:
         corpus = self.corpus()
         references = corpus.reference_names()
         totals: list[SystemStats] = []
-        groups: dict[Labels, list[SystemStats]] = {}
+        grouping = Grouping(self._by, keep_rows)
         has_rows = keep_rows or keeper is not None or bool(self._by)
-        blocks = counting.count_blocks(corpus, metrics, jobs=jobs, keep_rows=has_rows, inspect=True)
-        for number, block in enumerate(blocks):
-            if self._by:
-                self._of_block = self._table.labels[number]
-                self._table.labels[number] = []  # no longer needed
+        for block in counting.count_blocks(corpus, metrics, jobs=jobs, keep_rows=has_rows, inspect=True):
+            self._of_block = self._table.labels.take(block[0].stats[0].segments)
             if keeper is not None:
                 keeper.keep_rows(block)
                 if not self._by:
                     keeper.keep_sums(block, ())
-            is_lasting = keep_rows and not self._by
-            totals = counting.add_systems(totals, block if is_lasting else [system.without_rows() for system in block])
-            for labels, indexes in _group(self._of_block).items():
-                stats = [_take(system, indexes, keep_rows) for system in block]
-                groups[labels] = counting.add_systems(groups.get(labels, []), stats)
+            grouping.add(block, self._of_block)
+            totals = counting.add_systems(totals, [system.without_rows() for system in block])
             progress("segments", totals[0].stats[0].segments, 0)
         if not self._by:
-            return Counted([Part((), totals)], references=references)
+            return Counted(grouping.parts(), references=references)
         hints = scoring.score_counted(totals, metrics, references=references).hints if totals else []
-        return group_parts(self._by, groups, hints, keeper)
+        return grouped(grouping.parts(), hints, keeper)
 
     def blocks(self, metric: Metric, jobs: int | None) -> Iterator[list[SystemStats]]:
         """Give the statistics of the only system, with rows, block by block."""
@@ -162,23 +157,19 @@ def name_tables(paths: Sequence[str], systems: Systems, segments: int) -> str:
     return f"table {files}, {tell_count(segments, 'segment')}; systems {', '.join(systems.names())}"
 
 
-def group_parts(
-    by: Sequence[str], groups: Mapping[Labels, list[SystemStats]], hints: Sequence[str], keeper: Keeper | None
-) -> Counted:
-    """Return what was counted for each group.
+def grouped(parts: Sequence[Part], hints: Sequence[str], keeper: Keeper | None) -> Counted:
+    """Return what was counted for each group, with labels as texts.
 
     Args:
-        by: the columns that make groups.
-        groups: the systems of each group, by its values of these columns.
+        parts: the groups.
         hints: those about all groups.
         keeper: takes the sums of the groups.
     """
-    pairs = [(list(zip(by, values, strict=True)), systems) for values, systems in groups.items()]
     if keeper is not None:
-        for labels, systems in pairs:
-            keeper.keep_sums(systems, labels)
-    parts = [Part([(c, "" if v is None else str(v)) for c, v in labels], systems) for labels, systems in pairs]
-    return Counted(parts, grouped=True, hints=hints)
+        for part in parts:
+            keeper.keep_sums(part.systems, part.labels)
+    texts = [part._replace(labels=[(c, "" if v is None else str(v)) for c, v in part.labels]) for part in parts]
+    return Counted(texts, grouped=True, hints=hints)
 
 
 def signed(labels: Sequence[tuple[str, str]]) -> dict[str, str]:
@@ -227,28 +218,3 @@ def columns_of_groups(options: Options) -> list[str]:
     if len(set(columns)) < len(columns):
         raise UsageError(f"--by names {max(columns, key=columns.count)} twice; name each column once")
     return columns
-
-
-def _group(labels: Sequence[Labels]) -> dict[Labels, list[int]]:
-    """Return the indexes of the rows of each group."""
-    groups: dict[Labels, list[int]] = {}
-    for index, label in enumerate(labels):
-        groups.setdefault(label, []).append(index)
-    return groups
-
-
-def _take(system: SystemStats, indexes: Sequence[int], keep_rows: bool) -> SystemStats:
-    """Return the statistics of some segments, without hints: these are made from all segments."""
-    from array import array
-
-    import numpy as np
-
-    parts = []
-    for stats in system.stats:
-        assert stats.rows is not None
-        assert stats.nrefs is not None
-        rows = np.asarray(stats.rows)[indexes]
-        nrefs = array("i", np.asarray(stats.nrefs)[indexes].tobytes())
-        part = CorpusStats.of_rows(stats.metric, SegmentStats.from_numpy(rows), nrefs)
-        parts.append(part if keep_rows else part.without_rows())
-    return SystemStats(system.name, parts, None)

@@ -14,7 +14,7 @@ from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.phrases import tell_count
 from bleucli.reading import TextFile
 from bleucli.records import NamedTuple
-from bleucli.scoring import Part, Selection
+from bleucli.scoring import Selection, Subset
 from bleucli.testsets import cache, preparation, registry
 from bleucli.testsets.formats import CachedText, TestSet
 
@@ -83,7 +83,7 @@ class TestSetSource(FileSource):
         if options.origlang is not None or options.subset is not None:
             indexes = selection.choose(self._marks(), options.origlang, options.subset, str(options.test_set))
         groups = selection.groups(self._marks(), options.origlang, options.subset) if options.detail else ()
-        parts = [Part(*group) for group in groups]
+        parts = [Subset(*group) for group in groups]
         return Selection(indexes, parts, self._check_count) if parts or indexes is not None else None
 
     def _check_count(self, segments: int) -> None:

@@ -1,0 +1,94 @@
+"""Statistics of groups of segments that share labels, such as a domain.
+
+- `Grouping`: makes a `bleucli.counting.Part` of each group, while blocks are counted
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+
+from bleucli.counting import CorpusStats, Part, SystemStats, add_systems
+from bleucli.errors import BleuError
+from bleucli.kernels.stats import SegmentStats
+from bleucli.phrases import tell_place
+from bleucli.text import labels
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Grouping:
+    """Collects statistics by group, block by block.
+
+    Args:
+        by: the columns whose labels the segments of a group share; none for a single group.
+        keep_rows: whether the groups keep the statistics of each segment.
+        unit: the column of the documents that are resampled as a whole; "segment" for none.
+
+    >>> from bleucli import BLEU
+    >>> grouping = Grouping(["domain"], keep_rows=True, unit="doc")
+    >>> stats = BLEU().corpus_stats(["one", "two", "three"], [["one", "two", "four"]], keep_rows=True)
+    >>> labels = {"domain": ["news", "talk", "news"], "doc": ["a", "b", "a"]}
+    >>> grouping.add([SystemStats("A", [stats], None)], labels)
+    >>> [(part.labels, part.systems[0].stats[0].segments, list(part.documents)) for part in grouping.parts()]
+    [([('domain', 'news')], 2, [0, 0]), ([('domain', 'talk')], 1, [0])]
+    """
+
+    def __init__(self, by: Sequence[str], keep_rows: bool, unit: str = "segment") -> None:
+        self._by = by
+        self._keep_rows = keep_rows
+        self._unit = unit
+        self._systems: dict[tuple[Any, ...], list[SystemStats]] = {}
+        self._documents: dict[tuple[Any, ...], list[Any]] = {}
+        self._segments = 0
+
+    def add(self, block: Sequence[SystemStats], columns: Mapping[str, Sequence[Any]]) -> None:
+        """Add the statistics of the next segments, with rows; columns: the labels of these segments.
+
+        Raises:
+            UsageError: there is no such column.
+            BleuError: a segment lacks the label of its document.
+        """
+        labels.check(columns, [*self._by, *([] if self._unit == "segment" else [self._unit])])
+        count = block[0].stats[0].segments
+        documents = columns.get(self._unit, [])
+        if None in documents:
+            place = tell_place("segment", self._segments + documents.index(None))
+            raise BleuError(place, f" has no {self._unit}; give each segment the label of its document")
+        for values, indexes in labels.group(columns, self._by, count).items():
+            systems = block
+            if len(indexes) < count:
+                systems = [_take(system, indexes) for system in block]
+            if not self._keep_rows:
+                systems = [system.without_rows() for system in systems]
+            self._systems[values] = add_systems(self._systems.get(values, []), list(systems))
+            if documents:
+                self._documents.setdefault(values, []).extend(documents[index] for index in indexes)
+        self._segments += count
+
+    def parts(self) -> list[Part]:
+        """Return the groups, in order of first appearance."""
+        return [
+            Part(
+                list(zip(self._by, values, strict=True)),
+                systems,
+                labels.number(self._documents[values]) if values in self._documents else None,
+            )
+            for values, systems in self._systems.items()
+        ]
+
+
+def _take(system: SystemStats, indexes: Sequence[int]) -> SystemStats:
+    """Return the statistics of some segments, without hints: these are made from all segments."""
+    import numpy as np
+
+    parts = []
+    for stats in system.stats:
+        assert stats.rows is not None
+        assert stats.nrefs is not None
+        rows = np.asarray(stats.rows)[indexes]
+        nrefs = array("i", np.asarray(stats.nrefs)[indexes].tobytes())
+        parts.append(CorpusStats.of_rows(stats.metric, SegmentStats.from_numpy(rows), nrefs))
+    return SystemStats(system.name, parts, None)
