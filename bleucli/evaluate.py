@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from bleucli.counting.corpus import check_systems, of_strings
+from bleucli.counting.corpus import Source, check_systems, of_strings
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.limits import MOST_TRIALS, truth_value, whole_number
 from bleucli.metrics import Metric, find_metric, list_metrics
 from bleucli.phrases import suggest
 from bleucli.results import Results
 from bleucli.scoring import plan_intervals, score_systems, sign
+from bleucli.text import blocks_of_strings
+from bleucli.text.labels import Labels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ def evaluate_systems(
     n_bootstrap: int = 1,
     seed: Seed = "environment",
     jobs: int = 1,
-    labels: Mapping[str, Sequence[str]] | None = None,
+    labels: Mapping[str, Iterable[str]] | None = None,
     by: str | Sequence[str] = (),
     unit: str = "segment",
     level: str = "segment",
@@ -102,22 +104,25 @@ def evaluate_systems(
     corpus = of_strings([(name, systems[name]) for name in names], references)
     from bleucli.results.hints import warn
 
-    columns = _check_labels(labels)
+    columns = {} if labels is None else labels
+    if not isinstance(columns, Mapping):
+        raise InputTypeError(f"labels: found {type(labels).__name__}; give lists of strings by name: {{'doc': [...]}}")
     if unit != "segment" and sampling is None:
         raise UsageError("unit is for tests and intervals; add test='ar', or n_bootstrap=1000")
     if sampling is not None:
         sampling = sampling._replace(unit=_choice("unit", unit))
     is_joined = _choice("level", level) == "doc"
+    sources = [_source_of_labels(name, column) for name, column in columns.items()]
+    corpus = corpus._replace(systems=[*corpus.systems, *sources], labels=Labels(columns))
     if is_joined:
-        from bleucli.counting.documents import join
+        from bleucli.counting.documents import Documents
 
-        corpus, columns = join(corpus, columns)
+        corpus = corpus._replace(documents=Documents())
     results = score_systems(
         corpus,
         scorers,
         jobs=threads,
         sampling=sampling,
-        labels=columns,
         by=[by] if isinstance(by, str) else list(by),
     )
     for hint in results.hints:
@@ -136,24 +141,10 @@ def _choice(name: str, value: object) -> str:
     return str(value)
 
 
-def _check_labels(labels: Mapping[str, Sequence[str]] | None) -> dict[str, list[str]]:
-    """Return labels as lists.
-
-    Raises:
-        InputTypeError: they are something other than lists of strings by name.
-    """
-    if labels is None:
-        return {}
-    if not isinstance(labels, Mapping):
-        raise InputTypeError(f"labels: found {type(labels).__name__}; give lists of strings by name: {{'doc': [...]}}")
-    columns: dict[str, list[str]] = {}
-    for name, values in labels.items():
-        if isinstance(values, str) or not isinstance(values, Iterable):
-            raise InputTypeError(f"labels[{name!r}]: found {type(values).__name__}; give a list, one string a segment")
-        columns[str(name)] = list(values)
-        if not all(isinstance(value, str) for value in columns[str(name)]):
-            raise InputTypeError(f"labels[{name!r}]: a label is not a string; give one string for each segment")
-    return columns
+def _source_of_labels(name: str, labels: Iterable[str]) -> Source:
+    """Return a column of labels as a source."""
+    what = f"labels[{name!r}]"
+    return Source(what, [], ([block] for block in blocks_of_strings(labels, f"{name} label")), labels=[name])
 
 
 def _order_systems(systems: object, baseline: str | None) -> list[str]:

@@ -58,18 +58,16 @@ def score_systems(
     *,
     jobs: int | None = 1,
     sampling: Sampling | None = None,
-    labels: Mapping[str, Sequence[str]] | None = None,
     by: Sequence[str] = (),
 ) -> Results:
     """Score every system with every metric.
 
     Args:
-        corpus: systems and references.
+        corpus: systems and references, with labels if there are some.
         metrics: at least one.
         jobs: the number of threads; None for all usable processors if there is enough text.
         sampling: how to resample scores, or None. With resampling, the statistics of all segments are kept.
-        labels: the labels of the segments, by column; `doc` has the document of each.
-        by: the columns to group segments by.
+        by: the labels to group segments by.
 
     Raises:
         BleuError: the sources do not have the same number of segments, a segment has no reference or label, or systems
@@ -81,22 +79,13 @@ def score_systems(
     >>> [(system.name, round(system.scores[0].score, 1)) for system in score_systems(corpus, [BLEU()]).systems]
     [('weak', 59.5), ('strong', 100.0)]
     """
-    references = corpus.reference_names()
-    labels = labels or {}
-    systems = count(corpus, metrics, jobs=jobs, keep_rows=sampling is not None or bool(by), inspect=True)
-    segments = systems[0].stats[0].segments
-    for name, column in labels.items():
-        if len(column) != segments:
-            raise BleuError(
-                f"labels[{name!r}] has {tell_count(len(column), 'label')} for {tell_count(segments, 'segment')}; give"
-                " each segment one"
-            )
-    if not by:
-        documents = None
-        if "doc" in labels:
-            from bleucli.text.labels import number
+    from bleucli.text.labels import DOCUMENT, number
 
-            documents = number(labels["doc"])
+    references = corpus.reference_names()
+    systems = count(corpus, metrics, jobs=jobs, keep_rows=sampling is not None or bool(by), inspect=True)
+    labels = corpus.labels.columns if corpus.labels is not None else {}
+    if not by:
+        documents = number(labels[DOCUMENT]) if DOCUMENT in labels else None
         return score_counted(systems, metrics, references=references, sampling=sampling, documents=documents)
     from bleucli.counting.groups import Grouping
 

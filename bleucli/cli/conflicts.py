@@ -12,13 +12,18 @@ from bleucli.errors import UsageError
 CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
     # other sources of texts
     "table": {
-        "columns hold all texts": ("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "stats"),
+        "columns hold all texts": (
+            *("refs", "input", "num_refs", "jsonl", "jsonl_fields", "partial", "test_set", "stats"),
+        ),
+        "columns hold all labels": ("labels", "label_names"),
+        "documents are made of text files and test sets": ("level",),
         "all columns have the same length, so no system is left out": ("keep_going",),
         "columns hold hypotheses and references": ("segment_scores",),
     },
     "stats": {
         "the texts were read when the statistics were saved": (
-            *("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "keep_going", "columns"),
+            *("refs", "input", "num_refs", "jsonl", "jsonl_fields", "partial", "labels", "label_names", "level"),
+            *("test_set", "keep_going", "columns"),
         ),
         "here, the parts of a test set are groups; write --by origlang domain instead": (
             *("origlang", "subset", "detail"),
@@ -34,6 +39,8 @@ CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
         ),
     },
     "detail": {"--detail gives corpus scores": ("sentence_level",)},
+    "partial": {"it scores what all have, so no system is left out": ("keep_going",)},
+    "segment_scores": {"numbers are not texts": ("partial", "level")},
     "keep_going": {
         "--sentence-level scores only one system": ("sentence_level",),
         "there are no references that a system could fail to match": ("segment_scores",),

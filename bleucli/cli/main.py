@@ -116,6 +116,12 @@ def _read(words: Sequence[str], environment: Environment) -> Options | None:
         return None
     if options.strict and options.quiet:
         raise UsageError("--strict turns warnings into errors, and --quiet hides them; leave out one of the two")
+    test_set = options.test_set or options.download
+    if test_set and options.language_pair is not None:
+        from bleucli.testsets import registry
+
+        pair = registry.load(options.registry).spell_pair(test_set.partition(",")[0], options.language_pair)
+        options = options.replace(language_pair=pair)
     return options
 
 

@@ -75,10 +75,11 @@ def target_language(pair: str | None, of_test_set: bool = False) -> str:
     """
     if pair is None:
         return ""
+    from bleucli.tokenizers import languages
+
     if of_test_set:
         language = two_letters(pair.partition("-")[2].partition("-")[0])
-        return "" if default_for(language) == DEFAULT else language
-    from bleucli.tokenizers import languages
+        return language if default_for(language) != DEFAULT or languages.is_unspaced(language) else ""
 
     target = languages.find_target(pair)
     if target is None or target == pair.replace("-", "_"):  # without a source

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from bleucli.output import FORMATS
 from bleucli.output.layout import STYLES
 from bleucli.records import NamedTuple
+from bleucli.results import UNITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,6 +111,24 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             "the fields that hold the texts, or paths such as out.0; several systems: hyp=a:out.0,b:out.1",
             metavar="hyp=NAME,refs=NAME",
         ),
+        "partial": Option(
+            ("--partial",), "score the items of JSON Lines that all files have, joined by their ids", bool
+        ),
+        "labels": Option(
+            ("--labels",),
+            "labels of the segments, such as doc and domain: a file with tab-separated columns, named in its first"
+            " line",
+            metavar="FILE",
+        ),
+        "label_names": Option(
+            ("--label-names",), "the names of the columns of --labels, if no line has them", metavar="NAME[,NAME...]"
+        ),
+        "level": Option(
+            ("--level",),
+            "doc: score the segments of a document as one text, joined by spaces (default: segment)",
+            metavar="NAME",
+            choices=UNITS,
+        ),
         "stats": Option(
             ("--stats",),
             "read statistics instead of texts, from files that bleu count wrote; FILE may be a folder or a"
@@ -132,9 +151,10 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         ),
         "by": Option(
             ("--by",),
-            "print one score for each combination of values in these columns of --stats or --table",
+            "print one score for each combination of these labels: columns of --labels, --stats or --table, fields of"
+            " JSON Lines, or a test set's own",
             nargs="+",
-            metavar="COLUMN",
+            metavar="LABEL",
         ),
         "engine": Option(
             ("--engine",),
@@ -257,6 +277,12 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             default=10000,
             metavar="N",
             theirs=True,
+        ),
+        "unit": Option(
+            ("--unit",),
+            "doc: resample whole documents, named by the label doc (default: segment, as sacreBLEU)",
+            metavar="NAME",
+            choices=UNITS,
         ),
         "paired_all": Option(("--paired-all",), "also test every pair of systems, and rank the systems", bool),
         "paired_jobs": Option(

@@ -56,8 +56,6 @@ def _check_source(options: Options) -> None:
     """Refuse texts without references, and options about another source than the one that is read."""
     if options.matrix is not None:  # the file of a matrix names the texts
         return
-    if options.by is not None and options.stats is None and options.table is None:
-        raise UsageError("--by groups what --stats or --table reads; save statistics first, with bleu count")
     if options.engine is not None and options.table is None:
         raise UsageError("--engine counts the tables that --table names; add --table, or leave out --engine")
     if options.table is not None:
@@ -96,9 +94,8 @@ def _check_test_set(options: Options) -> None:
         raise UsageError(
             f"references come from --test-set {options.test_set} or from {options.refs[0]}, not both; leave out one"
         )
-    for name in ("origlang", "subset"):
-        if options.test_set is None and getattr(options, name) is not None:
-            raise UsageError(f"{flag_of(name)} needs a test set; name it with -t and -l")
+    if options.label_names is not None and options.labels is None:
+        raise UsageError("--label-names names the columns of --labels; add --labels FILE")
 
 
 def check_segment_scores(options: Options, jsonl: str | None = None) -> None:

@@ -28,6 +28,8 @@ def check(options: Options) -> None:
         raise UsageError(f"{' and '.join(flags)} cannot be combined; choose one (--paired-bs also gives intervals)")
     if options.sentence_level and flags:
         raise UsageError(f"{flags[0]} needs a corpus score; leave out --sentence-level")
+    if options.unit is not None and not flags:
+        raise UsageError("--unit is for tests and intervals; add --paired-ar, --paired-bs or --confidence")
     if options.paired_all and not (options.paired_bs or options.paired_ar):
         raise UsageError("--paired-all needs a paired test; add --paired-bs or --paired-ar")
     if options.difference and not (options.paired_bs or options.paired_ar):
@@ -57,6 +59,7 @@ def plan(options: Options, environment: Environment, bold: bool) -> Sampling | N
         count_threads(options.paired_jobs),
         options.paired_all,
         bold and method != "ci",  # only a test shows which scores do not differ from the best
+        options.unit or "segment",
     )
 
 

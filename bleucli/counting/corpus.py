@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from bleucli import kernels
-from bleucli.errors import BleuError, IdsDifferError, InputTypeError, LengthError, ReferencesDifferError
+from bleucli.errors import BleuError, InputTypeError, LengthError, ReferencesDifferError
 from bleucli.limits import string
 from bleucli.phrases import tell_count, tell_place
 from bleucli.records import NamedTuple
@@ -22,11 +22,23 @@ from bleucli.text import Segments, align, blocks_of_strings, refuse_unordered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import IO, Any
+    from typing import IO, Any, Protocol
 
+    from bleucli.text.labels import Labels
 
-# The most characters of an id in an error
-_SHOWN_CHARACTERS = 80
+    class Joining(Protocol):
+        """Joins items by their ids; see `bleucli.counting.joining`."""
+
+        def join(
+            self, sources: Sequence[Source], first_reference: int, may_be_empty: bool
+        ) -> Iterator[list[Sequence[Segments]]]:
+            """Give the blocks of all sources in step, without ids."""
+
+    class Documents(Protocol):
+        """Makes documents of segments; see `bleucli.counting.documents`."""
+
+        def join(self, corpus: Corpus) -> Iterator[Piece]:
+            """Give the documents of a corpus."""
 
 
 class Source(NamedTuple):
@@ -36,8 +48,9 @@ class Source(NamedTuple):
     text, one `Segments` per column. references: what to call the references that a source of systems brings along, ""
     if it brings none; their columns follow those of the systems, and their number may differ from block to block.
     hurry: called when only the length of the text is still wanted; the blocks may then raise `NotWaitedFor`. ids: how
-    many columns of ids there are, one for each kind; they follow the hypotheses, and precede the references. The ids of
-    a block are lines of text in one buffer; an empty one is missing.
+    many columns of ids there are, one for each kind; they follow the hypotheses and precede the references. The ids of a
+    block are lines of text in one buffer; an empty one is missing. labels: the names of columns of labels, which come
+    next. has_hypotheses: whether the columns of `names` are hypotheses.
     """
 
     label: str
@@ -46,6 +59,12 @@ class Source(NamedTuple):
     references: str = ""
     hurry: Callable[[], None] | None = None
     ids: int = 0
+    labels: Sequence[str] = ()
+    has_hypotheses: bool = True
+
+    def place(self) -> int:
+        """Return the number of columns before those of ids and labels."""
+        return len(self.names) if self.has_hypotheses else 0
 
 
 class Piece(NamedTuple):
@@ -61,7 +80,9 @@ class Corpus(NamedTuple):
 
     systems: sources with at least one column in all. references: the same for references, or none if a source of
     systems brings them along. prepared: whether a metric has already prepared the references. may_be_empty: whether a
-    corpus without segments is allowed. first: the index of the first segment, from which errors count.
+    corpus without segments is allowed. first: the index of the first segment, from which errors count. labels: takes
+    labels of the segments while they are read; the first source that has a label of a segment tells it. joining:
+    joins items by their ids; needed if a source has ids. documents: makes documents of segments.
     """
 
     systems: Sequence[Source]
@@ -69,6 +90,9 @@ class Corpus(NamedTuple):
     prepared: bool = False
     may_be_empty: bool = False
     first: int = 0
+    labels: Labels | None = None
+    joining: Joining | None = None
+    documents: Documents | None = None
 
     def system_names(self) -> list[str]:
         """Return the names of all systems."""
@@ -84,13 +108,19 @@ class Corpus(NamedTuple):
 
         Raises:
             BleuError: they do not have the same number of segments, systems bring along different references, or the
-                ids of a segment differ.
+                ids of segments do not fit together.
         """
+        if self.documents is not None:
+            yield from self.documents.join(self._replace(documents=None))
+            return
         start = self.first
         sources = [*self.systems, *self.references]
-        has_ids = any(source.ids for source in sources)
-        for texts in in_step(sources, self.may_be_empty):
-            columns = self._check_ids(texts, start) if has_ids else texts
+        pieces = in_step(sources, self.may_be_empty)
+        has_labels = any(source.labels for source in sources)
+        if self.joining is not None:
+            pieces = self.joining.join(sources, len(self.systems), self.may_be_empty)
+        for texts in pieces:
+            columns = self._take_labels(texts) if has_labels else texts
             blocks = list(zip(self.systems, columns, strict=False))  # the columns of the references come last
             hypotheses = [column for source, block in blocks for column in block[: len(source.names)]]
             own = [(source.label, block[len(source.names) :]) for source, block in blocks if source.references]
@@ -98,26 +128,23 @@ class Corpus(NamedTuple):
             yield Piece(start, hypotheses, [*shared, *_own_references(own, start)])
             start += len(columns[0][0])
 
-    def _check_ids(self, blocks: list[Sequence[Segments]], start: int) -> list[Sequence[Segments]]:
-        """Return the blocks of all sources without their ids.
+    def label_names(self) -> list[str]:
+        """Return the names of the labels that sources have."""
+        return list(dict.fromkeys(name for source in (*self.systems, *self.references) for name in source.labels))
 
-        Args:
-            blocks: as `in_step` gives them.
-            start: the index of the first segment.
-
-        Raises:
-            IdsDifferError: a segment has different ids of one kind.
-        """
-        sources = [*self.systems, *self.references]
-        # Where the ids of a source begin in its block
-        places = [len(source.names) for source in self.systems] + [0] * len(self.references)
-        rows = list(zip(sources, places, blocks, strict=True))
-        ids = [(source.label, block[place : place + source.ids]) for source, place, block in rows]
-        count = len(self.systems)
-        for kind in range(max(source.ids for source in sources)):
-            # References come first: a system that differs from them is wrong
-            _compare_ids([(label, columns[kind]) for label, columns in ids[count:] + ids[:count] if columns], start)
-        return [[*block[:place], *block[place + source.ids :]] for source, place, block in rows]
+    def _take_labels(self, blocks: list[Sequence[Segments]]) -> list[Sequence[Segments]]:
+        """Move the labels of a block to where they are collected, and return the other columns."""
+        columns: dict[str, list[str | None]] = {name: [None] * len(blocks[0][0]) for name in self.label_names()}
+        others: list[Sequence[Segments]] = []
+        for source, block in zip((*self.systems, *self.references), blocks, strict=True):
+            place = source.place()
+            for name, column in zip(source.labels, block[place:], strict=False):
+                pairs = zip(columns[name], column, strict=True)
+                columns[name] = [(label or None) if before is None else before for before, label in pairs]
+            others.append([*block[:place], *block[place + len(source.labels) :]])
+        if self.labels is not None:
+            self.labels.add([columns[name] for name in self.labels.columns])
+        return others
 
     def kept(self) -> tuple[Corpus, Callable[[], Corpus]]:
         """Return the corpus for a first reading, and a function that returns it for each later one.
@@ -131,7 +158,9 @@ class Corpus(NamedTuple):
             copies = [source._replace(blocks=one) for source, one in zip(sources, blocks, strict=True)]
             return self._replace(systems=copies[: len(self.systems)], references=copies[len(self.systems) :])
 
-        return read([one.read() for one in stores]), lambda: read([one.read_again() for one in stores])
+        # Labels are collected once
+        again = lambda: read([one.read_again() for one in stores])._replace(labels=None)  # noqa: E731
+        return read([one.read() for one in stores]), again
 
     def reference_pieces(self) -> tuple[Iterator[Sequence[Segments]], Corpus]:
         """Read only the references, for a metric that needs all of them before it can count anything.
@@ -148,7 +177,7 @@ class Corpus(NamedTuple):
             first = [source._replace(blocks=stores[n].read()) for n, source in enumerate(sources) if n in stores]
             brought = len(first) - len(self.references)
             try:
-                corpus = self._replace(systems=first[:brought], references=first[brought:])
+                corpus = self._replace(systems=first[:brought], references=first[brought:], labels=None)
                 yield from (piece.references for piece in corpus.pieces())
             except LengthError as error:  # its positions count only the sources read here
                 raise LengthError(error.parts, places[error.longest], places[error.shortest], error.counts) from None
@@ -206,37 +235,6 @@ def in_step(sources: Sequence[Source], may_be_empty: bool = False) -> Iterator[l
                 source.hurry()
 
     return align([source.blocks for source in sources], [source.label for source in sources], hurry, may_be_empty)
-
-
-# --- ids
-
-
-def _compare_ids(columns: Sequence[tuple[str, Segments]], start: int) -> None:
-    """Compare the ids that sources have for the same segments.
-
-    Args:
-        columns: for each source, its label and its ids.
-        start: the index of the first segment.
-
-    Raises:
-        IdsDifferError: two sources have different ids for a segment.
-    """
-    labels: dict[bytes, str] = {}
-    for label, column in columns:
-        if not column.data:  # there are none of this kind
-            continue
-        ids = bytes(column.data[column.pairs[0] : column.pairs[-1]])
-        if ids in labels:
-            continue
-        for other_ids, other in labels.items():
-            for line, pair in enumerate(zip(ids.split(b"\n"), other_ids.split(b"\n"), strict=True), start + 1):
-                if pair[0] != pair[1] and all(pair):
-                    here, there = (repr(one.decode()[:_SHOWN_CHARACTERS]) for one in pair)
-                    raise IdsDifferError(
-                        f"{label}, line {line} has the id {here} but {other} has {there}; put the lines of both in the"
-                        " same order, or rename the field if it does not identify segments"
-                    )
-        labels[ids] = label
 
 
 # --- references that systems bring along

@@ -1,96 +1,142 @@
-"""Documents as texts: the segments of a document, joined by spaces, are scored as one.
+"""Documents as texts: the segments of a document, joined by spaces, are scored as one (Liu et al. 2020).
 
-- `join`: a corpus of documents, made from one of segments
+- `Documents`: gives the documents of a corpus of segments
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
-from bleucli.counting.corpus import Corpus, Source
-from bleucli.errors import BleuError, UsageError
-from bleucli.phrases import tell_count, tell_place
+from bleucli.counting.corpus import Corpus, Piece
+from bleucli.errors import BleuError
+from bleucli.phrases import tell_place
+from bleucli.records import NamedTuple
 from bleucli.text import Segments
+from bleucli.text import labels as segment_labels
+from bleucli.text.labels import Labels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    Labels = Mapping[str, Sequence[str]]
+    from typing import Any
 
 
-def join(corpus: Corpus, labels: Labels) -> tuple[Corpus, dict[str, list[str]]]:
-    """Return a corpus with one text for each document (Liu et al. 2020), and the labels of the documents.
+class _Document(NamedTuple):
+    """A document: its name, the texts of its segments by column, and its labels."""
 
-    A reference that is missing for one segment of a document is missing for the whole document.
+    name: str
+    hypotheses: list[list[str | None]]
+    references: list[list[str | None]]
+    labels: list[list[Any]]
 
-    Args:
-        corpus: the segments, those of a document one after the other.
-        labels: the labels of the segments, by column; `doc` names the document of each. Other columns remain if each
-            document has one label.
 
-    Raises:
-        UsageError: there are no documents.
-        BleuError: the segments of a document do not follow one another, or there are more or fewer labels; the latter
-            only when the corpus is read.
+class Documents:
+    """Gives one text for each document of a corpus; memory holds a block and a document.
 
-    >>> from bleucli.counting.corpus import of_strings
-    >>> corpus = of_strings([("A", ["The cat", "sat.", "A dog."])], [["The cat", "sat.", "The dog."]])
-    >>> documents, labels = join(corpus, {"doc": ["cats", "cats", "dogs"]})
-    >>> [list(text) for piece in documents.pieces() for text in (*piece.hypotheses, *piece.references)], labels
-    ([['The cat sat.', 'A dog.'], ['The cat sat.', 'The dog.']], {'doc': ['cats', 'dogs']})
+    A reference that is missing for one segment of a document is missing for the whole document. A label of a document
+    is that of its segments, None where these differ.
     """
-    if "doc" not in labels:
-        raise UsageError("level doc scores whole documents; name the document of each segment: labels={'doc': [...]}")
-    names = labels["doc"]
-    starts = [index for index, name in enumerate(names) if not index or name != names[index - 1]]
-    first: dict[str, int] = {}
-    for start in starts:
-        if names[start] in first:
-            raise BleuError(
-                f"document {names[start]} goes on at ",
-                tell_place("segment", start),
-                " after another one; put the segments of each document one after the other",
-            )
-        first[names[start]] = start
-    counts = [end - start for start, end in zip(starts, [*starts[1:], len(names)], strict=True)]
 
-    def joined(source: Source) -> Source:
-        return source._replace(blocks=_join_blocks(source, counts, len(names)))
+    def join(self, corpus: Corpus) -> Iterator[Piece]:
+        """Give the documents.
 
-    columns = {
-        name: [column[start] for start in starts]
-        for name, column in labels.items()
-        if all(len({*column[start : start + count]}) == 1 for start, count in zip(starts, counts, strict=True))
-    }
-    systems, references = list(map(joined, corpus.systems)), list(map(joined, corpus.references))
-    return corpus._replace(systems=systems, references=references), columns
+        Args:
+            corpus: the segments, those of a document one after the other; the label `doc` names the document of each.
+
+        Raises:
+            UsageError: there is no label `doc`.
+            BleuError: a segment has no document, or the segments of a document do not follow one another.
+
+        >>> from bleucli.counting.corpus import Source, of_strings
+        >>> blocks = iter([[Segments.from_strings(["cats", "cats", "dogs"])]])
+        >>> corpus = of_strings([("A", ["The cat", "sat.", "A dog."])], [["The cat", "sat.", "The dog."]])
+        >>> systems = [*corpus.systems, Source("labels", [], blocks, labels=["doc"])]
+        >>> corpus = corpus._replace(systems=systems, labels=Labels(["doc"]))
+        >>> [list(text) for piece in Documents().join(corpus) for text in (*piece.hypotheses, *piece.references)]
+        [['The cat sat.'], ['The cat sat.'], ['A dog.'], ['The dog.']]
+        """
+        labels = Labels(corpus.label_names())
+        of_documents = Labels(labels.columns) if corpus.labels is None else corpus.labels
+        return _join(corpus._replace(labels=labels).pieces(), labels, of_documents)
 
 
-def _join_blocks(source: Source, counts: Sequence[int], segments: int) -> Iterator[list[Segments]]:
-    """Give the documents of a source; counts: the number of segments of each."""
-    waiting: list[list[str | None]] = []
-    place = total = 0
-    for block in source.blocks:
-        total += len(block[0])
-        columns = [list(column) for column in block]
-        held = len(waiting[0]) if waiting else 0
-        while len(waiting) < len(columns):  # the number of references may differ from block to block
-            waiting.append([None] * held)
-        while len(columns) < len(waiting):
-            columns.append([None] * len(block[0]))
-        waiting = [before + column for before, column in zip(waiting, columns, strict=True)]
-        documents: list[list[str | None]] = [[] for _ in waiting]
+def _join(pieces: Iterator[Piece], labels: Labels, of_documents: Labels) -> Iterator[Piece]:
+    """Give the documents; labels: those of segments, taken away; of_documents: gets those of documents."""
+    names: set[str] = set()
+    waiting: _Document | None = None
+    number = 0
+    for piece in pieces:
+        columns = labels.take(len(piece.hypotheses[0]))
+        documents = segment_labels.find(columns, segment_labels.DOCUMENT)
+        blocks = [list(map(list, texts)) for texts in (piece.hypotheses, piece.references, columns.values())]
+        whole: list[_Document] = []
         start = 0
-        while place < len(counts) and start + counts[place] <= len(waiting[0]):
-            end = start + counts[place]
-            for document, column in zip(documents, waiting, strict=True):
-                texts = [text for text in column[start:end] if text is not None]
-                document.append(" ".join(texts) if len(texts) == end - start else None)
-            start, place = end, place + 1
-        waiting = [column[start:] for column in waiting]
-        if documents[0]:
-            yield [Segments.from_strings(document) for document in documents]
-    if total != segments:
-        raise BleuError(
-            f"{source.label} has {tell_count(total, 'segment')} for {tell_count(segments, 'label')} of documents; give"
-            " each segment one"
-        )
+        for name, run in groupby(documents):
+            end = start + len(list(run))
+            place = tell_place("segment", piece.start + start)
+            if name is None:
+                raise BleuError(place, " has no document; give each segment the label of its document")
+            parts = [[column[start:end] for column in block] for block in blocks]
+            if waiting is not None and waiting.name == name:
+                waiting = _Document(name, *map(_append, waiting[1:], parts))
+            else:
+                if name in names:
+                    raise BleuError(
+                        f"document {name} goes on at ",
+                        place,
+                        " after another one; put the segments of each document one after the other",
+                    )
+                names.add(name)
+                whole += [] if waiting is None else [waiting]
+                waiting = _Document(name, *parts)
+            start = end
+        if whole:
+            yield _piece(whole, number, of_documents)
+            number += len(whole)
+    if waiting is not None:
+        yield _piece([waiting], number, of_documents)
+
+
+def _append(before: list[list[Any]], after: list[list[Any]]) -> list[list[Any]]:
+    """Return columns with more rows; the number of references may differ from block to block."""
+    width = max(len(before), len(after))
+    heights = [len(columns[0]) if columns else 0 for columns in (before, after)]
+    wide = [
+        columns + [[None] * height] * (width - len(columns))
+        for columns, height in zip((before, after), heights, strict=True)
+    ]
+    return [one + other for one, other in zip(*wide, strict=True)]
+
+
+def _piece(documents: Sequence[_Document], start: int, labels: Labels) -> Piece:
+    """Return documents as a piece, and add their labels; start: the number of documents before."""
+    width = max(len(document.references) for document in documents)
+    labels.add(
+        [
+            [column[0] if len({*column}) == 1 else None for column in columns]
+            for columns in _columns("labels", documents)
+        ]
+    )
+    return Piece(
+        start,
+        [Segments.from_strings([_text(texts) for texts in columns]) for columns in _columns("hypotheses", documents)],
+        [
+            Segments.from_strings([_text(one.references[n]) if n < len(one.references) else None for one in documents])
+            for n in range(width)
+        ],
+    )
+
+
+def _columns(field: str, documents: Sequence[_Document]) -> Iterator[Sequence[list[Any]]]:
+    """Give what documents have in a field, column by column."""
+    return zip(*(getattr(document, field) for document in documents), strict=True)
+
+
+def _text(texts: Sequence[str | None]) -> str | None:
+    """Return texts joined by spaces; None if one is missing.
+
+    >>> _text(["The cat", "sat."]), _text(["The cat", None])
+    ('The cat sat.', None)
+    """
+    present = [text for text in texts if text is not None]
+    return " ".join(present) if len(present) == len(texts) else None

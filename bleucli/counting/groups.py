@@ -1,14 +1,15 @@
 """Statistics of groups of segments that share labels, such as a domain.
 
 - `Grouping`: makes a `bleucli.counting.Part` of each group, while blocks are counted
+- `count_groups`: counts a corpus, and groups it
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from bleucli.counting import CorpusStats, Part, SystemStats, add_systems
+from bleucli.counting import CorpusStats, Part, SystemStats, add_systems, count_blocks
 from bleucli.errors import BleuError
 from bleucli.kernels.stats import SegmentStats
 from bleucli.phrases import tell_place
@@ -18,6 +19,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from bleucli.counting import Measure
+    from bleucli.counting.corpus import Corpus
+
 
 class Grouping:
     """Collects statistics by group, block by block.
@@ -26,6 +30,7 @@ class Grouping:
         by: the columns whose labels the segments of a group share; none for a single group.
         keep_rows: whether the groups keep the statistics of each segment.
         unit: the column of the documents that are resampled as a whole; "segment" for none.
+        chosen: the indexes of the segments to group; None for all.
 
     >>> from bleucli import BLEU
     >>> grouping = Grouping(["domain"], keep_rows=True, unit="doc")
@@ -36,10 +41,13 @@ class Grouping:
     [([('domain', 'news')], 2, [0, 0]), ([('domain', 'talk')], 1, [0])]
     """
 
-    def __init__(self, by: Sequence[str], keep_rows: bool, unit: str = "segment") -> None:
+    def __init__(
+        self, by: Sequence[str], keep_rows: bool, unit: str = "segment", chosen: Iterable[int] | None = None
+    ) -> None:
         self._by = by
         self._keep_rows = keep_rows
         self._unit = unit
+        self._chosen = None if chosen is None else frozenset(chosen)
         self._systems: dict[tuple[Any, ...], list[SystemStats]] = {}
         self._documents: dict[tuple[Any, ...], list[Any]] = {}
         self._segments = 0
@@ -51,13 +59,17 @@ class Grouping:
             UsageError: there is no such column.
             BleuError: a segment lacks the label of its document.
         """
-        labels.check(columns, [*self._by, *([] if self._unit == "segment" else [self._unit])])
         count = block[0].stats[0].segments
-        documents = columns.get(self._unit, [])
+        documents: Sequence[Any] = [] if self._unit == "segment" else labels.find(columns, self._unit)
         if None in documents:
             place = tell_place("segment", self._segments + documents.index(None))
             raise BleuError(place, f" has no {self._unit}; give each segment the label of its document")
-        for values, indexes in labels.group(columns, self._by, count).items():
+        for values, members in labels.group(columns, self._by, count).items():
+            indexes = members
+            if self._chosen is not None:
+                indexes = [index for index in members if self._segments + index in self._chosen]
+                if not indexes:
+                    continue
             systems = block
             if len(indexes) < count:
                 systems = [_take(system, indexes) for system in block]
@@ -78,6 +90,44 @@ class Grouping:
             )
             for values, systems in self._systems.items()
         ]
+
+
+def count_groups(
+    corpus: Corpus,
+    metrics: Sequence[Measure],
+    grouping: Grouping,
+    labels_of: Callable[[int, int], Mapping[str, Sequence[Any]]],
+    *,
+    jobs: int | None = 1,
+    keep_rows: bool = True,
+    keep: Callable[[list[SystemStats]], None] | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> list[SystemStats]:
+    """Count a corpus, and add its segments to groups; return the statistics of all segments together, without rows.
+
+    Args:
+        corpus: as for `bleucli.counting.count`.
+        metrics: as there.
+        grouping: where the segments go.
+        labels_of: called with the number of segments before a block and the number of its segments; returns their
+            labels.
+        jobs: as for `bleucli.counting.count`.
+        keep_rows: whether blocks have rows; groups by labels need them.
+        keep: takes the statistics of each block.
+        progress: as for `bleucli.counting.count`.
+    """
+    totals: list[SystemStats] = []
+    segments = 0
+    for block in count_blocks(corpus, metrics, jobs=jobs, keep_rows=keep_rows, inspect=True):
+        columns = labels_of(segments, block[0].stats[0].segments)
+        if keep is not None:
+            keep(block)
+        grouping.add(block, columns)
+        totals = add_systems(totals, [system.without_rows() for system in block])
+        segments = totals[0].stats[0].segments
+        if progress is not None:
+            progress(segments)
+    return totals
 
 
 def _take(system: SystemStats, indexes: Sequence[int]) -> SystemStats:

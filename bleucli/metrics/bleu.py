@@ -334,6 +334,10 @@ class BLEU(Metric[BLEUScore]):
             tokenize = self.check("tokenize", tokenize)
             if tokenize is None:
                 tokenize = tokenizers.default_for(self.trg_lang)
+                if self.trg_lang and tokenize == tokenizers.DEFAULT:
+                    from bleucli.tokenizers import languages
+
+                    languages.refuse_unspaced(self.trg_lang, self.spell("tokenize"))
             self.tokenizer = tokenizers.get(tokenize)
             advice = tokenizers.advice(tokenize, self.trg_lang, self.spell("tokenize"))
         super().__init__(skip_empty_refs=skip_empty_refs, references=references)

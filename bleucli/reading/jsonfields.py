@@ -3,6 +3,7 @@
 - `Fields`, `fields_named`: what a user names
 - `places_of_hypotheses`, `place_of_references`: what finds the texts in an object, named or not
 - `place_of_group`: what finds the group that the texts of an object belong to
+- `label_in`: what an object says of its text
 - `names_of_ids`: the fields that identify an object; `encode_ids`: what they hold
 - `quote`, `kind`, `advise_path`: how errors name fields and values, and what they advise
 """
@@ -26,13 +27,14 @@ class Fields(NamedTuple):
     A path leads into objects by the names of fields and into arrays by numbers from 0: `resps.0.text`. If an object has
     a field whose name is the whole path, dots included, that field is used. A dot after a backslash is part of a name.
 
-    hypotheses: for each system in the file, its name ("" for the file's name) and a path. references, group: a path, or
-    "".
+    hypotheses: for each system in the file, its name ("" for the file's name) and a path. references, group, ids: a
+    path, or ""; ids may also be `NO_IDS`.
     """
 
     hypotheses: tuple[tuple[str, str], ...] = ()
     references: str = ""
     group: str = ""
+    ids: str = ""
 
 
 # The usual names: the first of these that an object has is taken, even if it has others
@@ -41,6 +43,10 @@ REFERENCES = ("references", "reference", "expected_output")
 # These may mean something else, so one is taken only if it is the only candidate
 GUESSED_HYPOTHESES = ("mt", "output", "pred", "response")
 GUESSED_REFERENCES = ("target", "ref", "refs", "tgt_text")
+# The label that names the document of a segment
+DOCUMENT = "doc"
+# The value of `Fields.ids` that joins objects by position
+NO_IDS = "none"
 # The usual names of ids, kind by kind: of a document, of a segment in it, and of an item. Capitals and marks do not
 # count: doc_id, docId and doc-id are one name. The first name of a kind is taken: an `id` beside a `custom_id`, which
 # comes from the request, is that of the answer.
@@ -55,7 +61,7 @@ _KINDS = {dict: "an object", list: "an array", str: "a string", bool: "true or f
 
 
 def fields_named(text: str) -> Fields:
-    r"""Return what `hyp=PATH,refs=PATH,group=PATH` names; each part may be left out, but not all.
+    r"""Return what `hyp=PATH,refs=PATH,group=PATH,id=PATH` names; each part may be left out, but not all.
 
     Several hypotheses in one file are several systems. Each may have a name before a colon; otherwise, its path is its
     name. A comma, colon, dot or space after a backslash is part of a name; other space around names does not count.
@@ -64,7 +70,7 @@ def fields_named(text: str) -> Fields:
         UsageError: it has another form, or two systems have the same name.
 
     >>> fields_named("hyp=filtered_resps.0,refs=doc.de")
-    Fields(hypotheses=(('', 'filtered_resps.0'),), references='doc.de', group='')
+    Fields(hypotheses=(('', 'filtered_resps.0'),), references='doc.de', group='', ids='')
     >>> fields_named(r"hyp=a:out.0,b:out.1,dc\:title").hypotheses
     (('a', 'out.0'), ('b', 'out.1'), ('dc:title', 'dc\\:title'))
     """
@@ -72,7 +78,7 @@ def fields_named(text: str) -> Fields:
     key = ""
     for part in _split(text, ","):
         begun, equals, rest = (_strip(word) for word in part.partition("="))
-        begins = bool(equals) and begun in ("hyp", "refs", "group")
+        begins = bool(equals) and begun in ("hyp", "refs", "group", "id")
         # Each key may begin once; only `hyp` has several paths, and these may contain an equals sign
         if begun in paths if begins else key != "hyp":
             raise _wrong_form(text)
@@ -94,14 +100,15 @@ def fields_named(text: str) -> Fields:
         raise UsageError(
             f"--jsonl-fields {text!r}: two systems would be called {repeated!r}; give each a name of its own"
         )
-    (references,), (group,) = paths.get("refs", [""]), paths.get("group", [""])
-    return Fields(tuple(hypotheses), references, group)
+    references, group, ids = (paths.get(key, [""])[0] for key in ("refs", "group", "id"))
+    return Fields(tuple(hypotheses), references, group, ids)
 
 
 def _wrong_form(text: str) -> UsageError:
     return UsageError(
-        f"--jsonl-fields {text!r}; expected hyp=NAME,refs=NAME, or one of the two; write"
-        " hyp=a:NAME,b:NAME for several systems, and group=NAME for the groups of bleu diversity"
+        f"--jsonl-fields {text!r}; expected hyp=NAME,refs=NAME,id=NAME, or some of these; write"
+        " hyp=a:NAME,b:NAME for several systems, id=none to join by position, and group=NAME for the groups of"
+        " bleu diversity"
     )
 
 
@@ -139,9 +146,9 @@ def _unescape(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
 
 
-def places_of_hypotheses(fields: Fields) -> Sequence[Path | UsualName]:
-    """Return what finds the hypothesis of each system in an object."""
-    elsewhere = _first_names(fields.references) | _first_names(fields.group)
+def places_of_hypotheses(fields: Fields, with_references: bool = True) -> Sequence[Path | UsualName]:
+    """Return what finds the hypothesis of each system in an object; with_references: which may hold references, too."""
+    elsewhere = (_first_names(fields.references) if with_references else set()) | _first_names(fields.group)
     usual = UsualName("hypothesis", HYPOTHESES, GUESSED_HYPOTHESES, elsewhere)
     return [Path("hypothesis", path) for _, path in fields.hypotheses] or [usual]
 
@@ -152,6 +159,17 @@ def place_of_references(fields: Fields) -> Path | UsualName:
         return Path("reference", fields.references)
     elsewhere = {name for _, path in fields.hypotheses for name in _first_names(path)}
     return UsualName("reference", REFERENCES, GUESSED_REFERENCES, elsewhere)
+
+
+def label_in(item: dict[str, Any], name: str) -> Any:
+    """Return what an object has in a field; `doc` also stands for the usual names of a document's id.
+
+    >>> label_in({"doc_id": "a", "domain": "news"}, "doc"), label_in({"doc_id": "a"}, "domain")
+    ('a', None)
+    """
+    if name in item or name != DOCUMENT:
+        return item.get(name)
+    return next((value for field, value in item.items() if field.translate(_MARKS).lower() in ID_KINDS[0]), None)
 
 
 def place_of_group(fields: Fields) -> Path | None:
@@ -165,6 +183,8 @@ def names_of_ids(item: dict[str, Any], fields: Fields) -> list[str]:
     >>> names_of_ids({"docId": 7, "hypothesis": "a"}, Fields())
     ['docId', '', '']
     """
+    if fields.ids:
+        return [fields.ids, *[""] * (len(ID_KINDS) - 1)]
     paths = [path for _, path in fields.hypotheses] + [fields.references, fields.group]
     elsewhere = {name for path in paths for name in _first_names(path)}
     names = {name.translate(_MARKS).lower(): name for name in item if name not in elsewhere}
@@ -182,6 +202,18 @@ def encode_ids(values: Sequence[Any]) -> bytes:
     if text.count("\n") > len(texts):
         text = "".join([one.replace("\n", " ") + "\n" for one in texts])
     return text.encode(errors="backslashreplace")
+
+
+def find_value(item: dict[str, Any], path: str) -> Any:
+    """Return the value at the end of a path; None if there is none.
+
+    >>> find_value({"meta": {"id": 7}}, "meta.id"), find_value({}, "id")
+    (7, None)
+    """
+    try:
+        return Path("id", path).find(item)[1]
+    except NotFoundError:
+        return None
 
 
 class Path:

@@ -1,6 +1,8 @@
 r"""JSON Lines as blocks of segments: one object per segment, which holds hypotheses, references, or both.
 
-- `is_jsonl`: whether a file holds JSON Lines, by its name
+A file whose name ends in .json may also hold one object, or an array of objects, which memory then holds at once.
+
+- `is_jsonl`: whether a file holds JSON, by its name
 - `JsonLines`: the texts of a file; `JsonItems`: the texts of objects that were parsed elsewhere
 """
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
 # A field of this name must hold an array; a bare string is a mistake
 _PLURAL = "references"
-_ENDINGS = (".jsonl", ".ndjson")
+_ENDINGS = (".jsonl", ".ndjson", ".json")
 _PACKED_ENDINGS = (".gz", ".bz2", ".xz", ".zst")
 _JSON_SPACE = " \t\r"
 # The largest table of references in a block: its number of lines times the most references on a line
@@ -39,15 +41,25 @@ _REFUSALS = 16
 
 
 def is_jsonl(name: str) -> bool:
-    """Return whether a file of this name holds JSON Lines.
+    """Return whether a file of this name holds JSON Lines, or one JSON value.
 
-    >>> is_jsonl("sys.jsonl"), is_jsonl("sys.ndjson.gz"), is_jsonl("sys.json")
-    (True, True, False)
+    >>> is_jsonl("sys.jsonl"), is_jsonl("sys.ndjson.gz"), is_jsonl("sys.json"), is_jsonl("json.txt")
+    (True, True, True, False)
     """
+    return _unpacked(name).endswith(_ENDINGS)
+
+
+def _is_document(name: str) -> bool:
+    """Return whether a file of this name may hold one JSON value instead of one per line."""
+    return _unpacked(name).endswith(".json")
+
+
+def _unpacked(name: str) -> str:
+    """Return a name in lower case, without the ending of a compressed file."""
     name = name.lower()
     for ending in _PACKED_ENDINGS:
         name = name.removesuffix(ending)
-    return name.endswith(_ENDINGS)
+    return name
 
 
 class JsonLines:
@@ -59,10 +71,13 @@ class JsonLines:
         hypotheses: whether to take the hypotheses.
         references: whether to take the references.
         demanded: whether each object must have a field of references, even if it is null.
-        identified: whether to take the ids as well, under their usual names.
+        identified: whether to take the ids as well: those that `fields` names, or those under usual names.
+        labels: the names of fields to take as labels.
+        pair: a language pair, such as `en-de`: only its objects are taken, and those that do not say which they belong
+            to; "" for all.
 
     Attributes:
-        demanded, identified: as above.
+        demanded, identified, labels: as above.
         name: for messages.
         systems: the names of the systems in the file; empty if there is only one, without a name.
         with_references: whether the references are taken.
@@ -84,10 +99,12 @@ class JsonLines:
         references: bool = True,
         demanded: bool = True,
         identified: bool = False,
+        labels: Sequence[str] = (),
+        pair: str = "",
     ) -> None:
         from json import JSONDecoder
 
-        from bleucli.reading.jsonfields import Fields, place_of_references, places_of_hypotheses
+        from bleucli.reading.jsonfields import NO_IDS, Fields, place_of_references, places_of_hypotheses
 
         fields = fields or Fields()
         self.name = file.name
@@ -95,12 +112,17 @@ class JsonLines:
         self.systems = [name for name, _ in fields.hypotheses if name]
         self._file = file
         file.block_factor = _BLOCK_FACTOR
-        self._hypotheses: Sequence[Path | UsualName] = places_of_hypotheses(fields) if hypotheses else ()
+        self._hypotheses: Sequence[Path | UsualName] = places_of_hypotheses(fields, references) if hypotheses else ()
         self._references = place_of_references(fields)
         self._wanted = (fields, hypotheses, references)
         self.with_references = references
         self.demanded = demanded
-        self.identified = identified
+        self.identified = identified and fields.ids != NO_IDS
+        self.labels = labels
+        self._pair = pair
+        self._other_pairs: dict[str, None] = {}  # those of objects that were left out
+        self._taken_pair: tuple[str, str] | None = None
+        self._is_document = _is_document(file.name)
         self._ids: Sequence[str] = ()  # of each kind, the field that the first object has
         self._blank = 0
         self.segments = 0
@@ -118,7 +140,7 @@ class JsonLines:
 
     def twin(self) -> JsonLines:
         """Return the same regular file, unread."""
-        return JsonLines(self._file.twin(), *self._wanted, self.demanded, self.identified)
+        return JsonLines(self._file.twin(), *self._wanted, self.demanded, self.identified, self.labels, self._pair)
 
     @property
     def id_columns(self) -> int:
@@ -130,6 +152,11 @@ class JsonLines:
     def counts(self) -> Iterator[int]:
         """Count the segments of a regular file, without blank lines at its end: see `TextFile`."""
         count = 0
+        if self._is_document or self._pair:
+            for columns in self.twin().blocks():
+                count += len(columns[0])
+                yield count
+            return
         for (block,) in self._file.twin().blocks():
             objects = sum(text != "" for text in block)
             count += objects
@@ -160,19 +187,78 @@ class JsonLines:
         Raises:
             BleuError: the file cannot be read, or a line is not what it should be.
         """
-        self._size = self._file.size()
-        for before, data in self._file.encoded_lines():
-            columns = self._read_at_once(data)
-            if columns is None:
-                yield from self._blocks_of(self._parse(data, before), before)
-            else:
-                yield columns
+        if self._is_document:
+            yield from self._blocks_of_pair(self._parse_document(), 0)
+        else:
+            self._size = self._file.size()
+            for before, data in self._file.encoded_lines():
+                columns = self._read_at_once(data)
+                if columns is None:
+                    yield from self._blocks_of_pair(self._parse(data, before), before)
+                else:
+                    yield columns
+        if self._other_pairs and not self.segments:
+            pairs = ", ".join(self._other_pairs)
+            raise BleuError(f"{self.name} has no object of the language pair {self._pair}; it has {pairs}")
+
+    def _blocks_of_pair(self, items: list[dict[str, Any]], before: int) -> Iterator[list[Segments]]:
+        """Give the columns of those objects that belong to the pair, if one is asked for; before: the lines before."""
+        rows = [(item, number) for number, item in enumerate(items, before + 1) if self._is_of_pair(item, number)]
+        if rows:
+            yield from self._blocks_of([item for item, _ in rows], [number for _, number in rows])
+
+    def _parse_document(self) -> list[dict[str, Any]]:
+        """Return the objects of a file that is one JSON value: an object, or an array of objects.
+
+        Files with one object per line are often named .json, too.
+        """
+        data = b"".join(data for _, data in self._file.encoded_lines())
+        lines = self._file.decode_lines(data)
+        try:
+            value, end = self._with_space_before("\n".join(lines), 1)
+        except BleuError:
+            if len(lines) > 1 and lines[0].lstrip(_JSON_SPACE)[:1] == "{" and lines[0].rstrip(_JSON_SPACE)[-1:] == "}":
+                return self._parse(data, 0)
+            raise
+        if "\n".join(lines)[end:].strip(_JSON_SPACE + "\n"):
+            return self._parse(data, 0)
+        items = value if isinstance(value, list) else [value]
+        for number, item in enumerate(items, 1):
+            if not isinstance(item, dict):
+                raise self._no_object(number, item)
+        return items
+
+    def _is_of_pair(self, item: dict[str, Any], number: int) -> bool:
+        """Return whether an object belongs to the language pair that is taken, or does not say which it belongs to.
+
+        Raises:
+            BleuError: objects of several pairs may be meant.
+        """
+        if not self._pair:
+            return True
+        from bleucli import language_pairs
+        from bleucli.reading.jsonfields import names_of_ids
+
+        ids = [item.get(name) for name in names_of_ids(item, self._wanted[0]) if name]
+        pair = language_pairs.of_item(item, next((one for one in ids if isinstance(one, str)), ""))
+        wanted = language_pairs.split(self._pair)
+        if pair is None or wanted is None:
+            return True
+        if not all(map(language_pairs.are_alike, wanted, pair)):
+            self._other_pairs.setdefault("-".join(pair))
+            return False
+        self._taken_pair = self._taken_pair or pair
+        if pair != self._taken_pair:
+            pairs = " and ".join("-".join(one) for one in (self._taken_pair, pair))
+            raise BleuError(f"{self._at(number)}: {self._pair} may mean {pairs} here; name one of them with -l")
+        return True
 
     def _read_at_once(self, data: bytes) -> list[Segments] | None:
         """Return the columns of a block by the faster parser; None if Python's parser must read it."""
         self._bytes += len(data)
         # After a blank line, `_items` must read on: only more blank lines may follow
-        if max(self._bytes, self._size) < _PATIENCE or self._blank or self._refusals == _REFUSALS:
+        is_plain = not (self._pair or self.labels)
+        if not is_plain or max(self._bytes, self._size) < _PATIENCE or self._blank or self._refusals == _REFUSALS:
             return None
         shape = self._find_wanted()
         if shape is None:
@@ -208,20 +294,20 @@ class JsonLines:
         alone = not self._has_others and self._example.keys() <= {*names, references, *(name for name, _ in ids)}
         return Wanted(names, references, kind is list, others, alone, ids)
 
-    def _blocks_of(self, items: list[dict[str, Any]], before: int) -> Iterator[list[Segments]]:
-        """Give the columns of objects that come after `before` lines."""
-        line = before + 1
+    def _blocks_of(self, items: list[dict[str, Any]], numbers: Sequence[int]) -> Iterator[list[Segments]]:
+        """Give the columns of objects; numbers: those of their lines."""
         self.segments += len(items)
-        texts = [self._find_hypotheses(place, items, line) for place in self._hypotheses]
+        texts = [self._find_hypotheses(place, items, numbers) for place in self._hypotheses]
         ids = self._find_ids(items)
-        rows = self._find_rows(items, line) if self.with_references else []
+        labels = [self._find_labels(name, items, numbers) for name in self.labels]
+        rows = self._find_rows(items, numbers) if self.with_references else []
         self.brings_references = self.brings_references or any(text is not None for row in rows for text in row)
         for start, end in _cut_rows(rows) if self.with_references else [(0, len(items))]:
-            numbers = range(line + start, line + end)
-            columns = [self._segments(system[start:end], "hypothesis", numbers) for system in texts]
-            columns += [column[start:end] for column in ids]
+            lines = numbers[start:end]
+            columns = [self._segments(system[start:end], "hypothesis", lines) for system in texts]
+            columns += [column[start:end] for column in (*ids, *labels)]
             references = zip_longest(*rows[start:end])
-            yield columns + [self._segments(column, "reference", numbers) for column in references]
+            yield columns + [self._segments(column, "reference", lines) for column in references]
 
     def _read_items(self) -> Iterator[tuple[int, list[dict[str, Any]]]]:
         """Give blocks of objects, each with the number of lines before it."""
@@ -279,14 +365,16 @@ class JsonLines:
     def _invalid(self, number: int, why: str) -> BleuError:
         return BleuError(f"{self._at(number)}: invalid JSON ({why}); give one object per line")
 
-    def _find_hypotheses(self, place: Path | UsualName, items: list[dict[str, Any]], line: int) -> list[str]:
-        """Return a system's texts in objects; line: the number of the line that holds the first object."""
+    def _find_hypotheses(
+        self, place: Path | UsualName, items: list[dict[str, Any]], numbers: Sequence[int]
+    ) -> list[str]:
+        """Return a system's texts in objects; numbers: those of their lines."""
         name = place.common_name(items)
         texts: list[Any] = [] if name is None else [item.get(name) for item in items]
         if {*map(type, texts)} == {str}:  # nearly always
             place.find(items[0])  # which may settle where to look on later lines
             return texts
-        return [self._hypothesis(place, item, number) for number, item in enumerate(items, line)]
+        return [self._hypothesis(place, item, number) for number, item in zip(numbers, items, strict=True)]
 
     def _hypothesis(self, place: Path | UsualName, item: dict[str, Any], number: int) -> str:
         try:
@@ -301,17 +389,32 @@ class JsonLines:
         """Return a column for each kind of id."""
         if not self.identified:
             return []
-        from bleucli.reading.jsonfields import encode_ids, names_of_ids
+        from bleucli.reading.jsonfields import Fields, encode_ids, find_value, names_of_ids
 
+        fields = self._wanted[0] or Fields()
         if not self._ids and items:
-            self._ids = names_of_ids(items[0], self._wanted[0])
-        return [
-            kernels.split_lines(encode_ids([item.get(name) for item in items]))[0] if name else _no_ids(len(items))
-            for name in self._ids or [""] * self.id_columns
-        ]
+            self._ids = names_of_ids(items[0], fields)
+        if fields.ids:
+            values = [[find_value(item, fields.ids) for item in items]]
+        else:
+            values = [[item.get(name) for item in items] if name else [] for name in self._ids]
+        columns = [kernels.split_lines(encode_ids(column))[0] if column else _no_ids(len(items)) for column in values]
+        return [*columns, *[_no_ids(len(items))] * (self.id_columns - len(columns))]
 
-    def _find_rows(self, items: list[dict[str, Any]], line: int) -> list[list[str | None]]:
-        """Return the references in objects; line: the number of the line that holds the first object."""
+    def _find_labels(self, name: str, items: list[dict[str, Any]], numbers: Sequence[int]) -> Segments:
+        """Return the labels of objects in a field; numbers: those of their lines."""
+        from bleucli.reading.jsonfields import label_in
+
+        labels: list[str | None] = []
+        for item, number in zip(items, numbers, strict=True):
+            label = label_in(item, name)
+            if not isinstance(label, str | int | float | None) or isinstance(label, bool):
+                raise self._wrong_type(number, name, label, "a string or a number")
+            labels.append(None if label is None else str(label))
+        return self._segments(labels, "label", numbers)
+
+    def _find_rows(self, items: list[dict[str, Any]], numbers: Sequence[int]) -> list[list[str | None]]:
+        """Return the references in objects; numbers: those of their lines."""
         name = self._references.common_name(items)
         rows: list[Any] = [] if name is None else [item.get(name) for item in items]
         kinds = {*map(type, rows)}
@@ -321,7 +424,7 @@ class JsonLines:
         if kinds == {str} and name != _PLURAL:
             self._references.find(items[0])
             return [[text] for text in rows]
-        return [self._row(item, number) for number, item in enumerate(items, line)]
+        return [self._row(item, number) for number, item in zip(numbers, items, strict=True)]
 
     def _row(self, item: dict[str, Any], number: int) -> list[str | None]:
         """Return the references in an object; at least one, which may be missing."""
@@ -338,6 +441,8 @@ class JsonLines:
             return value or [None]
         if value is None or (type(value) is str and field != _PLURAL):
             return [value]
+        if type(value) is dict and value and (texts := _texts_by_name(value)) is not None:
+            return texts
         kinds = "an array of strings" if field == _PLURAL else "a string or an array of strings"
         raise self._wrong_type(number, field, value, kinds, key="refs")
 
@@ -410,7 +515,19 @@ class JsonItems(JsonLines):
         for number, item in enumerate(self._given, 1):
             if not isinstance(item, dict):
                 raise self._no_object(number, item)
-        yield from self._blocks_of(list(self._given), 0)
+        yield from self._blocks_of(list(self._given), range(1, len(self._given) + 1))
+
+
+def _texts_by_name(value: dict[str, Any]) -> list[str | None] | None:
+    """Return the references in an object; None if it holds something else.
+
+    >>> _texts_by_name({"refA": {"ref": "a", "by": "X"}, "refB": "b"}), _texts_by_name({"ref": "a", "by": {}})
+    (['a', 'b'], ['a'])
+    """
+    if type(value.get("ref")) is str:
+        return [value["ref"]]
+    texts = [one.get("ref") if type(one) is dict else one for one in value.values()]
+    return texts if all(type(text) is str or text is None for text in texts) and any(texts) else None
 
 
 def _no_ids(count: int) -> Segments:

@@ -67,7 +67,7 @@ def compare(
         sampling: how the scores were resampled.
 
     Returns:
-        None if there is one document, or the standard error by segments is 0.
+        None if there is one document, each segment is one, or the standard error by segments is 0.
     """
     column = [system.scores[0] for system in results.systems]
     first, second = 0, None
@@ -78,7 +78,7 @@ def compare(
         first, second = order[:2]
     pair = [samples[first][0], *([] if second is None else [samples[second][0]])]
     whole = [one._replace(stats=one.stats.sums_of(documents)) for one in pair]
-    if len(whole[0].stats) < 2:
+    if not 2 <= len(whole[0].stats) < len(pair[0].stats):
         return None
     by_segments, by_documents = standard_error(*pair), standard_error(*whole)
     if not by_segments:

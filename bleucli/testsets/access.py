@@ -18,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO, Any
 
+    from bleucli.testsets.formats import TestSet
+
 
 def get_available_testsets() -> list[str]:
     """Return the names of all test sets.
@@ -80,8 +82,15 @@ def get_source_file(test_set: str, langpair: str) -> str:
     ...     len(list(source))
     100
     """
-    record, _ = load().pair(string("test set", test_set), string("language pair", langpair))
+    record, langpair = _find(test_set, langpair)
     return prepare(record, langpair)["src"]
+
+
+def _find(test_set: str, langpair: str) -> tuple[TestSet, str]:
+    """Return a test set, and a language pair as it spells it."""
+    registry = load()
+    langpair = registry.spell_pair(string("test set", test_set), string("language pair", langpair))
+    return registry.pair(test_set, langpair)[0], langpair
 
 
 def get_reference_files(test_set: str, langpair: str) -> list[str]:
@@ -98,7 +107,7 @@ def get_reference_files(test_set: str, langpair: str) -> list[str]:
     >>> len(get_reference_files("demo", "en-de"))
     1
     """
-    record, _ = load().pair(string("test set", test_set), string("language pair", langpair))
+    record, langpair = _find(test_set, langpair)
     paths = prepare(record, langpair)
     return [paths[name] for name in scored_references(record, langpair, list(paths))]
 
@@ -121,10 +130,9 @@ def download_test_set(test_set: str, langpair: str | None = None) -> list[str]:
     >>> [os.path.basename(path) for path in download_test_set("demo", "en-de")][:2]
     ['source.en.txt', 'reference.A.de.txt']
     """
-    registry = load()
-    record = registry[string("test set", test_set)]
-    pairs = list(record.pairs) if langpair is None else [string("language pair", langpair)]
-    return [path for pair in pairs for path in prepare(registry.pair(test_set, pair)[0], pair).values()]
+    record = load()[string("test set", test_set)]
+    pairs = list(record.pairs) if langpair is None else [_find(test_set, langpair)[1]]
+    return [path for pair in pairs for path in prepare(record, pair).values()]
 
 
 def get_segments(test_set: str, langpair: str, origlang: str | None = None, subset: str | None = None) -> list[int]:
@@ -144,7 +152,7 @@ def get_segments(test_set: str, langpair: str, origlang: str | None = None, subs
     >>> len(get_segments("demo", "en-de"))
     100
     """
-    record, _ = load().pair(string("test set", test_set), string("language pair", langpair))
+    record, langpair = _find(test_set, langpair)
     for name, value in (("origlang", origlang), ("subset", subset)):
         if value is not None:
             string(name, value)

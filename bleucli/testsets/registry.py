@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
+from bleucli import language_pairs
 from bleucli.errors import BleuError
 from bleucli.phrases import Turn, suggest
 from bleucli.testsets import cache
@@ -92,6 +93,22 @@ class Registry:
             listing = Turn(f"get_langpairs_for_testset({name!r})", f"bleu --list -t {name}")
             raise BleuError(f"the test set {name} has no language pair {pair!r}{pairs}; see ", listing, similar)
         return test_set, test_set.pairs[pair]
+
+    def spell_pair(self, name: str, pair: str) -> str:
+        """Return a language pair as a test set spells it; the pair itself if there is none, or several may be meant.
+
+        >>> load().spell_pair("demo", "eng_Latn-de_DE"), load().spell_pair("demo", "en-fr")
+        ('en-de', 'en-fr')
+        """
+        wanted = language_pairs.split(pair)
+        if name not in self or pair in (pairs := self.pairs(name)) or wanted is None:
+            return pair
+        alike = [
+            one
+            for one in pairs
+            if (other := language_pairs.split(one)) is not None and all(map(language_pairs.are_alike, wanted, other))
+        ]
+        return alike[0] if len(alike) == 1 else pair
 
     def about(self, name: str) -> str:
         """Return a description of a known test set in one line."""

@@ -1,7 +1,7 @@
 """What is known of each segment beside its text: its document, its domain, its language pair.
 
 - `Labels`: columns of labels, which whoever reads the texts adds, and whoever counts them takes
-- `check`: refuses names of columns that do not exist
+- `find`: a column by its name
 - `group`: the segments that share labels
 - `number`: labels as numbers
 """
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
     Columns = Mapping[str, Sequence[Any]]
     Group = tuple[Any, ...]
+
+
+# The label that names the document of a segment, and what others call it
+DOCUMENT = "doc"
+DOCUMENT_NAMES = ("docid", "doc_id", "document", "document_id")
 
 
 class Labels:
@@ -55,17 +60,21 @@ class Labels:
         return taken
 
 
-def check(columns: Iterable[str], names: Iterable[str]) -> None:
-    """Refuse names of columns that do not exist; columns: those that do.
+def find(columns: Columns, name: str) -> Sequence[Any]:
+    """Return a column of labels; `doc` also stands for other usual names of documents.
 
     Raises:
-        UsageError: there is no column of one of these names.
+        UsageError: there is no such column, or no segment has such a label.
+
+    >>> find({"docid": ["a", "b"]}, "doc")
+    ['a', 'b']
     """
-    existing = list(columns)
-    for name in names:
-        if name not in existing:
-            others = f"there are {', '.join(existing)}" if existing else "there are none"
-            raise UsageError(f"segments have no label {name!r}; {others}{suggest(name, existing)}")
+    for other in (name, *(DOCUMENT_NAMES if name == DOCUMENT else ())):
+        if other in columns:
+            return columns[other]
+    names = list(columns)
+    others = f"there are {', '.join(names)}" if names else "there are none"
+    raise UsageError(f"segments have no label {name!r}; {others}{suggest(name, names)}")
 
 
 def group(columns: Columns, names: Sequence[str], count: int) -> dict[Group, list[int]]:
@@ -76,13 +85,16 @@ def group(columns: Columns, names: Sequence[str], count: int) -> dict[Group, lis
         names: the columns; without any, all segments are one group.
         count: the number of segments.
 
+    Raises:
+        UsageError: there is no such column.
+
     >>> group({"doc": ["a", "b", "a"], "domain": ["news"] * 3}, ["doc"], 3)
     {('a',): [0, 2], ('b',): [1]}
     """
     if not names:
         return {(): list(range(count))}
     groups: dict[Group, list[int]] = {}
-    for index, labels in enumerate(zip(*(columns[name] for name in names), strict=True)):
+    for index, labels in enumerate(zip(*(find(columns, name) for name in names), strict=True)):
         groups.setdefault(labels, []).append(index)
     return groups
 

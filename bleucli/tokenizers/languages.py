@@ -2,6 +2,7 @@
 
 - `find`: the language that a code names
 - `find_target`: the target language of a pair
+- `is_unspaced`, `refuse_unspaced`: recognize and refuse languages without spaces and without a tokenizer
 - `LanguageError`: there is no such language
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 
+from bleucli import language_pairs
 from bleucli.errors import UsageError
 from bleucli.tokenizers import two_letters
 
@@ -37,11 +39,14 @@ _SHOWN_CHARACTERS = 40
 _FORM = re.compile("[a-z]{2,3}")
 # qaa to qtz are for private use (ISO 639-2)
 _PRIVATE = re.compile("q[a-t][a-z]")
-# The name of a pair; the source may be absent. A script or region may follow a language after a hyphen only if the
-# language is in lower case: en-zh-CN has the target zh-CN, and en-US-ZH has ZH, but EN-ZH-CN, which could mean either,
-# does not match.
-_CODE = "(?:[a-z]{2,3}(?:[_-][A-Z][a-z]{3})?(?:[_-][A-Z]{2})?|[A-Za-z]{2,3}(?:_[A-Z][a-z]{3})?(?:_[A-Z]{2})?)"
-_PAIR = re.compile(f"(?:{_CODE}-)?(?P<target>{_CODE})")
+# Languages that are written without spaces between words, and have no tokenizer here
+_UNSPACED = {
+    **dict.fromkeys(("th", "tha"), "Thai"),
+    **dict.fromkeys(("km", "khm"), "Khmer"),
+    **dict.fromkeys(("lo", "lao"), "Lao"),
+    **dict.fromkeys(("my", "mya", "bur"), "Burmese"),
+    **dict.fromkeys(("bo", "bod", "tib"), "Tibetan"),
+}
 
 
 class LanguageError(UsageError):
@@ -95,8 +100,34 @@ def find_target(pair: str) -> str | None:
     ('de', 'zh_CN', 'de', 'de')
     >>> find_target("en-zh (news)")
     """
-    match = _PAIR.fullmatch(pair)
-    return match["target"].replace("-", "_") if match else None
+    languages = language_pairs.split(pair)
+    return languages and languages[1]
+
+
+def is_unspaced(language: str) -> bool:
+    """Return whether a language has no spaces between words, and no tokenizer of its own.
+
+    >>> is_unspaced("tha"), is_unspaced("zh")
+    (True, False)
+    """
+    return language in _UNSPACED
+
+
+def refuse_unspaced(language: str, option: str) -> None:
+    """Refuse a language in which the usual tokenizer would take whole sentences for words.
+
+    Args:
+        language: as `find` returns it.
+        option: how to choose another tokenizer: an option, or a parameter.
+
+    Raises:
+        UsageError: it has no spaces between words, and no tokenizer of its own.
+    """
+    if language in _UNSPACED:
+        raise UsageError(
+            f"{_UNSPACED[language]} has no spaces between words, so the usual tokenizer, 13a, would take sentences for"
+            f" words; choose flores200 or char ({option}), or score chrF"
+        )
 
 
 def _is_code(language: str) -> bool:

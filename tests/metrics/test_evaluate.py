@@ -139,7 +139,12 @@ def test_the_baseline_comes_first():
     results = evaluate(test="ar", trials=20, baseline="weak")
     assert [system.name for system in results.systems] == ["weak", "strong"]
     assert [row["baseline"] for row in results.rows()] == [True, False]
-    assert results.to_dict()["scores"][1]["test"] == {"method": "ar", "trials": 20, "unit": "segment", "baseline": "weak"}
+    assert results.to_dict()["scores"][1]["test"] == {
+        "method": "ar",
+        "trials": 20,
+        "unit": "segment",
+        "baseline": "weak",
+    }
 
 
 def test_metrics_are_names_or_objects():

@@ -21,6 +21,7 @@ PACKAGE = Path(__file__).resolve().parent.parent.parent / "bleucli"
 LADDER: dict[str, set[str]] = {
     "_version": set(),
     "alias": {"_version"},
+    "language_pairs": set(),
     "phrases": set(),
     "errors": {"phrases"},
     "records": set(),
@@ -35,9 +36,11 @@ LADDER: dict[str, set[str]] = {
     "inspection": {"errors", "kernels", "phrases", "records", "results", "text"},
     "counting": {"errors", "inspection", "kernels", "limits", "phrases", "records", "results", "text"},
     "significance": {"counting", "errors", "kernels", "limits", "phrases", "prose", "records", "results"},
-    "reading": {"errors", "kernels", "optional_deps", "phrases", "records", "text"},
-    "testsets": {"errors", "limits", "phrases", "prose", "reading", "records", "results", "waiting"},
-    "tokenizers": {"errors", "kernels", "limits", "optional_deps", "phrases", "records", "text"},
+    "reading": {"errors", "kernels", "language_pairs", "optional_deps", "phrases", "records", "text"},
+    "testsets": {
+        *("errors", "language_pairs", "limits", "phrases", "prose", "reading", "records", "results", "waiting"),
+    },
+    "tokenizers": {"errors", "kernels", "language_pairs", "limits", "optional_deps", "phrases", "records", "text"},
     "metrics": {
         *("counting", "errors", "inspection", "kernels", "limits", "phrases", "prose", "records", "results"),
         *("significance", "text", "tokenizers"),
@@ -51,7 +54,7 @@ LADDER: dict[str, set[str]] = {
     "scoring": {
         *("counting", "errors", "limits", "metrics", "phrases", "records", "results", "scale", "significance", "text"),
     },
-    "evaluate": {"counting", "errors", "limits", "metrics", "phrases", "results", "scoring", "significance"},
+    "evaluate": {"counting", "errors", "limits", "metrics", "phrases", "results", "scoring", "significance", "text"},
     "report": {
         *("_version", "counting", "errors", "kernels", "limits", "metrics", "optional_deps", "phrases", "prose"),
         *("records", "results", "scale", "scoring", "significance", "text"),

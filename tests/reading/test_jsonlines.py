@@ -77,13 +77,13 @@ def score(run, *words, **options):
 
 
 @pytest.mark.parametrize(
-    "name", ["a.jsonl", "a.ndjson", "a.JSONL", "a.jsonl.gz", "a.ndjson.bz2", "a.jsonl.xz", "a.jsonl.zst"]
+    "name", ["a.jsonl", "a.ndjson", "a.JSONL", "a.jsonl.gz", "a.ndjson.bz2", "a.jsonl.xz", "a.jsonl.zst", "a.json"]
 )
 def test_names_of_json_lines_are_known(name):
     assert is_jsonl(name)
 
 
-@pytest.mark.parametrize("name", ["a.json", "a.txt", "jsonl", "a.jsonl.txt", "a.gz", "-", "a.jsonl/b"])
+@pytest.mark.parametrize("name", ["json", "a.txt", "jsonl", "a.jsonl.txt", "a.gz", "-", "a.jsonl/b"])
 def test_files_with_other_names_are_text(name):
     assert not is_jsonl(name)
 
@@ -157,8 +157,8 @@ def test_fields_can_be_named(text, fields):
 )
 def test_fields_named_in_another_form_are_refused(run, write, text):
     write("sys.jsonl", items())
-    expected = "hyp=NAME,refs=NAME, or one of the two; write hyp=a:NAME,b:NAME for several systems"
-    expected += ", and group=NAME for the groups of bleu diversity"
+    expected = "hyp=NAME,refs=NAME,id=NAME, or some of these; write hyp=a:NAME,b:NAME for several systems"
+    expected += ", id=none to join by position, and group=NAME for the groups of bleu diversity"
     line = f"--jsonl-fields {text!r}; expected {expected}"
     assert run("-i", "sys.jsonl", "--jsonl-fields", text) == (2, "", f"bleu: error: {line}\n")
 

@@ -37,14 +37,15 @@ MODULES = {
 }
 # Where texts come from
 TEXTS = (
-    *("refs", "input", "num_refs", "encoding", "jsonl", "jsonl_fields", "table", "columns"),
+    *("refs", "input", "num_refs", "encoding", "jsonl", "jsonl_fields", "partial", "labels", "label_names", "level"),
+    *("table", "columns"),
     *("test_set", "registry", "mirror", "allow_http"),
 )
 # How they are scored, and what systems are called
 SCORED = ("metrics", "jobs", "language_pair", "like", "names", "name_by")
 TESTS = (
     *("confidence", "confidence_n", "paired_bs", "paired_ar", "paired_bs_n", "paired_ar_n"),
-    *("paired_all", "paired_jobs"),
+    *("paired_all", "paired_jobs", "unit"),
 )
 # What is said beside the answer; every command has these options
 MESSAGES = ("quiet", "strict", "annotate", "help")

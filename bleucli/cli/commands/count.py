@@ -6,7 +6,8 @@ from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TEXTS, Command, take
 from bleucli.cli.options import OPTIONS, Option, flag_of
 from bleucli.cli.provenance import command_of
-from bleucli.cli.sources.tables import columns_of_groups, refuse_columns_of_statistics
+from bleucli.cli.sources import columns_of_groups
+from bleucli.cli.sources.tables import refuse_columns_of_statistics
 from bleucli.cli.streams import Environment, shown
 from bleucli.counting import Part, SystemStats, add_systems
 from bleucli.errors import UsageError

@@ -262,6 +262,13 @@ class Systems:
         return labels
 
 
+def keep(keeper: Keeper, block: Sequence[SystemStats], grouped: bool = False) -> None:
+    """Give a keeper the next segments; grouped: whether it gets the sums of groups in the end."""
+    keeper.keep_rows(block)
+    if not grouped:
+        keeper.keep_sums(block, ())
+
+
 def find_repeated(names: Sequence[str]) -> list[str]:
     """Return the names that occur more than once."""
     return [name for name, count in Counter(names).items() if count > 1]
@@ -278,3 +285,32 @@ def names_of(options: Options) -> dict[str, str]:
         "subset": options.subset,
     }
     return {key: value for key, value in info.items() if value is not None}
+
+
+def columns_of_groups(options: Options) -> list[str]:
+    """Return the columns of --by; commas may separate them as well.
+
+    Raises:
+        UsageError: a column is named twice.
+    """
+    columns = [column for word in options.by or () for column in shown(word).split(",") if column]
+    if options.by is not None and not columns:
+        raise UsageError("--by names no column; name at least one, or leave it out")
+    if len(set(columns)) < len(columns):
+        raise UsageError(f"--by names {max(columns, key=columns.count)} twice; name each column once")
+    return columns
+
+
+def grouped(parts: Sequence[Part], hints: Sequence[str], keeper: Keeper | None) -> Counted:
+    """Return what was counted for each group, with labels as texts.
+
+    Args:
+        parts: the groups.
+        hints: those about all groups.
+        keeper: takes the sums of the groups.
+    """
+    if keeper is not None:
+        for part in parts:
+            keeper.keep_sums(part.systems, part.labels)
+    texts = [part._replace(labels=[(c, "" if v is None else str(v)) for c, v in part.labels]) for part in parts]
+    return Counted(texts, grouped=True, hints=hints)

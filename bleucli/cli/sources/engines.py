@@ -6,11 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 
 from bleucli.cli.provenance import command_of
-from bleucli.cli.sources import Counted, Entry, Systems
+from bleucli.cli.sources import Counted, Entry, Systems, columns_of_groups, grouped
 from bleucli.cli.sources.tables import (
     columns_in_command,
-    columns_of_groups,
-    grouped,
     hashed_inputs,
     name_tables,
 )

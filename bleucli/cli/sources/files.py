@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from bleucli.cli.sources import Counted, Entry, Systems, lengths
+from bleucli.cli.arguments import asks_for_resampling
+from bleucli.cli.sources import Counted, Entry, Systems, columns_of_groups, grouped, keep, lengths
 from bleucli.cli.sources.paths import STDIN, Files, read_as_jsonl
-from bleucli.cli.streams import Environment
+from bleucli.cli.streams import Environment, shown
 from bleucli.counting import Part, count, count_blocks
 from bleucli.counting.corpus import Corpus, Kept, Source
-from bleucli.errors import BleuError, LengthError
+from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.inspection.marks import is_json_object
 from bleucli.phrases import tell_count
 from bleucli.reading import TextFile
@@ -20,12 +21,19 @@ from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from bleucli.cli.options import Options
     from bleucli.cli.sources import Keeper, Progress
     from bleucli.counting import SystemStats
+    from bleucli.counting.joining import Joining
     from bleucli.metrics import Metric
     from bleucli.scale.layout import Shard
     from bleucli.scoring import Selection
+    from bleucli.text.labels import Labels
+
+# The label that names the document of a segment
+DOCUMENT = "doc"
 
 
 class FileSource:
@@ -53,16 +61,34 @@ class FileSource:
         # A single file has nothing to compare its ids with
         identified = sum(read_as_jsonl(path, options) for path in [*options.refs, *paths]) > 1
 
-        def read(path: str, columns: int | None, **kind: bool) -> TextFile | JsonLines:
+        self._by = columns_of_groups(options)
+        self._unit = options.unit or "segment"
+        # The labels to find in JSON Lines; documents are known there without being named
+        needs_documents = options.level == "doc" or options.unit == "doc" or asks_for_resampling(options)
+        fields = [*self._by, *([DOCUMENT] if needs_documents and DOCUMENT not in self._by else [])]
+        pair = "" if options.language_pair is None else options.language_pair
+
+        def read(path: str, columns: int | None, **kind: Any) -> TextFile | JsonLines:
             file = opener.open(path, columns)
             if not read_as_jsonl(path, options):
                 return file
-            return JsonLines(file, opener.fields, identified=identified, **kind)
+            return JsonLines(file, opener.fields, identified=identified, labels=fields, pair=pair, **kind)
 
         # As in sacreBLEU, tabs separate systems only on standard input, and references only with --num-refs
         columns, split = options.num_refs or 0, None if options.input is None else 0
         self.references = [read(path, columns, hypotheses=False) for path in options.refs]
         self._all = [read(path, split, references=own, demanded=path == first) for path in paths]
+        self._label_file = None
+        if options.labels is not None:
+            self._label_file = opener.open_labels(options.labels)
+            self._label_names = [] if options.label_names is None else shown(options.label_names).split(",")
+        self._labels: Labels | None = None  # those of the segments that have been read
+        self._is_joined = options.level == "doc"
+        self._joining: Joining | None = None
+        if identified:
+            from bleucli.counting.joining import Joining
+
+            self._joining = Joining(options.partial)
         self._files = self._all  # without those that --keep-going leaves out
         # The blocks of files that were read and cannot be read again
         self._kept: Mapping[TextFile | JsonLines, Kept] = {}
@@ -98,6 +124,10 @@ class FileSource:
                 return Counted([Part((), systems)], are_numbers=True)
             corpus, selection = self.corpus(), self.selection()
             references = corpus.reference_names()
+            if self._by:
+                counts = self._count_groups(corpus, selection, metrics, jobs, keep_rows, progress, keeper)
+                self._note_partial()
+                return counts
             systems = count(
                 corpus,
                 metrics,
@@ -107,7 +137,9 @@ class FileSource:
                 progress=lambda done: progress("segments", done, 0),
                 keep=None if keeper is None else lambda block: keep(keeper, block),
             )
-            return Counted([Part((), systems)], references=references, selection=selection)
+            self._note_partial()
+            documents = self._documents(systems[0].stats[0].segments) if keep_rows else None
+            return Counted([Part((), systems, documents)], references=references, selection=selection)
         except LengthError as error:
             raise self.explain(error) from None
 
@@ -129,7 +161,22 @@ class FileSource:
             BleuError: files that can be read twice do not have the same number of segments.
         """
         self._check_lengths()
-        corpus = Corpus(self._sources(), self._reference_sources())
+        references = self._reference_sources()
+        if self._label_file is not None:
+            from bleucli.reading.labelfiles import read
+
+            names, blocks = read(self._label_file, self._label_names)
+            references.append(Source(self._label_file.name, [], blocks, hurry=self._label_file.hurry, labels=names))
+        corpus = Corpus(self._sources(), references, joining=self._joining)
+        if self._is_joined:
+            from bleucli.counting.documents import Documents
+
+            corpus = corpus._replace(documents=Documents())
+        if names := corpus.label_names():
+            from bleucli.text.labels import Labels
+
+            self._labels = Labels(names)
+            corpus = corpus._replace(labels=self._labels)
         if self.remembers:
             corpus, self.read_again = corpus.kept()
         return corpus
@@ -139,8 +186,79 @@ class FileSource:
         return None
 
     def labels(self, start: int, count: int) -> Mapping[str, Sequence[object] | str]:
-        """Return nothing: text files have no labels."""
-        return {}
+        """Return the labels of some segments: those of the file of labels, and those that were asked for."""
+        columns = {} if self._labels is None else self._labels.columns
+        return {
+            name: column[start : start + count]
+            for name, column in columns.items()
+            if name != DOCUMENT or any(label is not None for label in column)
+        }
+
+    def _note_partial(self) -> None:
+        """Note how many items were left out because a file lacks them."""
+        if self._joining is None or self._joining.scored == self._joining.items:
+            return
+        from bleucli.errors import Note
+        from bleucli.results.hints import warn
+
+        left = self._joining.items - self._joining.scored
+        items = tell_count(self._joining.items, "item")
+        warn(f"{left} of {items} left out, because a file lacks {'it' if left == 1 else 'them'}", Note)
+
+    def _documents(self, count: int) -> Sequence[int] | None:
+        """Return the number of each segment's document; None if documents are not known.
+
+        Raises:
+            UsageError: they are to be resampled, but are not known.
+        """
+        from bleucli.text import labels
+
+        columns = self.labels(0, count)
+        try:
+            documents = labels.find(columns, DOCUMENT)
+        except UsageError:
+            documents = ()
+        if documents and None not in documents:
+            return labels.number(documents)
+        if self._unit == "segment":
+            return None
+        raise UsageError(
+            "--unit doc resamples documents, but nothing says which document a segment belongs to; name a file with"
+            " --labels that has a column doc"
+        )
+
+    def _count_groups(
+        self,
+        corpus: Corpus,
+        selection: Selection | None,
+        metrics: Sequence[Metric],
+        jobs: int | None,
+        keep_rows: bool,
+        progress: Progress,
+        keeper: Keeper | None,
+    ) -> Counted:
+        """Count all systems, and return what was counted for each group of segments that share labels."""
+        from bleucli.counting.groups import Grouping, count_groups
+        from bleucli.scoring import score_counted
+
+        chosen = None if selection is None else selection.chosen
+        grouping = Grouping(self._by, keep_rows, self._unit, chosen)
+        totals = count_groups(
+            corpus,
+            metrics,
+            grouping,
+            self._labels_of_groups,
+            jobs=jobs,
+            keep=None if keeper is None else lambda block: keep(keeper, block, True),
+            progress=lambda done: progress("segments", done, 0),
+        )
+        hints = score_counted(totals, metrics, references=corpus.reference_names()).hints
+        return grouped(grouping.parts(), hints, keeper)
+
+    def _labels_of_groups(self, start: int, count: int) -> dict[str, Sequence[object]]:
+        """Return the labels of some segments, one for each; see `labels`."""
+        columns = self.labels(start, count)
+        return {name: [of] * count if isinstance(of, str) else of for name, of in columns.items()}
 
     def sources(self) -> Callable[[], Iterator[str]] | None:
         """Return None: no file holds the source."""
@@ -157,6 +275,7 @@ class FileSource:
                 _own_references(file),
                 file.hurry,
                 file.id_columns if isinstance(file, JsonLines) else 0,
+                file.labels if isinstance(file, JsonLines) else (),
             )
             for file in self._files
         ]
@@ -169,6 +288,8 @@ class FileSource:
                 self._blocks(file),
                 hurry=file.hurry,
                 ids=file.id_columns if isinstance(file, JsonLines) else 0,
+                labels=file.labels if isinstance(file, JsonLines) else (),
+                has_hypotheses=False,
             )
             for file in self._ordered_references()
         ]
@@ -190,16 +311,23 @@ class FileSource:
             BleuError: two differ.
         """
         # With a remedy, a reference may be meant as the system, which shows if standard input is empty
-        if self._is_surveyed or self._remedy:
+        # Files with ids may have other items, and joining them says which
+        if self._is_surveyed or self._remedy or self._has_ids():
             return
         try:
             lengths.check(self._files, self._ordered_references())
         except LengthError as error:
             raise self.explain(error) from None
 
+    def _has_ids(self) -> bool:
+        """Return whether all files may have ids to join by."""
+        files = [*self._files, *self.references]
+        return self._joining is not None and all(isinstance(one, JsonLines) and one.identified for one in files)
+
     def explain(self, error: LengthError) -> BleuError:
         """Add the likely cause to an error about different numbers of segments, where plain text shows it."""
-        return lengths.explain([*self._files, *self._ordered_references()], error)
+        files = [*self._files, *self._ordered_references()]
+        return lengths.explain([*files, *filter(None, [self._label_file])], error)
 
     def leave_out(self, reported: bool = False) -> None:
         """Leave out the systems that cannot be scored, for --keep-going; `systems.failures` then says why.
@@ -240,8 +368,13 @@ class FileSource:
     # --- what is said about the files
 
     def texts(self) -> Mapping[str, str]:
-        """Return nothing: signatures do not name files."""
-        return {}
+        """Return how many items were scored, if some were left out, and whether these were documents."""
+        texts = {}
+        if self._joining is not None and self._joining.scored < self._joining.items:
+            texts["partial"] = f"{self._joining.scored}of{self._joining.items}"
+        if self._is_joined:
+            texts["level"] = DOCUMENT
+        return texts
 
     def columns(self) -> list[tuple[str, str]]:
         """Return nothing: text files have no labels."""
@@ -315,12 +448,6 @@ def entry_of(file: TextFile | JsonLines) -> Entry:
     if isinstance(file, JsonLines):
         return Entry(file.name, file.columns(), file.systems, True)
     return Entry(file.name, file.columns())
-
-
-def keep(keeper: Keeper, block: Sequence[SystemStats]) -> None:
-    """Give a keeper the next segments, which belong to no group."""
-    keeper.keep_rows(block)
-    keeper.keep_sums(block, ())
 
 
 def input_of(file: TextFile | JsonLines, role: str) -> Input:

@@ -83,6 +83,10 @@ class Files:
         self._is_stdin_taken = True
         return TextFile(STDIN, stream=self._stdin, **form)
 
+    def open_labels(self, path: str) -> TextFile:
+        """Return the file of labels, still unread."""
+        return TextFile(shown(path), path, encoding=self._options.encoding, columns=None, mark="dropped")
+
     def check(self, systems: Sequence[TextFile | JsonLines], references: Sequence[TextFile | JsonLines]) -> None:
         """Refuse options that fit none of these files, a pipe given twice, and outputs that would replace a system.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from bleucli.cli.sources import Counted, Entry, Systems
-from bleucli.cli.sources.tables import TEXTS, columns_of_groups, signed
+from bleucli.cli.sources import Counted, Entry, Systems, columns_of_groups
+from bleucli.cli.sources.tables import TEXTS, signed
 from bleucli.cli.streams import shown
 from bleucli.counting import Part, SystemStats
 from bleucli.errors import BleuError

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import repeat
 
 from bleucli import counting, scoring
-from bleucli.cli.sources import Counted, Entry, Systems
+from bleucli.cli.sources import Counted, Entry, Systems, columns_of_groups, grouped, keep
 from bleucli.cli.streams import shown
-from bleucli.counting import Part, SystemStats
+from bleucli.counting import SystemStats
 from bleucli.counting.corpus import Corpus
-from bleucli.counting.groups import Grouping
+from bleucli.counting.groups import Grouping, count_groups
 from bleucli.errors import UsageError
 from bleucli.phrases import tell_count
 from bleucli.results import Input
@@ -88,18 +88,22 @@ class TableSource:
         """Count all systems, on all rows together or group by group; see `Source.count`."""
         corpus = self.corpus()
         references = corpus.reference_names()
-        totals: list[SystemStats] = []
         grouping = Grouping(self._by, keep_rows)
-        has_rows = keep_rows or keeper is not None or bool(self._by)
-        for block in counting.count_blocks(corpus, metrics, jobs=jobs, keep_rows=has_rows, inspect=True):
-            self._of_block = self._table.labels.take(block[0].stats[0].segments)
-            if keeper is not None:
-                keeper.keep_rows(block)
-                if not self._by:
-                    keeper.keep_sums(block, ())
-            grouping.add(block, self._of_block)
-            totals = counting.add_systems(totals, [system.without_rows() for system in block])
-            progress("segments", totals[0].stats[0].segments, 0)
+
+        def take_labels(start: int, count: int) -> Mapping[str, Sequence[Any]]:
+            self._of_block = self._table.labels.take(count)
+            return self._of_block
+
+        totals = count_groups(
+            corpus,
+            metrics,
+            grouping,
+            take_labels,
+            jobs=jobs,
+            keep_rows=keep_rows or keeper is not None or bool(self._by),
+            keep=None if keeper is None else lambda block: keep(keeper, block, bool(self._by)),
+            progress=lambda done: progress("segments", done, 0),
+        )
         if not self._by:
             return Counted(grouping.parts(), references=references)
         hints = scoring.score_counted(totals, metrics, references=references).hints if totals else []
@@ -157,21 +161,6 @@ def name_tables(paths: Sequence[str], systems: Systems, segments: int) -> str:
     return f"table {files}, {tell_count(segments, 'segment')}; systems {', '.join(systems.names())}"
 
 
-def grouped(parts: Sequence[Part], hints: Sequence[str], keeper: Keeper | None) -> Counted:
-    """Return what was counted for each group, with labels as texts.
-
-    Args:
-        parts: the groups.
-        hints: those about all groups.
-        keeper: takes the sums of the groups.
-    """
-    if keeper is not None:
-        for part in parts:
-            keeper.keep_sums(part.systems, part.labels)
-    texts = [part._replace(labels=[(c, "" if v is None else str(v)) for c, v in part.labels]) for part in parts]
-    return Counted(texts, grouped=True, hints=hints)
-
-
 def signed(labels: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Return what a signature says about a group of segments, by key.
 
@@ -204,17 +193,3 @@ def refuse_columns_of_statistics(by: Sequence[str], metrics: Sequence[str] = ())
     for column in by:
         if column in (SEGMENT, REFERENCES) or is_reserved(column, metrics):
             raise UsageError(f"--by {column}: files of statistics have a column of that name already; rename yours")
-
-
-def columns_of_groups(options: Options) -> list[str]:
-    """Return the columns of --by; commas may separate them as well.
-
-    Raises:
-        UsageError: a column is named twice.
-    """
-    columns = [column for word in options.by or () for column in shown(word).split(",") if column]
-    if options.by is not None and not columns:
-        raise UsageError("--by names no column; name at least one, or leave it out")
-    if len(set(columns)) < len(columns):
-        raise UsageError(f"--by names {max(columns, key=columns.count)} twice; name each column once")
-    return columns

@@ -108,7 +108,8 @@ class TestSetSource(FileSource):
         """Return what is known of some segments: test set, place in it, document, language, domain."""
         if self._of_segments is None:
             self._of_segments = self._read_columns()
-        return {name: values[start : start + count] for name, values in self._of_segments.items()}
+        own = {name: values[start : start + count] for name, values in self._of_segments.items()}
+        return own | dict(super().labels(start, count))
 
     def _read_columns(self) -> dict[str, Sequence[object]]:
         from bleucli.testsets import selection
@@ -150,7 +151,7 @@ class TestSetSource(FileSource):
 
     def texts(self) -> Mapping[str, str]:
         """Return the names of what is scored."""
-        return names_of(self._options)
+        return names_of(self._options) | dict(super().texts())
 
     def columns(self) -> list[tuple[str, str]]:
         """Return the test sets and the language pair."""
