@@ -22,13 +22,12 @@ if TYPE_CHECKING:
     from bleucli.matrix.scoring import score_matrix
     from bleucli.metrics import metric_from_signature
     from bleucli.metrics.bleu import BLEU, BLEUScore
-    from bleucli.metrics.bleu_functions import corpus_bleu, raw_corpus_bleu, sentence_bleu
     from bleucli.metrics.cer import CER, CERScore, corpus_cer, sentence_cer
     from bleucli.metrics.chrf import CHRF, CHRFScore, corpus_chrf, sentence_chrf
-    from bleucli.metrics.compute import compute
     from bleucli.metrics.corpora import CorpusExplanation, explain_corpus
     from bleucli.metrics.differences import DifferenceExplanation, explain_difference
     from bleucli.metrics.explanations import Explanation, explain
+    from bleucli.metrics.functions import compute, corpus_bleu, raw_corpus_bleu, sentence_bleu
     from bleucli.metrics.self_bleu import SelfBLEU, self_bleu
     from bleucli.metrics.ter import TER, TERScore, corpus_ter, sentence_ter
     from bleucli.metrics.wer import WER, WERScore, corpus_wer, sentence_wer
@@ -86,8 +85,8 @@ _HOMES = {
     "WERScore": "bleucli.metrics.wer",
     "cite": "bleucli.output.bibliography",
     "compare_systems": "bleucli.report.page",
-    "compute": "bleucli.metrics.compute",
-    "corpus_bleu": "bleucli.metrics.bleu_functions",
+    "compute": "bleucli.metrics.functions",
+    "corpus_bleu": "bleucli.metrics.functions",
     "corpus_cer": "bleucli.metrics.cer",
     "corpus_chrf": "bleucli.metrics.chrf",
     "corpus_ter": "bleucli.metrics.ter",
@@ -104,11 +103,11 @@ _HOMES = {
     "get_segments": "bleucli.testsets.access",
     "get_source_file": "bleucli.testsets.access",
     "metric_from_signature": "bleucli.metrics",
-    "raw_corpus_bleu": "bleucli.metrics.bleu_functions",
+    "raw_corpus_bleu": "bleucli.metrics.functions",
     "render_table": "bleucli.output",
     "score_matrix": "bleucli.matrix.scoring",
     "self_bleu": "bleucli.metrics.self_bleu",
-    "sentence_bleu": "bleucli.metrics.bleu_functions",
+    "sentence_bleu": "bleucli.metrics.functions",
     "sentence_cer": "bleucli.metrics.cer",
     "sentence_chrf": "bleucli.metrics.chrf",
     "sentence_ter": "bleucli.metrics.ter",
