@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from bleucli.metrics.bleu import BLEU, BLEUScore
     from bleucli.metrics.cer import CER, CERScore, corpus_cer, sentence_cer
     from bleucli.metrics.chrf import CHRF, CHRFScore, corpus_chrf, sentence_chrf
-    from bleucli.metrics.corpora import CorpusExplanation, explain_corpus
     from bleucli.metrics.differences import DifferenceExplanation, explain_difference
-    from bleucli.metrics.explanations import Explanation, explain
+    from bleucli.metrics.explanations import CorpusExplanation, Explanation, explain, explain_corpus
     from bleucli.metrics.functions import compute, corpus_bleu, raw_corpus_bleu, sentence_bleu
     from bleucli.metrics.self_bleu import SelfBLEU, self_bleu
     from bleucli.metrics.ter import TER, TERScore, corpus_ter, sentence_ter
@@ -69,7 +68,7 @@ _HOMES = {
     "CERScore": "bleucli.metrics.cer",
     "CHRF": "bleucli.metrics.chrf",
     "CHRFScore": "bleucli.metrics.chrf",
-    "CorpusExplanation": "bleucli.metrics.corpora",
+    "CorpusExplanation": "bleucli.metrics.explanations",
     "CorpusStats": "bleucli.counting",
     "DifferenceExplanation": "bleucli.metrics.differences",
     "Explanation": "bleucli.metrics.explanations",
@@ -94,7 +93,7 @@ _HOMES = {
     "download_test_set": "bleucli.testsets.access",
     "evaluate_systems": "bleucli.evaluate",
     "explain": "bleucli.metrics.explanations",
-    "explain_corpus": "bleucli.metrics.corpora",
+    "explain_corpus": "bleucli.metrics.explanations",
     "explain_difference": "bleucli.metrics.differences",
     "get_available_testsets": "bleucli.testsets.access",
     "get_available_testsets_for_langpair": "bleucli.testsets.access",

@@ -20,8 +20,16 @@ from bleucli.counting.threads import count_threads
 from bleucli.errors import BleuError
 from bleucli.limits import string, whole_number
 from bleucli.metrics import Metric, find_metric
-from bleucli.metrics.corpora import Influence, count_rows, read_segments, score_without, tell_texts
-from bleucli.metrics.explanations import as_data, explaining_module, tell_signature
+from bleucli.metrics.explanations import (
+    Influence,
+    as_data,
+    count_rows,
+    explaining_module,
+    read_segments,
+    score_without,
+    tell_signature,
+    tell_texts,
+)
 from bleucli.metrics.score import MOST_DECIMALS
 from bleucli.prose.blocks import Block, Formula, Heading, Paragraph, Table, as_html, as_text, show_numbers
 from bleucli.records import NamedTuple
@@ -32,7 +40,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from bleucli.metrics.corpora import Chooser
+    from bleucli.metrics.explanations import Chooser
     from bleucli.metrics.score import Score
 
 # How many segments are listed by default
