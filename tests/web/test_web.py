@@ -208,7 +208,7 @@ EM = type("EM", (CER,), {"name": "EM", "options": (case, weight), "__init__": __
 sys.modules["bleucli.metrics.em"] = types.SimpleNamespace(EM=EM)
 metrics._CLASSES["em"], metrics._MODULES["EM"] = "EM", "em"
 from bleucli.web.models import parameters, read_query
-from bleucli.web.page import make_page
+from bleucli.web.calculator import make_page
 print(read_query([("metric", "em"), ("weight", "2"), ("case_sensitive", "true")]).make_metric())
 for query in ([("metric", "em"), ("weight", "6")], [("metric", "em"), ("beta", "6")], [("weight", "6")]):
     try:
