@@ -184,8 +184,8 @@ def compute(
         BleuError: predictions and references differ in number, or a prediction has no reference.
         InputTypeError: something other than strings.
 
-    >>> found = compute(predictions=["a b c d e"], references=[["a b c d f", "a b c d e f"]])
-    >>> round(found["score"], 2), found["counts"], found["ref_len"], found["signature"].partition("|")[0]
+    >>> answer = compute(predictions=["a b c d e"], references=[["a b c d f", "a b c d e f"]])
+    >>> round(answer["score"], 2), answer["counts"], answer["ref_len"], answer["signature"].partition("|")[0]
     (100.0, [5, 4, 3, 2], 5, 'nrefs:2')
     """
     metric = BLEU(
