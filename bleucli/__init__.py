@@ -22,13 +22,11 @@ if TYPE_CHECKING:
     from bleucli.matrix.scoring import score_matrix
     from bleucli.metrics import metric_from_signature
     from bleucli.metrics.bleu import BLEU, BLEUScore
-    from bleucli.metrics.bleu_functions import corpus_bleu, raw_corpus_bleu, sentence_bleu
     from bleucli.metrics.cer import CER, CERScore, corpus_cer, sentence_cer
     from bleucli.metrics.chrf import CHRF, CHRFScore, corpus_chrf, sentence_chrf
-    from bleucli.metrics.compute import compute
-    from bleucli.metrics.corpora import CorpusExplanation, explain_corpus
     from bleucli.metrics.differences import DifferenceExplanation, explain_difference
-    from bleucli.metrics.explanations import Explanation, explain
+    from bleucli.metrics.explanations import CorpusExplanation, Explanation, explain, explain_corpus
+    from bleucli.metrics.functions import compute, corpus_bleu, raw_corpus_bleu, sentence_bleu
     from bleucli.metrics.self_bleu import SelfBLEU, self_bleu
     from bleucli.metrics.ter import TER, TERScore, corpus_ter, sentence_ter
     from bleucli.metrics.wer import WER, WERScore, corpus_wer, sentence_wer
@@ -70,7 +68,7 @@ _HOMES = {
     "CERScore": "bleucli.metrics.cer",
     "CHRF": "bleucli.metrics.chrf",
     "CHRFScore": "bleucli.metrics.chrf",
-    "CorpusExplanation": "bleucli.metrics.corpora",
+    "CorpusExplanation": "bleucli.metrics.explanations",
     "CorpusStats": "bleucli.counting",
     "DifferenceExplanation": "bleucli.metrics.differences",
     "Explanation": "bleucli.metrics.explanations",
@@ -86,8 +84,8 @@ _HOMES = {
     "WERScore": "bleucli.metrics.wer",
     "cite": "bleucli.output.bibliography",
     "compare_systems": "bleucli.report.page",
-    "compute": "bleucli.metrics.compute",
-    "corpus_bleu": "bleucli.metrics.bleu_functions",
+    "compute": "bleucli.metrics.functions",
+    "corpus_bleu": "bleucli.metrics.functions",
     "corpus_cer": "bleucli.metrics.cer",
     "corpus_chrf": "bleucli.metrics.chrf",
     "corpus_ter": "bleucli.metrics.ter",
@@ -95,7 +93,7 @@ _HOMES = {
     "download_test_set": "bleucli.testsets.access",
     "evaluate_systems": "bleucli.evaluate",
     "explain": "bleucli.metrics.explanations",
-    "explain_corpus": "bleucli.metrics.corpora",
+    "explain_corpus": "bleucli.metrics.explanations",
     "explain_difference": "bleucli.metrics.differences",
     "get_available_testsets": "bleucli.testsets.access",
     "get_available_testsets_for_langpair": "bleucli.testsets.access",
@@ -104,11 +102,11 @@ _HOMES = {
     "get_segments": "bleucli.testsets.access",
     "get_source_file": "bleucli.testsets.access",
     "metric_from_signature": "bleucli.metrics",
-    "raw_corpus_bleu": "bleucli.metrics.bleu_functions",
+    "raw_corpus_bleu": "bleucli.metrics.functions",
     "render_table": "bleucli.output",
     "score_matrix": "bleucli.matrix.scoring",
     "self_bleu": "bleucli.metrics.self_bleu",
-    "sentence_bleu": "bleucli.metrics.bleu_functions",
+    "sentence_bleu": "bleucli.metrics.functions",
     "sentence_cer": "bleucli.metrics.cer",
     "sentence_chrf": "bleucli.metrics.chrf",
     "sentence_ter": "bleucli.metrics.ter",

@@ -20,8 +20,16 @@ from bleucli.counting.threads import count_threads
 from bleucli.errors import BleuError
 from bleucli.limits import string, whole_number
 from bleucli.metrics import Metric, find_metric
-from bleucli.metrics.corpora import Influence, count_rows, read_segments, score_without, tell_texts
-from bleucli.metrics.explanations import as_data, explaining_module, tell_signature
+from bleucli.metrics.explanations import (
+    Influence,
+    as_data,
+    count_rows,
+    explaining_module,
+    read_segments,
+    score_without,
+    tell_signature,
+    tell_texts,
+)
 from bleucli.metrics.score import MOST_DECIMALS
 from bleucli.prose.blocks import Block, Formula, Heading, Paragraph, Table, as_html, as_text, show_numbers
 from bleucli.records import NamedTuple
@@ -32,7 +40,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from bleucli.metrics.corpora import Chooser
+    from bleucli.metrics.explanations import Chooser
     from bleucli.metrics.score import Score
 
 # How many segments are listed by default
@@ -232,12 +240,12 @@ def explain_difference(
     >>> references = [["the cat sat on the mat", "a dog is in the garden", "it was a cold and rainy day"]]
     >>> first = ["the cat sat on the mat", "a dog is in the house", "it was a cold and wet day"]
     >>> second = ["the cat sat on the mat", "a dog is in the garden", "it was a cold and wet day"]
-    >>> found = explain_difference(first, second, references, most=1)
-    >>> [round(score, 2) for score in found.scores], round(found.difference, 2)
+    >>> why = explain_difference(first, second, references, most=1)
+    >>> [round(score, 2) for score in why.scores], round(why.difference, 2)
     ([79.1, 86.55], 7.45)
-    >>> [(share.factor, round(share.points, 2)) for share in found.shares]
+    >>> [(share.factor, round(share.points, 2)) for share in why.shares]
     [('BP', 0.0), ('p1', 1.18), ('p2', 1.53), ('p3', 1.97), ('p4', 2.76)]
-    >>> [(segment.line, round(segment.influence, 2)) for segment in found.influences]
+    >>> [(segment.line, round(segment.influence, 2)) for segment in why.influences]
     [(1, 7.45)]
     """
     most, jobs = whole_number("most", most, 0), count_threads(jobs)
@@ -276,7 +284,10 @@ def explain_differences(
     systems, lines = count_rows(corpus, metrics, jobs, choose)
     answers = []
     for metric, first, second in zip(metrics, *(system.stats for system in systems), strict=True):
-        moving = sorted(filter(itemgetter(1), enumerate(_influences(first, second))), key=lambda one: -abs(one[1]))
+        whole = second.score().score - first.score().score
+        rows = zip(first.rows or (), second.rows or (), strict=True)
+        influences = [whole - (score_without(second, theirs) - score_without(first, ours)) for ours, theirs in rows]
+        moving = sorted(filter(itemgetter(1), enumerate(influences)), key=lambda one: -abs(one[1]))
         answers.append((metric, (first, second), len(moving), [(lines[row], points) for row, points in moving[:most]]))
     texts = read_segments(read_again(), [line for *_, influences in answers for line, _ in influences])
     names = [system.name for system in systems]
@@ -284,13 +295,6 @@ def explain_differences(
         _explain(metric, names, *pair, moving, [Influence(line, points, *texts[line]) for line, points in influences])
         for metric, pair, moving, influences in answers
     ]
-
-
-def _influences(first: CorpusStats, second: CorpusStats) -> Iterator[float]:
-    """Give the influence of each segment on the second score minus the first; a corpus without segments scores 0."""
-    whole = second.score().score - first.score().score
-    for ours, theirs in zip(first.rows or (), second.rows or (), strict=True):
-        yield whole - (score_without(second, theirs) - score_without(first, ours))
 
 
 def _explain(

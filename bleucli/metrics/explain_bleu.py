@@ -11,10 +11,18 @@ from collections.abc import Iterator, Sequence
 from math import exp, fsum, isclose, log, prod
 
 from bleucli.kernels.python_groups import count_ngrams
-from bleucli.metrics import chen_cherry
 from bleucli.metrics.bleu import BLEU, BLEUScore, show_penalty
 from bleucli.metrics.ngrams import NGram, compare_ngrams, explain_verdicts, ngram_table, tell_tokens
-from bleucli.metrics.smoothing import SACREBLEU_METHODS
+from bleucli.metrics.smoothing import (
+    AVERAGING,
+    EPSILON,
+    FIFTH,
+    INTERPOLATED,
+    LENGTH_FACTOR,
+    PRIOR_WEIGHT,
+    SACREBLEU_METHODS,
+    chen_cherry,
+)
 from bleucli.phrases import tell_count
 from bleucli.prose.blocks import Formula, Heading, Paragraph, Table, show_numbers
 from bleucli.records import NamedTuple
@@ -44,7 +52,7 @@ _SMOOTHING = {
 # If there are more factors, only the first and the last are shown
 _SPELLED_OUT = 5
 # The methods that average neighbours
-_MEANS = tuple(f"chen-cherry-{number}" for number in chen_cherry.AVERAGING)
+_MEANS = tuple(f"chen-cherry-{number}" for number in AVERAGING)
 
 
 class Order(NamedTuple):
@@ -309,7 +317,7 @@ def _how_smoothed(parts: _Arithmetic, order: Order | OrderSums, zeros: int, deci
     method, matches, total, value = parts.smooth_method, order.matches, order.total, parts.smooth_value
     divisor = max(1, total)
     # Method 4 replaces a 0 by this, and method 7 averages it
-    factor = chen_cherry.LENGTH_FACTOR * 2**zeros
+    factor = LENGTH_FACTOR * 2**zeros
     stand_in = f"ln {parts.hypothesis_length} / ({factor} × {divisor})" if parts.hypothesis_length > 1 else "0"
     if method == "add-one" or (method in ("add-k", "chen-cherry-2") and order.order > 1):
         addend, below = (value, total) if method == "add-k" else (1, total if method == "add-one" else divisor)
@@ -317,14 +325,14 @@ def _how_smoothed(parts: _Arithmetic, order: Order | OrderSums, zeros: int, deci
     if method in _MEANS:
         mean = _show_mean(parts, order, decimals)
         return mean if matches or method == "chen-cherry-5" else f"{mean}; method 4: {stand_in}"
-    if method == "chen-cherry-6" and order.order >= chen_cherry.INTERPOLATED:
+    if method == "chen-cherry-6" and order.order >= INTERPOLATED:
         return _show_interpolation(parts, order, decimals)
     if matches:
         return ""
     if method in ("exp", "chen-cherry-3"):
         return f"no match: 1 / (2^{zeros} × {divisor})"
     if method in ("floor", "chen-cherry-1"):
-        return f"no match: {chen_cherry.EPSILON if value is None else value:.15g} / {divisor}"
+        return f"no match: {EPSILON if value is None else value:.15g} / {divisor}"
     return f"no match: {stand_in}" if method == "chen-cherry-4" else "no match"
 
 
@@ -339,7 +347,7 @@ def _show_mean(parts: _Arithmetic, order: Order | OrderSums, decimals: int) -> s
 
 def _show_interpolation(parts: _Arithmetic, order: Order | OrderSums, decimals: int) -> str:
     """Return how method 6 mixes a precision with an estimate from the two orders before, with enough digits."""
-    weight, result = chen_cherry.PRIOR_WEIGHT, f"{order.smoothed:.{decimals}f}"
+    weight, result = PRIOR_WEIGHT, f"{order.smoothed:.{decimals}f}"
     earlier, last = (one.smoothed or 0.0 for one in parts.orders[order.order - 3 : order.order - 1])
     (prior,) = show_numbers(
         [last**2 / earlier / 100 if earlier else 0.0],
@@ -356,10 +364,10 @@ def _averaged(parts: _Arithmetic, order: int) -> list[float]:
     plain = [count / max(1, total) for count, total in zip(matches, totals, strict=True)]
     own = plain
     if parts.smooth_method == "chen-cherry-7":
-        own = chen_cherry.smooth(4, matches, totals, parts.hypothesis_length, parts.averaged_orders)
+        own = chen_cherry(4, matches, totals, parts.hypothesis_length, parts.averaged_orders)
     # By definition, the mean before the first is p1 + 1, and p5 follows the last order, whatever N is
     before = own[0] + 1 if order == 1 else (parts.orders[order - 2].smoothed or 0.0) / 100
-    return [before, own[order - 1], own[order] if order < parts.averaged_orders else plain[chen_cherry.FIFTH - 1]]
+    return [before, own[order - 1], own[order] if order < parts.averaged_orders else plain[FIFTH - 1]]
 
 
 def _tell_penalty(parts: _Arithmetic) -> Iterator[Block]:

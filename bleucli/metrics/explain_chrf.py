@@ -82,9 +82,12 @@ class CHRFParts(NamedTuple):
         yield Words("output   ", [(word, "") for word in self.hypothesis_text.split()])
         yield Words("reference", [(word, "") for word in self.reference_text.split()])
         yield Heading("Precision and recall, order by order")
+        spaces = any(sign.isspace() for sign in self.hypothesis_text + self.reference_text)
         yield Paragraph(
             "Precision is matches / n-grams of the output, recall is matches / n-grams of the reference. An n-gram"
-            " matches at most as often as it occurs in either text." + self._tell_spaces()
+            " matches at most as often as it occurs in either text."
+            + " Spaces are removed before characters are counted."
+            * (spaces and not self.whitespace)
         )
         yield _order_table(self, "reference")
         for order in self.orders:
@@ -105,9 +108,8 @@ class CHRFParts(NamedTuple):
         """Return why a score is at the end of its scale; "" if it is not."""
         if score == 100 and all(one.hypothesis == one.reference for order in self.orders for one in order.ngrams):
             return "Output and reference have the same n-grams: the score cannot be higher."
-        if score == 100:  # the weight of the other one is too small to count
-            which = "precision" if self.beta < 1 else "recall"
-            return f"With beta = {self.beta:g}, only {which} counts, and it is 100%: the score cannot be higher."
+        if score == 100:
+            return _one_side_counts(self.beta)
         texts = [self.hypothesis_text, self.reference_text]
         empty = [not (text if self.whitespace else text.strip()) for text in texts]
         effect = "the score is 0" if not score else "eps smoothing alone keeps the score above 0"
@@ -118,11 +120,6 @@ class CHRFParts(NamedTuple):
         if not any(order.matches for order in self.orders):
             return f"No n-gram matches, so {effect}."
         return ""
-
-    def _tell_spaces(self) -> str:
-        """Say that spaces do not count, if there are any."""
-        spaces = any(sign.isspace() for sign in self.hypothesis_text + self.reference_text)
-        return " Spaces are removed before characters are counted." if spaces and not self.whitespace else ""
 
 
 class CHRFOrderSums(NamedTuple):
@@ -179,9 +176,8 @@ class CHRFSums(NamedTuple):
         """Return why a score is at the end of its scale; "" if it is not."""
         if score == 100 and all(order.hypothesis == order.reference == order.matches for order in self.orders):
             return "All n-grams that count match: the score cannot be higher."
-        if score == 100:  # the weight of the other one is too small to count
-            which = "precision" if self.beta < 1 else "recall"
-            return f"With beta = {self.beta:g}, only {which} counts, and it is 100%: the score cannot be higher."
+        if score == 100:
+            return _one_side_counts(self.beta)
         if not any(order.matches for order in self.orders):
             effect = "eps smoothing alone keeps the score above 0" if score else "the score is 0"
             return f"No n-gram matches, so {effect}."
@@ -191,6 +187,12 @@ class CHRFSums(NamedTuple):
 # --- what both have
 
 _Arithmetic = CHRFParts | CHRFSums
+
+
+def _one_side_counts(beta: float) -> str:
+    """Return why a score is 100 though not all n-grams match: beta gives one side too little weight to count."""
+    which = "precision" if beta < 1 else "recall"
+    return f"With beta = {beta:g}, only {which} counts, and it is 100%: the score cannot be higher."
 
 
 def _recalculate(parts: _Arithmetic) -> float:

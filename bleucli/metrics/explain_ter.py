@@ -10,20 +10,19 @@ from collections.abc import Iterator, Sequence
 
 from bleucli.errors import BleuError
 from bleucli.kernels.python_ter import trace_edits
-from bleucli.metrics.edits import (
+from bleucli.metrics.explain_wer import (
     NOTHING,
     PERFECT,
     Edit,
     count_edits,
     list_edits,
-    show_length,
     tell_choice,
     tell_edits,
     tell_rate,
 )
 from bleucli.metrics.ter import TER, TERScore
 from bleucli.phrases import tell_count
-from bleucli.prose.blocks import Heading, Paragraph, Words
+from bleucli.prose.blocks import Heading, Paragraph, Words, show_numbers
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
@@ -98,7 +97,7 @@ class TERParts(NamedTuple):
         kinds = [(len(self.shifts), "shift")]
         kinds += [(count_edits(self.edits, kind), kind) for kind in ("substitution", "deletion", "insertion")]
         text = f"{score:.{width}f}"
-        length = show_length(self.reference_length, self.num_edits, text) if self.reference_length else ""
+        length = _show_length(self.reference_length, self.num_edits, text) if self.reference_length else ""
         several = len(self.reference_words) > 1
         meaning = "words of the references, on average" if several else "words of the reference"
         yield tell_rate(name, kinds, self.num_edits, (meaning, length), text)
@@ -158,7 +157,7 @@ class TERSums(NamedTuple):
             + "."
         )
         text = f"{score:.{width}f}"
-        length = show_length(self.reference_length, self.num_edits, text) if self.reference_length else ""
+        length = _show_length(self.reference_length, self.num_edits, text) if self.reference_length else ""
         yield tell_rate(name, (), self.num_edits, (meaning, length), text)
 
 
@@ -166,6 +165,21 @@ def _rate(edits: int, length: float) -> float:
     if not length:
         return 100.0 if edits else 0.0
     return 100.0 * (edits / length)
+
+
+def _show_length(length: float, edits: int, score: str) -> str:
+    """Return the length that edits are divided by; an average may need many digits: those that give the score.
+
+    score: as printed.
+
+    >>> _show_length(12, 3, "25.0"), _show_length(7 / 3, 3, "128.57")
+    ('12', '2.3333')
+    """
+    if not length % 1:
+        return f"{length:.15g}"
+    decimals = len(score.partition(".")[2])
+    (digits,) = show_numbers([length], lambda one: f"{100 * edits / one[0]:.{decimals}f}" == score)
+    return digits
 
 
 def take_apart(

@@ -1,36 +1,54 @@
-"""Why a segment has its score.
+"""Why a segment, or a system on a corpus, has its score.
 
-- `explain`: for strings; `explain_segment`: for a metric and prepared texts
-- `Explanation`: the result, as data, as text and as HTML
-- `pick`: some segments of a corpus
+- `explain`: a segment, from strings; `explain_segment`: from a metric and texts; `Explanation`: the result
+- `explain_corpus`: a corpus, from strings; `explain_scores`: from a corpus and metrics; `CorpusExplanation`: the result
+- `Influence`, `count_rows`, `score_without`, `read_segments`, `tell_texts`: what `differences.py` needs as well
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import floor, log10
 
-from bleucli.counting.corpus import Corpus, of_one, of_strings
+from bleucli.counting import CorpusStats, SystemStats, count
+from bleucli.counting.corpus import HYPOTHESES, Corpus, of_one, of_strings
+from bleucli.counting.threads import count_threads
 from bleucli.errors import BleuError, InputTypeError, SegmentError
+from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import whole_number
 from bleucli.metrics import METRICS, Metric, find_metric
+from bleucli.metrics.bleu import MAX_NGRAM_ORDER
+from bleucli.metrics.ngrams import mark_matches
+from bleucli.metrics.score import MOST_DECIMALS
 from bleucli.phrases import tell_count
-from bleucli.prose.blocks import Heading, Paragraph, as_html, as_text
+from bleucli.prose.blocks import Block, Heading, Paragraph, Words, as_html, as_text
 from bleucli.records import NamedTuple
+from bleucli.results.hints import about, warn
 from bleucli.results.signature import Signature
 from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-    from bleucli.metrics.explain_bleu import BLEUParts
-    from bleucli.metrics.explain_chrf import CHRFParts
-    from bleucli.metrics.explain_ter import TERParts
-    from bleucli.metrics.explain_wer import ErrorRateParts
-    from bleucli.prose.blocks import Block
+    from bleucli.metrics.explain_bleu import BLEUParts, BLEUSums
+    from bleucli.metrics.explain_chrf import CHRFParts, CHRFSums
+    from bleucli.metrics.explain_ter import TERParts, TERSums
+    from bleucli.metrics.explain_wer import ErrorRateParts, ErrorRateSums
+
+    Chooser = Callable[[int], Sequence[int] | None]
+    # Indexes of rows, and their influences
+    Ranked = list[tuple[int, float]]
 
 # How far a score may be from the one that its parts give, because of rounding; relative to scores above 1
 _ROUNDING = 1e-9
+# How many segments are listed by default that improve the score, and how many that worsen it
+MOST = 5
+# Smaller influences, in points, and smaller differences between influences, are rounding errors
+_NOISE = 1e-9
+# The most columns of an excerpt: with its label, it fits one line of a terminal
+_EXCERPT = 60
 
 
 class Explanation(NamedTuple):
@@ -237,3 +255,299 @@ def pick(corpus: Corpus, lines: Iterable[int]) -> tuple[dict[int, tuple[Segments
                 texts[line] = ours, theirs
         segments = piece.start + size
     return texts, segments
+
+
+class Influence(NamedTuple):
+    """The influence of one segment on a score, or on the difference of two.
+
+    line: its index, from 0; text and data count from 1. influence: the score, or the difference, with all segments
+    minus the one without this segment, in points. hypotheses: the output of each system. references: those that are not
+    missing.
+    """
+
+    line: int
+    influence: float
+    hypotheses: Sequence[str]
+    references: Sequence[str]
+
+
+class CorpusExplanation(NamedTuple):
+    """Why a system's score on a corpus is what it is: `print` shows it as text, notebooks show it as HTML.
+
+    Attributes:
+        name: the name of the score.
+        score: the score, in percent.
+        signature: how the score was made.
+        higher_is_better: false for error rates.
+        segments: the number of segments.
+        parts: the parts of the score: `BLEUSums`, `CHRFSums`, `TERSums` or `ErrorRateSums`.
+        moving: how many segments have an influence on the score, of more than 1e-9 points.
+        gains: the segments that improve the score most, the strongest first.
+        losses: the segments that worsen the score most, the strongest first.
+
+    Lines count from 0 here (`gains[0].line`), and from 1 in text, HTML and data. Of equal influences, the first segment
+    comes first. A corpus of one segment has no influences, as there is no score without it.
+
+    >>> from bleucli import explain_corpus
+    >>> why = explain_corpus(["a b c d", "e x"], [["a b c d", "e f"]], "wer")
+    >>> why.parts.num_edits, why.parts.reference_length, round(why.score, 1)
+    (1, 6, 16.7)
+    >>> [(one.line, round(one.influence, 1)) for one in (*why.gains, *why.losses)]
+    [(0, -33.3), (1, 16.7)]
+    """
+
+    name: str
+    score: float
+    signature: Signature
+    higher_is_better: bool
+    segments: int
+    parts: BLEUSums | CHRFSums | TERSums | ErrorRateSums
+    moving: int
+    gains: Sequence[Influence]
+    losses: Sequence[Influence]
+
+    def tell(self, width: int = 2, short: bool = False) -> list[Block]:
+        """Return the blocks of text and HTML; width: decimals of the score, short: short keys in the signature."""
+        width = whole_number("width", width, 0, MOST_DECIMALS)
+        return [*self._tell(width), *tell_signature(self.name, self.signature, short)]
+
+    def _tell(self, width: int) -> Iterator[Block]:
+        yield Heading(f"{self.name} = {self.score:.{width}f} on {tell_count(self.segments, 'segment')}")
+        if not self.higher_is_better:
+            yield Paragraph(f"{self.name} is an error rate: lower is better.")
+        yield from self.parts.tell(self.name, self.score, width)
+        if self.segments == 1 or not self.moving:
+            yield Heading("Segments that move the score")
+            alone = "There is only one segment, so no score without it can be compared."
+            yield Paragraph(alone if self.segments == 1 else "No segment moves the score.")
+        elif self.gains or self.losses:
+            yield from self._tell_influences(width + 2)
+
+    def _tell_influences(self, width: int) -> Iterator[Block]:
+        yield Heading("Segments that move the score")
+        yield Paragraph(
+            "Influence: the score of all segments minus the score without this one, in points. Influences need not add"
+            " up to the score."
+        )
+        # At least two digits of each influence
+        least = min(abs(one.influence) for one in (*self.gains, *self.losses))
+        width = max(width, 1 - floor(log10(least)))
+        for verb, role, segments in (("improve", "good", self.gains), ("worsen", "bad", self.losses)):
+            if not segments:
+                yield Paragraph(f"No segment {verb}s {self.name}.")
+                continue
+            yield Heading(f"Segments that {verb} {self.name} most: {len(segments)} of {self.segments}")
+            for segment in segments:
+                yield Heading(f"line {segment.line + 1}: {segment.influence:+.{width}f}", role)
+                yield from tell_texts(["output"], segment, _EXCERPT)
+
+    def as_data(self) -> dict[str, Any]:
+        """Return everything as dictionaries, lists, numbers and strings, for JSON; `line` counts from 1."""
+        return {
+            "name": self.name,
+            "score": self.score,
+            "signature": str(self.signature),
+            "higher_is_better": self.higher_is_better,
+            "segments": self.segments,
+            **as_data(self.parts),
+            "moving": self.moving,
+            "gains": [{**as_data(one), "line": one.line + 1} for one in self.gains],
+            "losses": [{**as_data(one), "line": one.line + 1} for one in self.losses],
+        }
+
+    def __str__(self) -> str:
+        return as_text(self.tell()).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return as_html(self.tell())
+
+
+def explain_corpus(
+    hypotheses: Iterable[str],
+    references: Iterable[Iterable[str | None]],
+    metric: str | Metric = "bleu",
+    *,
+    most: int = MOST,
+    jobs: int = 1,
+    **options: Any,
+) -> CorpusExplanation:
+    """Say why a system's score on a corpus is what it is: from which sums it follows, and which segments move it.
+
+    Args:
+        hypotheses: the system's output, n strings.
+        references: streams, each of n strings; None is a missing reference.
+        metric: `bleu`, `chrf`, `chrf+`, `chrf++`, `ter`, `wer` or `cer`, or a metric.
+        most: how many segments to list that improve the score, and how many that worsen it.
+        jobs: the number of threads, 0 for all usable processors; it never changes a score.
+        options: the metric's options, if `metric` is a name.
+
+    Returns:
+        The score, from 0 to 100 (error rates may exceed that), and the numbers that it is computed from as `parts`. In
+        the parts of BLEU, precisions are in percent and the brevity penalty is from 0 to 1; in those of chrF, precision
+        and recall are from 0 to 1. The segments that improve or worsen the score most have their lines, from 0, and
+        their influences, in points: the score of all segments minus the score without this one.
+
+    Raises:
+        BleuError: lengths differ, a segment has no reference, there is no such metric, or the metric counts in its own
+            way, which cannot be explained.
+        InputTypeError: something other than strings, or a list of the wrong shape.
+
+    >>> references = [["the cat sat on the mat", "a dog is in the garden", "it was a cold and rainy day"]]
+    >>> hypotheses = ["the cat sat on the mat", "a dog is in the house", "it was a cold and wet day"]
+    >>> why = explain_corpus(hypotheses, references, most=1)
+    >>> [(order.matches, order.total) for order in why.parts.orders], round(why.parts.brevity_penalty, 3)
+    ([(17, 19), (13, 16), (10, 13), (7, 10)], 1.0)
+    >>> round(why.score, 2), [(one.line, round(one.influence, 2)) for one in (*why.gains, *why.losses)]
+    (79.1, [(0, 9.52), (2, -8.97)])
+    """
+    most, jobs = whole_number("most", most, 0), count_threads(jobs)
+    scorer = find_metric(metric, options)
+    for hint in scorer.advice:
+        warn(hint)
+    return explain_scores(*of_strings([("", hypotheses)], references).kept(), [scorer], most, jobs=jobs)[0]
+
+
+def explain_scores(
+    corpus: Corpus,
+    read_again: Callable[[], Corpus],
+    metrics: Sequence[Metric],
+    most: int = MOST,
+    *,
+    jobs: int | None = 1,
+    choose: Chooser | None = None,
+) -> list[CorpusExplanation]:
+    """Say why a system's score on a corpus is what it is, by each metric.
+
+    Args:
+        corpus: a corpus with one system.
+        read_again: gives the corpus a second time, for the texts of the segments that are listed.
+        metrics: at least one.
+        most: how many segments to list that improve a score, and how many that worsen it.
+        jobs: the number of threads; None for all usable processors if the corpus is large enough.
+        choose: takes the number of segments, and returns the indexes of those to score, or None for all.
+
+    Raises:
+        BleuError: the texts do not fit together, or cannot be scored; or a metric cannot be explained.
+    """
+    modules = [explaining_module(metric) for metric in metrics]
+    ((name, columns, _),), lines = count_rows(corpus, metrics, jobs, choose)
+    answers = []
+    for module, stats in zip(modules, columns, strict=True):
+        try:
+            score = stats.score()
+        except SegmentError as error:  # a smoothing method may not be defined for the only segment
+            raise error.locate(lines[0], name) from None
+        try:
+            parts = module.take_sums_apart(stats.metric, stats, score)
+        except ValueError:  # a derived class may count more numbers, or fewer
+            parts = None
+        check_parts(stats.metric, parts, score)
+        answers.append((stats, score, parts, *_rank(stats, score.score, most)))
+    texts = read_segments(read_again(), [lines[row] for *_, gains, losses in answers for row, _ in (*gains, *losses)])
+    return [
+        CorpusExplanation(
+            score.name,
+            float(score.score),
+            stats.signature(),
+            stats.metric.higher_is_better,
+            stats.segments,
+            freeze(parts),
+            moving,
+            *(tuple(Influence(lines[row], points, *texts[lines[row]]) for row, points in ranks) for ranks in both),
+        )
+        for stats, score, parts, moving, *both in answers
+    ]
+
+
+def _rank(stats: CorpusStats, score: float, most: int) -> tuple[int, Ranked, Ranked]:
+    """Return how many segments move the score, those that improve it most, and those that worsen it most."""
+    rows = stats.rows
+    if rows is None or stats.segments == 1:
+        return 0, [], []
+    import numpy as np
+
+    rest = np.array(stats.sums, rows.data.format) - np.asarray(rows)
+    influences = score - stats.metric.scores_from_stats(SegmentStats.from_numpy(rest))
+    best = 1 if stats.metric.higher_is_better else -1
+    both: list[Ranked] = []
+    for sign in (best, -best) if most else ():
+        sizes = sign * influences
+        least = np.partition(sizes, -most)[-most] if most < len(sizes) else 0.0
+        candidates = np.flatnonzero(sizes > max(least, _NOISE) - _NOISE).tolist()
+        ranks = [(row, score - score_without(stats, rows[row])) for row in candidates]
+        ranks.sort(key=lambda one: (-abs(round(one[1] / _NOISE)), one[0]))
+        both.append([one for one in ranks[:most] if abs(one[1]) > _NOISE])
+    gains, losses = both or ([], [])
+    return int((abs(influences) > _NOISE).sum()), gains, losses
+
+
+# --- what explanations of differences need as well
+
+
+def count_rows(
+    corpus: Corpus, metrics: Sequence[Metric], jobs: int | None, choose: Chooser | None
+) -> tuple[list[SystemStats], Sequence[int]]:
+    """Count the segments that are scored, and warn of what looks wrong; arguments as for `explain_scores`.
+
+    Returns:
+        The statistics of each system, with rows, and the line of each row.
+    """
+    systems = count(corpus, metrics, jobs=jobs, keep_rows=True)
+    for name, columns, _ in systems:
+        for hint in [hint for stats in columns for hint in stats.hints()]:
+            warn(hint if name == HYPOTHESES else about(name, hint))
+    segments = systems[0].stats[0].segments
+    indexes = None if choose is None else choose(segments)
+    if indexes is None:
+        return systems, range(segments)
+    return [system._replace(stats=[stats.take(indexes) for stats in system.stats]) for system in systems], indexes
+
+
+def score_without(stats: CorpusStats, row: Sequence[int | float]) -> float:
+    """Return the score without a segment, given its row; 0 if there is no other segment."""
+    if stats.segments == 1:
+        return 0.0
+    # Rows are additive, so nothing is counted again
+    rest = [total - number for total, number in zip(stats.sums, row, strict=True)]
+    return float(stats.metric.score_from_stats(rest).score)
+
+
+def read_segments(corpus: Corpus, lines: Iterable[int]) -> Mapping[int, tuple[Sequence[str], Sequence[str]]]:
+    """Return the outputs and the references of some segments, without missing ones, by line."""
+    texts, _ = pick(corpus, lines)
+    return {
+        line: (tuple(map(str, ours)), tuple(text for (text,) in theirs if text is not None))
+        for line, (ours, theirs) in texts.items()
+    }
+
+
+def tell_texts(labels: Sequence[str], segment: Influence, columns: int = 0) -> Iterator[Words]:
+    """Show the output of each system, with its matches marked, and the references.
+
+    labels: what each system is called. columns: the most columns of an excerpt; 0 for the whole texts.
+    """
+    references = [text.split() for text in segment.references]
+    texts = [
+        (label.ljust(len("reference")), mark_matches(text.split(), references, "", MAX_NGRAM_ORDER))
+        for label, text in zip(labels, segment.hypotheses, strict=True)
+    ]
+    texts += [("reference", [(word, "") for word in words]) for words in references]
+    for label, words in texts:
+        yield Words(label, *(_cut(words, columns) if columns else (words,)))
+
+
+def _cut(words: Sequence[tuple[str, str]], columns: int) -> tuple[Sequence[tuple[str, str]], str]:
+    """Return the words that fit, with their roles, and "..." if there are more; a long word may be cut itself.
+
+    >>> _cut([("the", ""), ("cat", "match")], 6), _cut([("concatenation", "")], 6)
+    (([('the', '')], '...'), ([('concat', '')], '...'))
+    """
+    room = columns
+    for place, (word, role) in enumerate(words):
+        # Characters from Hangul on, most of which are East Asian, count as two columns
+        size = len(word) + sum(sign >= "\u1100" for sign in word)
+        if size > room:
+            part = [(word[: len(word) * room // size], role)] if room > columns // 2 else []
+            return [*words[:place], *part], "..."
+        room -= size + 1
+    return words, ""

@@ -67,8 +67,8 @@ class SelfBLEU(NamedTuple):
         hints: what a user should know about the texts.
 
     >>> from bleucli import self_bleu
-    >>> found = self_bleu(["the cat sat on the mat", "the cat sat on a mat", "it rains"])
-    >>> [round(score, 1) for score in found.scores], [round(share, 2) for share in found.distinct]
+    >>> diversity = self_bleu(["the cat sat on the mat", "the cat sat on a mat", "it rains"])
+    >>> [round(score, 1) for score in diversity.scores], [round(share, 2) for share in diversity.distinct]
     ([53.7, 53.7, 0.0], [0.57, 0.73, 0.75, 0.83])
     """
 
@@ -203,12 +203,17 @@ def measure(
         shares = _divide(different[:DISTINCT_ORDER], stats[start:end])
         groups.append(Group("" if labels is None else str(label), len(group), _mean(scores[start:end]), tuple(shares)))
         start = end
+    in_order_of_texts = [0.0] * len(texts)
+    for place, score in zip((index for group in members.values() for index in group), scores, strict=True):
+        in_order_of_texts[place] = score
+    by_order = ([share for group in groups if (share := group.distinct[n]) is not None] for n in range(DISTINCT_ORDER))
+    references = [group.samples - 1 for group in groups]
     return SelfBLEU(
         _mean([group.score for group in groups]),
-        tuple(_mean_of_known([group.distinct[n] for group in groups]) for n in range(DISTINCT_ORDER)),
+        tuple(_mean(shares) if shares else None for shares in by_order),
         tuple(groups),
-        tuple(_put_back(scores, members.values())),
-        _sign(metric, groups),
+        tuple(in_order_of_texts),
+        Signature(metric.signature(min(references), max(references)), NAME),
         (*metric.text_hints(tuple(map(sum, zip(*signs, strict=True)))), *_hints(metric, stats, scores)),
     )
 
@@ -289,16 +294,14 @@ def _prepare(
         except SegmentError as error:
             raise error.locate(start, name) from None
 
-    for _, result in in_order(prepare, _with_starts(blocks), jobs):
+    def with_starts() -> Iterator[tuple[int, Segments]]:
+        start = 0
+        for block in blocks:
+            yield start, block
+            start += len(block)
+
+    for _, result in in_order(prepare, with_starts(), jobs):
         yield result
-
-
-def _with_starts(blocks: Iterable[Segments]) -> Iterator[tuple[int, Segments]]:
-    """Give each block with the index of its first text."""
-    start = 0
-    for block in blocks:
-        yield start, block
-        start += len(block)
 
 
 def _count(texts: Segments, sizes: array[int], order: int, jobs: int) -> tuple[SegmentStats, SegmentStats]:
@@ -363,23 +366,5 @@ def _hints(metric: BLEU, rows: SegmentStats, scores: Sequence[float]) -> Iterato
         yield Hint(text, _SHORT_HINT.format("many texts", *how), short=short, texts=len(scores))
 
 
-def _put_back(scores: Sequence[float], members: Iterable[Iterable[int]]) -> list[float]:
-    places = [index for group in members for index in group]
-    result = [0.0] * len(places)
-    for place, score in zip(places, scores, strict=True):
-        result[place] = score
-    return result
-
-
 def _mean(values: Sequence[float]) -> float:
     return fsum(values) / len(values)
-
-
-def _mean_of_known(values: Iterable[float | None]) -> float | None:
-    numbers = [value for value in values if value is not None]
-    return _mean(numbers) if numbers else None
-
-
-def _sign(metric: BLEU, groups: Sequence[Group]) -> Signature:
-    sizes = [group.samples - 1 for group in groups]
-    return Signature(metric.signature(min(sizes), max(sizes)), NAME)

@@ -20,11 +20,10 @@ from bleucli.counting.threads import usable_processors
 from bleucli.errors import BleuError
 from bleucli.phrases import join_words
 from bleucli.prose.theme import style_sheet
-from bleucli.web import calculator
+from bleucli.web.calculator import calculate, explain_inputs, make_page, package_file, swagger_file
 from bleucli.web.guard import MOST_BYTES, read_body, tell_fault
 from bleucli.web.items import read_items, score_items
 from bleucli.web.models import ITEM, LEFT_OUT, Failure, Score, kind_of, parameters, read_inputs, read_query
-from bleucli.web.page import make_page, package_file, swagger_file
 
 # Bodies with more bytes are long work. The limit is lower for metrics that align texts: their time grows with the
 # square of the length
@@ -147,12 +146,12 @@ def _serve_numbers(app: FastAPI, work: _Work) -> None:
     async def _numbers(request: Request) -> Response:
         body = await read_body(request)
         inputs = read_inputs(body)
-        return await work.choose(body, inputs.metric).answer(request, partial(calculator.calculate, inputs))
+        return await work.choose(body, inputs.metric).answer(request, partial(calculate, inputs))
 
     @app.post("/page/explanation", include_in_schema=False)
     async def _explanation(request: Request) -> Response:
         inputs = read_inputs(await read_body(request))
-        return await work.explaining.answer(request, partial(calculator.explain_inputs, inputs))
+        return await work.explaining.answer(request, partial(explain_inputs, inputs))
 
 
 def _serve_files(app: FastAPI) -> None:

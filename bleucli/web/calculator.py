@@ -1,5 +1,7 @@
-"""What the page shows: first the numbers, then how they are computed.
+"""The page of the calculator, and what it shows: first the numbers, then how they are computed.
 
+- `make_page`: the page, built once: a frame, choices from the metrics' tables, and examples
+- `package_file`, `swagger_file`: the files that it needs
 - `calculate`: the score, its parts, the signature, and the command that gives the same score
 - `explain_inputs`: the texts with their matches marked, and the worked explanation
 - `spell_command`: that command
@@ -8,24 +10,42 @@
 from __future__ import annotations
 
 import json
+import os
+from importlib.util import find_spec
 from shlex import quote
+from string import Template
 
+from bleucli import tokenizers
 from bleucli.errors import BleuError
 from bleucli.metrics import Metric
-from bleucli.metrics.explanations import explain_segment
-from bleucli.phrases import tell_count
+from bleucli.metrics.bleu import BANDS
+from bleucli.metrics.explain_bleu import BLEUParts
+from bleucli.metrics.explain_chrf import CHRFParts
+from bleucli.metrics.explain_ter import TERParts
+from bleucli.metrics.explain_wer import ErrorRateParts
+from bleucli.metrics.explanations import Explanation, explain_segment
+from bleucli.metrics.smoothing import METHODS
+from bleucli.phrases import join_words, tell_count
 from bleucli.prose.blocks import as_html
+from bleucli.prose.highlights import SHADES, Piece, cover, highlight
+from bleucli.prose.markup import escape_html
+from bleucli.web.guard import MOST_BYTES
 from bleucli.web.items import check_effort, count_items, read_texts
-from bleucli.web.matches import show_matches
-from bleucli.web.models import DEFAULT, Inputs, kind_of
+from bleucli.web.models import DEFAULT, METRIC_NAMES, ORDERS, Inputs, fields_of, kind_of, ready_tokenizers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from bleucli.text import Segments
 
+# What messages call the fields that some metrics do not have
+_FIELD_NAMES = {"order": "order", "tokenize": "tokenizer", "smoothing": "smoothing", "lowercase": "lower case"}
+_FIRST_TOKENIZERS = {"13a": "13a: punctuation-aware", "none": "none: only white space"}
+_FIRST_SMOOTHING = {"add-one": "add-one, on every order", "exp": "exp, the command's default", "none": "none"}
+# The package whose files include Swagger UI
+_SWAGGER = "fastapi_offline"
 # Decimals of scores from 0 to 100
 _PERCENT_DECIMALS = 2
 # Decimals of scores from 0 to 1
@@ -40,6 +60,101 @@ _ELSEWHERE = (
 )
 
 
+def _example(title: str, candidate: str, references: str, **fields: Any) -> dict[str, Any]:
+    usual = {"metric": DEFAULT, "order": 4, "tokenize": tokenizers.DEFAULT, "lowercase": True, "smoothing": "add-one"}
+    return {"title": title, "candidate": candidate, "references": references, **usual, **fields}
+
+
+EXAMPLES = (
+    _example("Worked example", "the cat is on the mat", "there is a cat on the mat"),
+    _example("A zero", "the cat is on the mat", "there is a cat on the mat", smoothing="none"),
+    _example(
+        "A short candidate", "the committee met", "The committee met on Tuesday to discuss the budget for next year."
+    ),
+    _example(
+        "Chinese, wrong tokenizer",
+        "\u732b\u5750\u5728\u57ab\u5b50\u4e0a\u3002",
+        "\u4e00\u53ea\u732b\u5750\u5728\u57ab\u5b50\u4e0a\u3002",
+        smoothing="exp",
+    ),
+)
+
+
+def make_page() -> bytes:
+    """Return the page as HTML."""
+    about = {name: purpose for name, purpose, _ in tokenizers.listing()}
+    ready = [name for name in ready_tokenizers() if name not in _FIRST_TOKENIZERS]
+    first = EXAMPLES[0]
+    page = Template(package_file("calculator.html").decode()).substitute(
+        metrics="".join(_metric_option(name) for name in METRIC_NAMES),
+        orders=_options(((str(order), str(order)) for order in ORDERS), str(first["order"])),
+        tokenizers=_options([*_FIRST_TOKENIZERS.items(), *((name, f"{name}: {about[name]}") for name in ready)]),
+        smoothing=_options(
+            [*_FIRST_SMOOTHING.items(), *((name, name) for name in METHODS if name not in _FIRST_SMOOTHING)]
+        ),
+        candidate=escape_html(first["candidate"]),
+        references=escape_html(first["references"]),
+        examples="".join(
+            f'<button type="button" data-example="{number}">{escape_html(example["title"])}</button>'
+            for number, example in enumerate(EXAMPLES)
+        ),
+        bands="".join(
+            f"<tr><td>{_range(low, high)}</td><td>{escape_html(meaning)}</td></tr>" for low, high, meaning in BANDS
+        ),
+        shades="".join(f'<mark class="l{order}">{order}</mark> ' for order in range(1, SHADES + 1)),
+        data=escape_html(json.dumps(EXAMPLES)),
+        most=MOST_BYTES,
+    )
+    return page.encode()
+
+
+def _metric_option(name: str) -> str:
+    """Return the choice of a metric, with the fields that do not apply to it, and a sentence that says so."""
+    lacking = [field for field in _FIELD_NAMES if field not in fields_of(name)]
+    only = ""
+    if lacking:
+        takers = [METRIC_NAMES[metric] for metric in METRIC_NAMES if fields_of(metric).issuperset(lacking)]
+        fields = join_words([_FIELD_NAMES[field] for field in lacking])
+        apply = "apply" if len(lacking) > 1 else "applies"
+        only = f"{fields.capitalize()} {apply} to {join_words(takers)} only."
+    return (
+        f'<option value="{escape_html(name)}" data-lacks="{" ".join(lacking)}" data-only="{escape_html(only)}">'
+        f"{escape_html(METRIC_NAMES[name])}</option>"
+    )
+
+
+def _options(choices: Iterable[tuple[str, str]], default: str = "") -> str:
+    return "".join(
+        f'<option value="{escape_html(value)}"{" selected" * (value == default)}>{escape_html(label)}</option>'
+        for value, label in choices
+    )
+
+
+def _range(low: int, high: int) -> str:
+    return f"below {high}" if not low else f"{low} or more" if high == 100 else f"{low} to {high}"
+
+
+def package_file(name: str) -> bytes:
+    """Return a file of the folder `static`."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "static", name), "rb") as file:
+        return file.read()
+
+
+def swagger_file(name: str) -> bytes:
+    """Return a file of Swagger UI.
+
+    Raises:
+        BleuError: the package that has the file is not installed, or its version has other files.
+    """
+    spec = find_spec(_SWAGGER)
+    try:
+        folders = (spec and spec.submodule_search_locations) or [""]
+        with open(os.path.join(folders[0], "static", name), "rb") as file:
+            return file.read()
+    except OSError:
+        raise BleuError(f"Swagger UI ({name} of {_SWAGGER}) is missing; type: pip install 'bleucli[web]'") from None
+
+
 def calculate(inputs: Inputs) -> dict[str, Any]:
     """Return the numbers for the fields of the page, as the text that the command prints.
 
@@ -47,7 +162,7 @@ def calculate(inputs: Inputs) -> dict[str, Any]:
         BleuError: the texts cannot be scored.
     """
     metric = inputs.make_metric()
-    blocks = _read_texts(inputs)
+    blocks = read_texts("the fields", [inputs.item()])
     check_effort(metric, blocks)
     stats = count_items(blocks, metric)
     score, remarks = stats.score(), metric.remarks(stats)
@@ -76,16 +191,13 @@ def explain_inputs(inputs: Inputs) -> dict[str, Any]:
         BleuError: the texts cannot be scored, or are too long to be explained while the user waits.
     """
     metric = inputs.make_metric()
-    ((hypotheses, *references),) = _read_texts(inputs)
+    ((hypotheses, *references),) = read_texts("the fields", [inputs.item()])
     _check_length(inputs, metric, hypotheses, references)
     explanation = explain_segment(metric, hypotheses, references)
-    matches = show_matches(explanation)
     # Without the signature, which the page shows elsewhere
     blocks = explanation.parts.tell(explanation.name, explanation.score, _PERCENT_DECIMALS)
     return {
-        "texts": [{"label": label, "html": html} for label, html in matches.texts],
-        "marks": matches.marks,
-        "ngrams": matches.ngrams,
+        **_show_matches(explanation),
         "explanation": as_html(list(blocks), level=3, themed=True),
     }
 
@@ -106,10 +218,6 @@ def spell_command(inputs: Inputs) -> str:
     return f"printf '%s\\n' {item} | bleu --jsonl {' '.join([*words, f'-b -w {_PERCENT_DECIMALS}'])}"
 
 
-def _read_texts(inputs: Inputs) -> list[list[Segments]]:
-    return read_texts("the fields", [inputs.item()])
-
-
 def _check_length(inputs: Inputs, metric: Metric, hypotheses: Segments, references: Sequence[Segments]) -> None:
     """Refuse texts that take too long to explain, or whose explanation would be too long to read."""
     size = len(inputs.candidate) + sum(map(len, inputs.references))
@@ -125,3 +233,99 @@ def _check_length(inputs: Inputs, metric: Metric, hypotheses: Segments, referenc
                 f"{metric.name} is explained {unit} by {unit}, which takes too long here for a candidate of"
                 f" {tell_count(ours, unit)} and references of {sum(theirs)}. {_ELSEWHERE}"
             )
+
+
+def _show_matches(explanation: Explanation) -> dict[str, Any]:
+    """Return the texts of a segment with their matches marked.
+
+    `texts`: the candidate and its references, each with a label and HTML. `marks`: the meaning of marks other than the
+    colours of n-grams, or "". `ngrams`: those that match, by order.
+    """
+    parts = explanation.parts
+    marks, ngrams = "", []
+    if isinstance(parts, BLEUParts):
+        texts = [_cover_tokens(parts, parts.hypothesis_tokens, ours=True)]
+        texts += [_cover_tokens(parts, tokens, ours=False) for tokens in parts.reference_tokens]
+        ngrams = [[" ".join(gram.ngram) for gram in order.ngrams if gram.matches] for order in parts.orders]
+        if any(piece.note for piece in texts[0]):
+            marks = "Dotted: clipped, because no reference has the word that often."
+    elif isinstance(parts, CHRFParts):
+        texts = [_cover_characters(parts, text) for text in (parts.hypothesis_text, parts.reference_text)]
+        characters = (order for order in parts.orders if order.kind == "character")
+        ngrams = [["".join(gram.ngram) for gram in order.ngrams if gram.matches] for order in characters]
+    elif isinstance(parts, TERParts | ErrorRateParts):
+        unit = parts.unit if isinstance(parts, ErrorRateParts) else "word"
+        texts, marks = _cover_edits(parts), f"Marked: {unit}s that are aligned and equal."
+    else:
+        texts = [
+            [Piece(word, ()) for word in text.split()] for text in (explanation.hypothesis, *explanation.references)
+        ]
+    labels = ["Candidate", *(f"Reference {number}" for number in range(1, len(texts)))]
+    if isinstance(parts, TERParts) and parts.shifts:
+        moved = " and ".join(f"\u201c{' '.join(shift.words)}\u201d" for shift in parts.shifts)
+        labels[0] += f", of which {tell_count(len(parts.shifts), 'shift')} moved {moved}"
+        marks += " Dashed: moved to another place by a shift, which is one edit."
+    if isinstance(parts, CHRFParts | TERParts | ErrorRateParts) and len(explanation.references) > 1:
+        labels[1] = f"Reference {parts.reference + 1}, the one that counts"
+    elif len(texts) == 2:
+        labels[1] = "Reference"
+    pairs = zip(labels, map(highlight, texts), strict=True)
+    return {"texts": [{"label": label, "html": html} for label, html in pairs], "marks": marks, "ngrams": ngrams}
+
+
+def _cover_tokens(parts: BLEUParts, tokens: Sequence[str], ours: bool) -> list[Piece]:
+    """Mark the n-grams that match.
+
+    In the candidate, each is marked as often as it counts; in a reference, at most as often as the candidate has it.
+    """
+    matching = {
+        order.order: {tuple(gram.ngram): gram.matches if ours else gram.hypothesis for gram in order.ngrams}
+        for order in parts.orders
+    }
+    orders_of = cover(tokens, matching)
+    matches = matching[1] if ours else {}
+    return [
+        Piece(token, sorted(orders), note="" if 1 in orders or not matches.get((token,)) else "clipped")
+        for token, orders in zip(tokens, orders_of, strict=True)
+    ]
+
+
+def _cover_characters(parts: CHRFParts, text: str) -> list[Piece]:
+    """Mark the characters that belong to matching n-grams; white space is ignored."""
+    characters: list[list[str]] = []
+    for word in text.split():
+        characters += [[character, ""] for character in word]
+        characters[-1][1] = " "
+    matching = {
+        order.order: {tuple(gram.ngram): gram.matches for gram in order.ngrams}
+        for order in parts.orders
+        if order.kind == "character"
+    }
+    orders_of = cover([character for character, _ in characters], matching)
+    return [Piece(one, sorted(orders), space) for (one, space), orders in zip(characters, orders_of, strict=True)]
+
+
+def _cover_edits(parts: TERParts | ErrorRateParts) -> list[list[Piece]]:
+    """Mark the words that are aligned and equal, and those that TER's shifts have moved, in the order of the texts."""
+    ours = [[1] * (edit.operation == "match") for edit in parts.edits if edit.hypothesis is not None]
+    theirs = [Piece(edit.reference, [1] * (edit.operation == "match")) for edit in parts.edits if edit.reference]
+    if isinstance(parts, ErrorRateParts):
+        pieces = [list(map(Piece, parts.hypothesis_units, ours)), theirs]
+        # Characters follow each other without a space; those between words are characters, too
+        return pieces if parts.unit == "word" else [[piece._replace(space="") for piece in text] for text in pieces]
+    # Words in the order of the alignment, each with its place in the candidate
+    places = list(range(len(parts.hypothesis_words)))
+    moved: set[int] = set()
+    for shift in parts.shifts:
+        block = places[shift.start : shift.start + len(shift.words)]
+        del places[shift.start : shift.start + len(shift.words)]
+        places[shift.position : shift.position] = block
+        moved.update(block)
+    orders = dict(zip(places, ours, strict=True))
+    return [
+        [
+            Piece(word, orders[place], note="moved" * (place in moved))
+            for place, word in enumerate(parts.hypothesis_words)
+        ],
+        theirs,
+    ]

@@ -1,20 +1,32 @@
-"""Decides which requests are answered, and adds the headers that all answers have.
+"""Decides which requests and connections are served, and adds the headers that all answers have.
 
 The server is only for this machine. A page from elsewhere must not reach it through a browser on this machine. Such a
 page could use a host name that leads to 127.0.0.1 (DNS rebinding); the header `Host` shows that. Or it could send
 requests to this address; the header `Origin` shows that.
 
+Connections whose clients keep the server waiting are closed, so that others can be served. uvicorn has a limit on
+connections, but it refuses new ones, so that idle ones could keep all others out; and it has no limit on the time until
+a request begins.
+
 - `Guard`: wraps the application
 - `read_body`: reads the body of a request, bounded in size and time
+- `Server`: uvicorn's, with a limit on the time until a request begins
+- `Connection`: uvicorn's, which makes room for itself if there are too many
+- `most_connections`: the largest number of connections
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import socket
+from collections.abc import Iterable
+from typing import cast
 
+import uvicorn
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +38,10 @@ MOST_BYTES = 1_000_000
 # How many bytes of a body that is too large are read and discarded, so that the sender gets to read the answer
 _DISCARDED_BYTES = 16 * MOST_BYTES
 _SECONDS_FOR_BODY = 30.0
+# How many connections the system keeps until the server accepts them
+BACKLOG = 1024
+_SECONDS_TO_BEGIN = 10.0
+_MOST_CONNECTIONS = 1024
 _HOSTS = ("127.0.0.1", "localhost", "[::1]")
 _HEADERS = (
     ("cache-control", "no-store"),
@@ -150,3 +166,75 @@ async def _collect(request: Request) -> bytes:
 
 def _too_large() -> HTTPException:
     return HTTPException(413, f"the body has more than {MOST_BYTES:,} bytes; send less at a time, or use the command")
+
+
+def most_connections() -> int:
+    """Return the largest number of connections: half the files that the process may open, up to 1024; 256 on Windows.
+
+    >>> 0 < most_connections() <= 1024
+    True
+    """
+    try:
+        from resource import RLIMIT_NOFILE, getrlimit
+    except ImportError:  # Windows
+        return _MOST_CONNECTIONS // 4
+    limit, _ = getrlimit(RLIMIT_NOFILE)
+    return _MOST_CONNECTIONS if limit < 0 else max(1, min(_MOST_CONNECTIONS, limit // 2))
+
+
+class Server(uvicorn.Server):
+    """A server that closes connections on which the whole head of a request does not arrive within a few seconds."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen; asyncio would keep no more connections waiting than it accepts at once."""
+        await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(BACKLOG)
+
+    async def on_tick(self, counter: int) -> bool:
+        """Close connections; uvicorn calls this ten times a second."""
+        for connection in _alive(self.server_state.connections):
+            if connection.awaits_request() and connection.loop.time() - connection.since > _SECONDS_TO_BEGIN:
+                connection.transport.close()
+        return await super().on_tick(counter)
+
+
+class Connection(H11Protocol):
+    """A connection that makes room for itself if there are too many.
+
+    The one that has kept the server waiting longest is closed: a browser that has just connected must not wait until
+    others give up.
+    """
+
+    since = 0.0  # when the client was last answered, or connected
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Accept the connection; close another if there are too many."""
+        super().connection_made(transport)
+        self.since = self.loop.time()
+        if len(self.connections) > (most := most_connections()):
+            alive = _alive(self.connections)
+            waiting = sorted((one for one in alive if one.awaits_client()), key=lambda one: one.since)
+            for one in waiting[: max(0, len(alive) - most)]:
+                one.transport.abort()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request after an answer."""
+        super().on_response_complete()
+        self.since = self.loop.time()
+
+    def awaits_request(self) -> bool:
+        """Return whether no request has begun since the last answer."""
+        # uvicorn's types promise a cycle, but there is none before the first request
+        cycle = cast("object | None", self.cycle)
+        return cycle is None or self.cycle.response_complete
+
+    def awaits_client(self) -> bool:
+        """Return whether the client has to send something, a request or the rest of its body."""
+        return self.awaits_request() or self.cycle.more_body
+
+
+def _alive(connections: Iterable[object]) -> list[Connection]:
+    """Return the connections that are not about to close."""
+    every = [cast("Connection", one) for one in connections]
+    return [one for one in every if not one.transport.is_closing()]

@@ -87,8 +87,7 @@ def make_server(listener: socket.socket, report: Callable[[BaseException], None]
     import uvicorn
 
     from bleucli.web.api import make_app
-    from bleucli.web.connections import Connection, Server
-    from bleucli.web.guard import Guard
+    from bleucli.web.guard import Connection, Guard, Server
 
     port = listener.getsockname()[1]
     config = uvicorn.Config(

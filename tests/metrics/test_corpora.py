@@ -20,7 +20,7 @@ from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, explai
 from bleucli.counting.corpus import of_strings
 from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics.base import Metric
-from bleucli.metrics.corpora import explain_scores
+from bleucli.metrics.explanations import explain_scores
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # hints about short texts
 DEMO = os.path.join(ROOT, "bleucli", "testsets", "demo")

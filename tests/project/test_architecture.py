@@ -65,7 +65,7 @@ LADDER: dict[str, set[str]] = {
     },
     "web": {
         *("_version", "counting", "errors", "kernels", "limits", "metrics", "optional_deps", "phrases", "prose"),
-        *("reading", "records", "results", "scoring", "text", "tokenizers"),
+        *("reading", "results", "scoring", "text", "tokenizers"),
     },
     "cli": {
         *("_version", "alias", "counting", "errors", "gates", "inspection", "kernels", "limits", "matrix"),

@@ -27,8 +27,8 @@ from bleucli.metrics.bleu import BANDS
 
 # The modules whose sentences are judged
 MODULES = (
-    *("report/verdicts", "metrics/corpora", "metrics/differences", "metrics/explain_bleu", "metrics/explain_chrf"),
-    *("metrics/explain_ter", "metrics/explain_wer", "metrics/edits", "output/explanation", "output/publication"),
+    *("report/verdicts", "metrics/explanations", "metrics/differences", "metrics/explain_bleu", "metrics/explain_chrf"),
+    *("metrics/explain_ter", "metrics/explain_wer", "output/explanation", "output/publication"),
     *("metrics/remarks", "metrics/bleu", "metrics/chrf", "metrics/ter"),
 )
 # What metrics say of themselves; the rest of their modules is help, hints and errors

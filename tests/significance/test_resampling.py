@@ -37,7 +37,7 @@ from bleucli.errors import InputTypeError, UsageError
 from bleucli.kernels import python
 from bleucli.kernels.python_chrf import f_score
 from bleucli.kernels.stats import SegmentStats
-from bleucli.metrics.f_scores import f_scores
+from bleucli.metrics.chrf import f_scores
 from bleucli.results import SIGNIFICANT
 from bleucli.significance.resampling import (
     Sample,

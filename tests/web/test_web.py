@@ -27,7 +27,7 @@ from strategies import examples
 
 from bleucli import kernels
 from bleucli.metrics import METRICS, VARIANTS
-from bleucli.web import api, connections, guard, items, models
+from bleucli.web import api, guard, items, models
 from bleucli.web import server as web_server
 
 WORKED = {"candidate": "the cat is on the mat", "references": ["there is a cat on the mat"]}
@@ -208,7 +208,7 @@ EM = type("EM", (CER,), {"name": "EM", "options": (case, weight), "__init__": __
 sys.modules["bleucli.metrics.em"] = types.SimpleNamespace(EM=EM)
 metrics._CLASSES["em"], metrics._MODULES["EM"] = "EM", "em"
 from bleucli.web.models import parameters, read_query
-from bleucli.web.page import make_page
+from bleucli.web.calculator import make_page
 print(read_query([("metric", "em"), ("weight", "2"), ("case_sensitive", "true")]).make_metric())
 for query in ([("metric", "em"), ("weight", "6")], [("metric", "em"), ("beta", "6")], [("weight", "6")]):
     try:
@@ -486,7 +486,7 @@ def test_a_length_that_is_too_large_is_refused_before_anything_is_read(calculato
 
 
 def test_connections_that_bring_no_request_are_closed(calculator, ask, monkeypatch):
-    monkeypatch.setattr(connections, "_SECONDS_TO_BEGIN", 0.2)
+    monkeypatch.setattr(guard, "_SECONDS_TO_BEGIN", 0.2)
     with ExitStack() as opened:
         silent = [opened.enter_context(socket.create_connection(("127.0.0.1", calculator.port))) for _ in range(20)]
         for number, connection in enumerate(silent[10:]):
@@ -498,7 +498,7 @@ def test_connections_that_bring_no_request_are_closed(calculator, ask, monkeypat
 
 
 def test_a_new_connection_takes_the_place_of_the_one_that_has_waited_longest(calculator, monkeypatch):
-    monkeypatch.setattr(connections, "most_connections", lambda: 5)
+    monkeypatch.setattr(guard, "most_connections", lambda: 5)
     head = f"POST /score HTTP/1.1\r\nHost: 127.0.0.1:{calculator.port}\r\nContent-Type: application/json\r\n"
     body = json.dumps(WORKED)
     request = f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode()
@@ -532,7 +532,7 @@ def test_idle_connections_keep_nobody_out(start):
         for _ in range(5):
             with urllib.request.urlopen(url, timeout=SECONDS) as answer:
                 assert answer.status == 200
-        assert time.perf_counter() - began < connections._SECONDS_TO_BEGIN / 2
+        assert time.perf_counter() - began < guard._SECONDS_TO_BEGIN / 2
 
 
 def test_nothing_is_done_for_a_client_that_has_left():

@@ -11,8 +11,8 @@ from browser import NARROW, WIDE, find_faults, watch
 
 from bleucli.metrics import METRICS, VARIANTS
 from bleucli.metrics.smoothing import METHODS
+from bleucli.web.calculator import EXAMPLES
 from bleucli.web.models import METRIC_NAMES, ready_tokenizers
-from bleucli.web.page import EXAMPLES
 
 FILLED = "#explanation h3"
 # True once the explanation belongs to the content of the fields

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from bleucli.cli.options import Options
     from bleucli.cli.sources import Texts
     from bleucli.counting.corpus import Corpus
-    from bleucli.metrics.corpora import CorpusExplanation
     from bleucli.metrics.differences import DifferenceExplanation
-    from bleucli.metrics.explanations import Explanation
+    from bleucli.metrics.explanations import CorpusExplanation, Explanation
     from bleucli.scoring import Selection
 
     Explained = Explanation | CorpusExplanation | DifferenceExplanation
@@ -122,7 +121,7 @@ def _explain_system(options: Options, source: Texts, metrics: list[Metric]) -> t
         corpus, read_again = corpus.kept()
         _, segments = pick(corpus, [])
         if segments > 1:
-            from bleucli.metrics.corpora import explain_scores
+            from bleucli.metrics.explanations import explain_scores
 
             jobs, choose = request.count_threads(options.jobs), _chooser(selection)
             return list(explain_scores(read_again(), read_again, metrics, jobs=jobs, choose=choose)), segments

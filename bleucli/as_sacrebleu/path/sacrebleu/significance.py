@@ -113,8 +113,8 @@ class PairedTest(paired_test.PairedTest):
     def _count(self, metrics: Sequence[Any]) -> list[SystemStats]:
         """Count all systems: by kernels, or step by step where a program replaced a step of a metric."""
         by_step = [isinstance(metric, Metric) and bool(metric.replaced_step()) for metric in metrics]
-        others = [metric for metric, own in zip(metrics, by_step, strict=True) if not own]
-        systems = super()._count(others) if others else [SystemStats(name, [], None) for name, _ in self._systems]
+        by_kernel = [metric for metric, own in zip(metrics, by_step, strict=True) if not own]
+        systems = super()._count(by_kernel) if by_kernel else [SystemStats(name, [], None) for name, _ in self._systems]
         for number, (_, texts) in enumerate(self._systems):
             rest = iter(systems[number].stats)
             stats = [
