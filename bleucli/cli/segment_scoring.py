@@ -9,8 +9,7 @@ from bleucli.cli import pipeline, request
 from bleucli.cli.delivery import deliver, spool
 from bleucli.cli.streams import Environment, encode
 from bleucli.errors import UsageError
-from bleucli.output import json_text
-from bleucli.output.lines import score_line
+from bleucli.output import segment_renderer
 from bleucli.output.scale import rescale_record
 from bleucli.results import Run, ScoreRecord
 from bleucli.scoring import score_rows
@@ -39,7 +38,7 @@ def print_segments(
     if len(metrics) != 1 or len(source.systems) != 1:
         raise UsageError("--sentence-level takes one system and one metric; leave out the others")
     request.format_of(options, environment)  # called to refuse a wrong format; only the option turns segments into JSON
-    render = json_text.score_line if options.format == "json" else score_line
+    render = segment_renderer(options.format or "text")
     blocks, selection = source.blocks(metrics[0], request.count_threads(options.jobs)), source.selection()
     records = pipeline.sign(score_rows(blocks, selection), source.texts())
     layout = request.layout_of(options, environment, "text")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bleucli.cli import pipeline, request
-from bleucli.cli.commands import Command, take
+from bleucli.cli.commands import MESSAGES, Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS, Option
 from bleucli.cli.sources import Systems
@@ -38,7 +38,7 @@ COMMAND = Command(
     take(
         *("encoding", "jsonl", "cite", "mirror", "allow_http", "jobs", "language_pair", "like"),
         *("score_only", "width", "scale", "short", "names", "name_by", "style", "caption", "label"),
-        *("no_color", "quiet", "output", "append", "strict", "annotate", "help"),
+        *("no_color", "output", "append", *MESSAGES),
         input=Option((), "files with one text per line; without any, standard input", nargs="*", metavar="TEXT"),
         groups=Option(
             ("--groups",),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bleucli.cli import outputs, pipeline, request
-from bleucli.cli.commands import Command, take
+from bleucli.cli.commands import MESSAGES, Command, take
 from bleucli.cli.options import Option
 from bleucli.cli.scoring import Answer, gates_of
 from bleucli.cli.sources import Entry, Systems
@@ -30,7 +30,7 @@ COMMAND = Command(
         *("encoding", "keep_going", "mirror", "allow_http", "cite", "metrics", "jobs"),
         *("confidence", "confidence_n", "paired_jobs"),
         *("format", "width", "scale", "short", "bold_best", "style", "sort", "caption", "label"),
-        *("no_color", "quiet", "output", "append", "fail_under", "strict", "annotate", "help"),
+        *("no_color", "output", "append", "fail_under", *MESSAGES),
         matrix=Option((), "a TOML file with patterns for references and systems", nargs="?", metavar="FILE"),
     ),
     ("matrix", "metrics", "keep_going", "format", "bold_best", "sort", "confidence", "fail_under", "output"),

@@ -8,7 +8,7 @@ from time import perf_counter
 
 from bleucli.alias import folder
 from bleucli.cli import conflicts, pipeline
-from bleucli.cli.commands import MODULES, Command, take
+from bleucli.cli.commands import MESSAGES, MODULES, TESTS, Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.metric_options import flags_of
 from bleucli.cli.options import flag_of
@@ -35,8 +35,7 @@ COMMAND = Command(
     "Compare numbers and times with sacreBLEU.",
     take(
         *("refs", "input", "num_refs", "encoding", "test_set", "language_pair", "origlang", "subset", "metrics"),
-        *("sentence_level", "confidence", "confidence_n", "paired_bs", "paired_ar"),
-        *("paired_bs_n", "paired_ar_n", "paired_jobs", "jobs", "quiet", "output", "strict", "annotate", "help"),
+        *("sentence_level", "confidence", *TESTS, "jobs", "output", *MESSAGES),
     ),
     ("refs", "input", "test_set", "language_pair", "metrics", "sentence_level", "paired_ar", "paired_bs", "output"),
 )
