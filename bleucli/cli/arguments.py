@@ -453,6 +453,26 @@ def _parser_of(name: str, command: Command) -> Parser:
     return top
 
 
+def first_screen(top: Parser, name: str) -> str:
+    """Return the page of `--help`: what most people need, in 80 columns and fewer than 50 lines.
+
+    name: that of the command, "" for scoring, whose page lists the others.
+    """
+    command = commands.command_of(name)
+    page = top._get_formatter()
+    page.add_usage(top.usage, [], [])
+    page.add_text(top.description)
+    page.start_section("often used")
+    actions = {action.dest: action for action in top._actions}
+    page.add_arguments([actions[option] for option in command.often])
+    page.end_section()
+    text = f"{page.format_help()}\n"
+    if name:
+        return f"{text}more: bleu {name} --help all\n\n{top.epilog}\n"
+    lines = "".join(f"  bleu {other:<20} {commands.command_of(other).about}\n" for other in commands.MODULES)
+    return f"{text}commands, each with its own --help:\n{lines}\n{command.ending}\n{top.epilog}\n"
+
+
 def has_gates(options: Options) -> bool:
     """Return whether an option asks for a gate."""
     return any(gate is not None for gate in (options.fail_under, options.max_drop, options.baseline))

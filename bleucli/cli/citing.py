@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bleucli import tokenizers
-from bleucli.cli import conflicts, metric_options, request
+from bleucli.cli import effects, metric_options, request
 from bleucli.cli.streams import shown
 from bleucli.cli.testset_modes import check, names
 from bleucli.errors import BleuError
@@ -31,7 +31,7 @@ def answer(options: Options) -> str:
         if not any(citations.values()):
             raise BleuError(f"no citation of {', '.join(sets)} is known; cite its name and address")
         return "\n\n".join(dict.fromkeys(filter(None, citations.values()))) + "\n"
-    conflicts.check(options)
+    effects.refuse_conflicts(options)
     request.check_values(options)
     if options.segment_scores:
         request.check_segment_scores(options)

@@ -1,11 +1,14 @@
-"""Options that have no effect in a run: sacreBLEU's get a warning, ours are refused.
+"""Options that cannot be combined, or have no effect in a run.
+
+- `refuse_conflicts`: refuse those that cannot be combined
+- `of_scoring`, `of_mode`, `of_citing`: those without effect; sacreBLEU's get a warning, ours are refused
 
 Options such as --quiet and --output are never refused here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.cli.arguments import MODES, has_gates, parser
 from bleucli.cli.metric_options import flags_of, target_language
@@ -20,7 +23,59 @@ if TYPE_CHECKING:
     from bleucli.cli.options import Options
     from bleucli.output import Format
 
+# For each option, the options that cannot be combined with it, by the reason. A reason may say what to do, after a
+# semicolon; otherwise, the message says to leave out one of the two.
+CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
+    # other sources of texts
+    "table": {
+        "columns hold all texts": ("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "stats"),
+        "all columns have the same length, so no system is left out": ("keep_going",),
+        "columns hold hypotheses and references": ("segment_scores",),
+    },
+    "stats": {
+        "the texts were read when the statistics were saved": (
+            *("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "keep_going", "columns"),
+        ),
+        "here, the parts of a test set are groups; write --by origlang domain instead": (
+            *("origlang", "subset", "detail"),
+        ),
+    },
+    "engine": {
+        "only sums leave the engine; save the statistics of each segment with bleu count -o FOLDER, then run bleu"
+        " --stats FOLDER": (*("sentence_level", "confidence", "paired_bs", "paired_ar", "paired_all"),),
+    },
+    "by": {
+        "each group is scored by itself": (
+            *("paired_bs", "paired_ar", "sentence_level", "segment_scores", "baseline"),
+        ),
+    },
+    "detail": {"--detail gives corpus scores": ("sentence_level",)},
+    "keep_going": {
+        "--sentence-level scores only one system": ("sentence_level",),
+        "there are no references that a system could fail to match": ("segment_scores",),
+    },
+}
 _HOW_IT_IS_DONE = frozenset({"annotate", "jobs", "quiet", "strict", "no_color", "output"})
+
+
+def refuse_conflicts(options: Options) -> None:
+    """Refuse options that cannot be combined.
+
+    Raises:
+        UsageError: two of them are given.
+    """
+    for name, reasons in CONFLICTS.items():
+        if _is_given(options, name):
+            for reason, partners in reasons.items():
+                for partner in partners:
+                    if _is_given(options, partner):
+                        remedy = "" if ";" in reason else "; leave out one of the two"
+                        message = f"{flag_of(partner)} cannot be combined with {flag_of(name)}"
+                        raise UsageError(f"{message}: {reason}{remedy}")
+
+
+def _is_given(options: Options, name: str) -> bool:
+    return getattr(options, name) not in (None, False, [])
 
 
 class Run:

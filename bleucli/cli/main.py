@@ -106,12 +106,12 @@ def _read(words: Sequence[str], environment: Environment) -> Options | None:
 
         outputs.check(options)
     if options.help:
-        from bleucli.cli.help import first_screen
+        from bleucli.cli.arguments import first_screen
 
         top = parser(name)
         # --help has no value, so argparse reads `all` as a file
         asks_for_all = words[-1] == "all" and words[-2] in ("--help", "-h")
-        page = top.format_help() if asks_for_all else first_screen(top, commands.command_of(name), name)
+        page = top.format_help() if asks_for_all else first_screen(top, name)
         deliver([page], options.output, environment)
         return None
     if options.strict and options.quiet:

@@ -31,9 +31,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bleucli.cli.messages import Messages
+    from bleucli.cli.messages import Bar, Messages
     from bleucli.cli.options import Options
-    from bleucli.cli.progress import Bar
     from bleucli.cli.provenance import Provenance
     from bleucli.cli.sources import Counted, Progress, Rows, Source, Systems, Texts
     from bleucli.counting import SystemStats
@@ -237,7 +236,7 @@ def watch(options: Options, environment: Environment) -> Bar | Unwatched:
     """Return a bar if someone watches, for a `with` statement."""
     if options.quiet or not environment.is_watched():
         return Unwatched()
-    from bleucli.cli.progress import Bar
+    from bleucli.cli.messages import Bar
 
     return Bar(environment)
 

@@ -34,9 +34,9 @@ _SELF_BLEU = "Self-BLEU"
 def check(options: Options) -> None:
     """Refuse options that have wrong values or cannot be combined."""
     if not options.given <= {"refs", "input", "format"}:  # these can always be combined
-        from bleucli.cli import conflicts
+        from bleucli.cli import effects
 
-        conflicts.check(options)
+        effects.refuse_conflicts(options)
     first = options.refs[0] if options.refs else ""
     if first.replace("-", "_") in (*MODES, "help") and not os.path.lexists(first):
         raise UsageError(f"there is no file {first}; did you mean bleu --{first}?")
