@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Collection, Sequence
 
 from bleucli.cli import commands
-from bleucli.cli.options import OPTIONS, Option, Options, flag_of
+from bleucli.cli.options import OPTIONS, Option, Options, flag_of, flags_of
 from bleucli.cli.streams import shown
 from bleucli.errors import UsageError
 from bleucli.limits import read_number, read_whole_number
@@ -392,7 +392,6 @@ def _add_flags_of_metrics(
     """
     if names is not None and not names:
         return []
-    from bleucli.cli.metric_options import flags_of
     from bleucli.metrics import METRICS
     from bleucli.metrics.options import SKIP_EMPTY_REFS
 
@@ -418,8 +417,6 @@ def _add_flags_of_metrics(
 
 def _take(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return the values of these metrics' flags as arguments of each constructor; metrics without any are left out."""
-    from bleucli.cli.metric_options import flags_of
-
     arguments: dict[str, dict[str, Any]] = {}
     for name in names:
         for dest, option in flags_of(name).items():

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.cli.arguments import MODES, has_gates, parser
-from bleucli.cli.metric_options import flags_of, target_language
-from bleucli.cli.options import RESAMPLING, flag_of
+from bleucli.cli.options import RESAMPLING, flag_of, flags_of, target_language
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS
 from bleucli.output import FORMATS

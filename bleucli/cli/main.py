@@ -162,9 +162,9 @@ def _answer_mode(options: Options, environment: Environment, messages: Messages,
 
         answer = [f"{folder()}\n"]
     elif mode == "cite":
-        from bleucli.cli import citing
+        from bleucli.cli import testset_modes
 
-        answer = [citing.answer(options)]
+        answer = [testset_modes.cite(options)]
     else:
         from bleucli.cli import testset_modes
 

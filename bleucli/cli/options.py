@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from bleucli.errors import UsageError
 from bleucli.output import FORMATS
 from bleucli.output.layout import STYLES
 from bleucli.records import NamedTuple
@@ -12,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
+
+    from bleucli.metrics.options import Option as MetricOption
 
 # For each method of resampling: the option that asks for it, that for its number of trials, and the least of these
 RESAMPLING = {
@@ -433,3 +436,40 @@ def flag_of(name: str) -> str:
     ('--test-set', 'references')
     """
     return "references" if name == "refs" else f"--{name.replace('_', '-')}"
+
+
+def flags_of(name: str) -> dict[str, MetricOption]:
+    """Return the options of one metric that have flags, by the names that the parser gives them."""
+    from bleucli.metrics import METRICS
+
+    return {option.dest: option for option in METRICS[name].options if option.flags and not option.shared}
+
+
+def target_language(pair: str | None, of_test_set: bool = False) -> str:
+    """Return the target language of a language pair, or "" if there is none.
+
+    Args:
+        pair: a language pair, such as `en-de`.
+        of_test_set: the pair is one of a test set, whatever it is called; the language is "" unless it has its own
+            tokenizer.
+
+    Raises:
+        UsageError: the pair has another form, or its target is not a language.
+
+    >>> target_language("en-ZH"), target_language("eng-zho-TW", of_test_set=True), target_language(None)
+    ('zh', 'zh', '')
+    """
+    if pair is None:
+        return ""
+    from bleucli.tokenizers import DEFAULT, default_for, languages, two_letters
+
+    if of_test_set:
+        language = two_letters(pair.partition("-")[2].partition("-")[0])
+        return "" if default_for(language) == DEFAULT else language
+    target = languages.find_target(pair)
+    if target is None or target == pair.replace("-", "_"):  # without a source
+        raise UsageError(f"--language-pair {pair!r}; expected the form xx-YY, such as en-de")
+    try:
+        return languages.find(target)
+    except languages.LanguageError as error:
+        raise UsageError(f"--language-pair {pair!r}: {error}") from None

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from bleucli import tokenizers
-from bleucli.cli import metric_options
 from bleucli.cli.arguments import MODES, asks_for_resampling, has_gates
 from bleucli.cli.commands import MODULES as COMMANDS
 from bleucli.cli.commands import command_of
 from bleucli.cli.delivery import refuse_foreign
-from bleucli.cli.options import flag_of
+from bleucli.cli.options import RESAMPLING, flag_of, target_language
 from bleucli.cli.sources.paths import STDIN, read_as_jsonl
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, UsageError
+from bleucli.limits import MOST_TRIALS
 from bleucli.metrics import METRICS, VARIANTS, Metric, find_name
 from bleucli.output import FORMATS, shows_bold
 from bleucli.output.layout import STYLES, Layout, is_label
@@ -26,6 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
+    from bleucli.metrics.options import Option
 
 # The name at the beginning of signatures of self-BLEU
 _SELF_BLEU = "Self-BLEU"
@@ -136,9 +137,7 @@ def check_values(options: Options) -> None:
     _check_label(options)
     _check_gates(options)
     if asks_for_resampling(options):
-        from bleucli.cli import sampling
-
-        sampling.check(options)
+        _check_resampling(options)
     tokenizer = options.of_metric("bleu").get("tokenize")
     if tokenizer is not None:
         tokenizers.check_name(tokenizer)
@@ -148,8 +147,38 @@ def check_values(options: Options) -> None:
 
         fields_named(options.jsonl_fields)
     of_test_set = options.test_set is not None or options.list or options.download is not None
-    metric_options.target_language(options.language_pair, of_test_set)
-    metric_options.check(options)
+    target_language(options.language_pair, of_test_set)
+    _check_metrics(options)
+
+
+def _check_resampling(options: Options) -> None:
+    """Refuse options of resampling that have wrong values or cannot be combined.
+
+    Raises:
+        UsageError: one of them is given.
+    """
+    for _, trials, least in RESAMPLING.values():
+        if not least <= getattr(options, trials) <= MOST_TRIALS:
+            expected = f"expected a number from {least} to {MOST_TRIALS}"
+            raise UsageError(f"{flag_of(trials)} {getattr(options, trials)}; {expected}")
+    flags = [flag_of(option) for option, _, _ in RESAMPLING.values() if getattr(options, option)]
+    if len(flags) > 1:
+        raise UsageError(f"{' and '.join(flags)} cannot be combined; choose one (--paired-bs also gives intervals)")
+    if options.sentence_level and flags:
+        raise UsageError(f"{flags[0]} needs a corpus score; leave out --sentence-level")
+    if options.paired_all and not (options.paired_bs or options.paired_ar):
+        raise UsageError("--paired-all needs a paired test; add --paired-bs or --paired-ar")
+    if options.difference and not (options.paired_bs or options.paired_ar):
+        raise UsageError("--difference needs a paired test; add --paired-bs, which has intervals, or --paired-ar")
+    if options.style == "stars" and not (options.paired_bs or options.paired_ar):
+        raise UsageError("--style stars marks what a paired test finds; add --paired-ar, or choose --style compact")
+
+
+def _check_metrics(options: Options) -> None:
+    """Refuse values that an option of a metric cannot have, without loading what the value names."""
+    for name in METRICS:
+        if options.of_metric(name):
+            make_metric(options, name, [option for option in METRICS[name].options if option.loads])
 
 
 def _check_label(options: Options) -> None:
@@ -309,13 +338,38 @@ def names_printed(options: Options) -> list[str]:
     return names_of_metrics(options)
 
 
+def make_metric(options: Options, name: str, without: Iterable[Option] = ()) -> Metric:
+    """Make the metric of this name, configured as the options ask.
+
+    Args:
+        options: the options of the command.
+        name: its name in `METRICS`.
+        without: options that are left at their defaults.
+    """
+    shared = {
+        "effective_order": options.sentence_level,
+        "skip_empty_refs": options.skip_empty_refs,
+        "trg_lang": target_language(options.language_pair, options.test_set is not None),
+    }
+    # --like may set the shared options too; where it does not, the command's own flags count
+    settings = options.of_metric(name)
+    values = dict(settings) | {
+        option.name: settings.get(option.name) or shared[option.name]
+        for option in METRICS[name].options
+        if option.shared
+    }
+    for option in without:
+        values.pop(option.name, None)
+    return METRICS[name].of_command(**values)
+
+
 def make_metrics(options: Options) -> list[Metric]:
     """Make the metrics that were asked for; refuse a signature of --like that they cannot reproduce."""
     if options.segment_scores:
         from bleucli.scale import segment_scores
 
         return [segment_scores.Given()]
-    return check_metrics(options, [metric_options.make(options, name) for name in names_of_metrics(options)])
+    return check_metrics(options, [make_metric(options, name) for name in names_of_metrics(options)])
 
 
 def check_metrics(options: Options, metrics: list[Metric]) -> list[Metric]:

@@ -10,8 +10,7 @@ from bleucli.alias import folder
 from bleucli.cli import effects, pipeline
 from bleucli.cli.commands import MESSAGES, MODULES, TESTS, Command, take
 from bleucli.cli.delivery import deliver
-from bleucli.cli.metric_options import flags_of
-from bleucli.cli.options import flag_of
+from bleucli.cli.options import flag_of, flags_of
 from bleucli.cli.sources.paths import Files, find_pipe
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, UsageError
