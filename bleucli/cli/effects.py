@@ -199,11 +199,11 @@ def _rules(options: Options, run: Run) -> Iterator[tuple[set[str] | frozenset[st
     """Give the options that have no effect in this run, in sets, each with the reason."""
     yield from _of_metrics(options, run)
     is_compared = options.command in ("plot", "report")  # always by intervals and tests
-    for option, trials, _ in RESAMPLING.values():
+    for option, trials in RESAMPLING.values():
         if not getattr(options, option):
             is_own = is_compared and option == "confidence"
             yield {trials}, "a paired test has intervals of its own" if is_own else f"it needs {flag_of(option)}"
-    if not is_compared and not any(getattr(options, option) for option, _, _ in RESAMPLING.values()):
+    if not is_compared and not any(getattr(options, option) for option, _ in RESAMPLING.values()):
         yield {"paired_jobs"}, "nothing is resampled"
     yield from _of_sources(options)
     if options.test_set is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from bleucli.errors import UsageError
+from bleucli.limits import MOST_TRIALS
 from bleucli.output import FORMATS
 from bleucli.output.layout import STYLES
 from bleucli.records import NamedTuple
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
 
     from bleucli.metrics.options import Option as MetricOption
 
-# For each method of resampling: the option that asks for it, that for its number of trials, and the least of these
+# For each method of resampling: the option that asks for it, and that for its number of trials
 RESAMPLING = {
-    "ci": ("confidence", "confidence_n", 2),
-    "bs": ("paired_bs", "paired_bs_n", 2),
-    "ar": ("paired_ar", "paired_ar_n", 1),
+    "ci": ("confidence", "confidence_n"),
+    "bs": ("paired_bs", "paired_bs_n"),
+    "ar": ("paired_ar", "paired_ar_n"),
 }
 
 
@@ -234,6 +235,7 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             int,
             default=1000,
             metavar="N",
+            bounds=(2, MOST_TRIALS, "a number"),
             theirs=True,
         ),
         "paired_bs": Option(
@@ -251,6 +253,7 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             int,
             default=1000,
             metavar="N",
+            bounds=(2, MOST_TRIALS, "a number"),
             theirs=True,
         ),
         "paired_ar_n": Option(
@@ -259,6 +262,7 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             int,
             default=10000,
             metavar="N",
+            bounds=(1, MOST_TRIALS, "a number"),
             theirs=True,
         ),
         "paired_all": Option(("--paired-all",), "also test every pair of systems, and rank the systems", bool),

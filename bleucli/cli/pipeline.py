@@ -164,7 +164,7 @@ def plan_sampling(options: Options, environment: Environment, bold: bool, system
     Raises:
         UsageError: there are too few systems, or the seed in the environment is invalid.
     """
-    method = next((name for name, (option, _, _) in RESAMPLING.items() if getattr(options, option)), None)
+    method = next((name for name, (option, _) in RESAMPLING.items() if getattr(options, option)), None)
     if method is None:
         return None
     if (options.paired_bs or options.paired_ar) and systems < 2:

@@ -14,7 +14,6 @@ from bleucli.cli.options import RESAMPLING, flag_of, target_language
 from bleucli.cli.sources.paths import STDIN, read_as_jsonl
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, UsageError
-from bleucli.limits import MOST_TRIALS
 from bleucli.metrics import METRICS, VARIANTS, Metric, find_name
 from bleucli.output import FORMATS, shows_bold
 from bleucli.output.layout import STYLES, Layout, is_label
@@ -152,16 +151,12 @@ def check_values(options: Options) -> None:
 
 
 def _check_resampling(options: Options) -> None:
-    """Refuse options of resampling that have wrong values or cannot be combined.
+    """Refuse options of resampling that cannot be combined, or need others.
 
     Raises:
         UsageError: one of them is given.
     """
-    for _, trials, least in RESAMPLING.values():
-        if not least <= getattr(options, trials) <= MOST_TRIALS:
-            expected = f"expected a number from {least} to {MOST_TRIALS}"
-            raise UsageError(f"{flag_of(trials)} {getattr(options, trials)}; {expected}")
-    flags = [flag_of(option) for option, _, _ in RESAMPLING.values() if getattr(options, option)]
+    flags = [flag_of(option) for option, _ in RESAMPLING.values() if getattr(options, option)]
     if len(flags) > 1:
         raise UsageError(f"{' and '.join(flags)} cannot be combined; choose one (--paired-bs also gives intervals)")
     if options.sentence_level and flags:
