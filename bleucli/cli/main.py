@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from bleucli.cli.delivery import deliver
+from bleucli.cli.delivery import check_output, deliver
 from bleucli.cli.streams import Environment
 from bleucli.errors import BleuError, UsageError
 
@@ -102,9 +102,7 @@ def _read(words: Sequence[str], environment: Environment) -> Options | None:
     if options.append and (options.help or mode_of(options)):
         raise UsageError("--append adds scores to a history, but this mode has none to add; leave it out")
     if options.output is not None:
-        from bleucli.cli import outputs
-
-        outputs.check(options)
+        check_output(options)
     if options.help:
         from bleucli.cli.arguments import first_screen
 

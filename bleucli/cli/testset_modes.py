@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
-from bleucli.cli import outputs
+from bleucli.cli.delivery import protect
 from bleucli.cli.options import target_language
 from bleucli.cli.streams import shown
 from bleucli.errors import BleuError, UsageError
@@ -160,7 +160,7 @@ def _prepare(test_set: TestSet, pair: str, options: Options) -> Mapping[str, str
     from bleucli.testsets import preparation
 
     paths = preparation.prepare(test_set, pair)
-    outputs.protect(options, files_of(test_set, paths))
+    protect(options, files_of(test_set, paths))
     return paths
 
 
