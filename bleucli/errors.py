@@ -120,6 +120,10 @@ class InputTypeError(BleuError, TypeError):
     """
 
 
+class OneSegmentError(BleuError):
+    """What is defined for single segments was asked of several; the first part says so, the second what to do."""
+
+
 class UsageError(BleuError):
     """Options that cannot be combined, or a value that an option cannot have."""
 

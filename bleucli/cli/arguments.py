@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Collection, Sequence
 
 from bleucli.cli import commands
-from bleucli.cli.options import OPTIONS, Option, Options, flag_of
+from bleucli.cli.options import OPTIONS, Option, Options, flag_of, flags_of
 from bleucli.cli.streams import shown
 from bleucli.errors import UsageError
 from bleucli.limits import read_number, read_whole_number
@@ -392,7 +392,6 @@ def _add_flags_of_metrics(
     """
     if names is not None and not names:
         return []
-    from bleucli.cli.metric_options import flags_of
     from bleucli.metrics import METRICS
     from bleucli.metrics.options import SKIP_EMPTY_REFS
 
@@ -418,8 +417,6 @@ def _add_flags_of_metrics(
 
 def _take(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return the values of these metrics' flags as arguments of each constructor; metrics without any are left out."""
-    from bleucli.cli.metric_options import flags_of
-
     arguments: dict[str, dict[str, Any]] = {}
     for name in names:
         for dest, option in flags_of(name).items():
@@ -451,6 +448,26 @@ def _parser_of(name: str, command: Command) -> Parser:
         for option_name, option in options.items():
             top.add(heading, option_name, option)
     return top
+
+
+def first_screen(top: Parser, name: str) -> str:
+    """Return the page of `--help`: what most people need, in 80 columns and fewer than 50 lines.
+
+    name: that of the command, "" for scoring, whose page lists the others.
+    """
+    command = commands.command_of(name)
+    page = top._get_formatter()
+    page.add_usage(top.usage, [], [])
+    page.add_text(top.description)
+    page.start_section("often used")
+    actions = {action.dest: action for action in top._actions}
+    page.add_arguments([actions[option] for option in command.often])
+    page.end_section()
+    text = f"{page.format_help()}\n"
+    if name:
+        return f"{text}more: bleu {name} --help all\n\n{top.epilog}\n"
+    lines = "".join(f"  bleu {other:<20} {commands.command_of(other).about}\n" for other in commands.MODULES)
+    return f"{text}commands, each with its own --help:\n{lines}\n{command.ending}\n{top.epilog}\n"
 
 
 def has_gates(options: Options) -> bool:

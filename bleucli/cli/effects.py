@@ -1,15 +1,17 @@
-"""Options that have no effect in a run: sacreBLEU's get a warning, ours are refused.
+"""Options that cannot be combined, or have no effect in a run.
+
+- `refuse_conflicts`: refuse those that cannot be combined
+- `of_scoring`, `of_mode`, `of_citing`: those without effect; sacreBLEU's get a warning, ours are refused
 
 Options such as --quiet and --output are never refused here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.cli.arguments import MODES, has_gates, parser
-from bleucli.cli.metric_options import flags_of, target_language
-from bleucli.cli.options import RESAMPLING, flag_of
+from bleucli.cli.options import RESAMPLING, flag_of, flags_of, target_language
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS
 from bleucli.output import FORMATS
@@ -20,7 +22,66 @@ if TYPE_CHECKING:
     from bleucli.cli.options import Options
     from bleucli.output import Format
 
+# For each option, the options that cannot be combined with it, by the reason. A reason may say what to do, after a
+# semicolon; otherwise, the message says to leave out one of the two.
+CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
+    # other sources of texts
+    "table": {
+        "columns hold all texts": (
+            *("refs", "input", "num_refs", "jsonl", "jsonl_fields", "partial", "test_set", "stats"),
+        ),
+        "columns hold all labels": ("labels", "label_names"),
+        "documents are made of text files and test sets": ("level",),
+        "all columns have the same length, so no system is left out": ("keep_going",),
+        "columns hold hypotheses and references": ("segment_scores",),
+    },
+    "stats": {
+        "the texts were read when the statistics were saved": (
+            *("refs", "input", "num_refs", "jsonl", "jsonl_fields", "partial", "labels", "label_names", "level"),
+            *("test_set", "keep_going", "columns"),
+        ),
+        "here, the parts of a test set are groups; write --by origlang domain instead": (
+            *("origlang", "subset", "detail"),
+        ),
+    },
+    "engine": {
+        "only sums leave the engine; save the statistics of each segment with bleu count -o FOLDER, then run bleu"
+        " --stats FOLDER": (*("sentence_level", "confidence", "paired_bs", "paired_ar", "paired_all"),),
+    },
+    "by": {
+        "each group is scored by itself": (
+            *("paired_bs", "paired_ar", "sentence_level", "segment_scores", "baseline"),
+        ),
+    },
+    "detail": {"--detail gives corpus scores": ("sentence_level",)},
+    "partial": {"it scores what all have, so no system is left out": ("keep_going",)},
+    "segment_scores": {"numbers are not texts": ("partial", "level")},
+    "keep_going": {
+        "--sentence-level scores only one system": ("sentence_level",),
+        "there are no references that a system could fail to match": ("segment_scores",),
+    },
+}
 _HOW_IT_IS_DONE = frozenset({"annotate", "jobs", "quiet", "strict", "no_color", "output"})
+
+
+def refuse_conflicts(options: Options) -> None:
+    """Refuse options that cannot be combined.
+
+    Raises:
+        UsageError: two of them are given.
+    """
+    for name, reasons in CONFLICTS.items():
+        if _is_given(options, name):
+            for reason, partners in reasons.items():
+                for partner in partners:
+                    if _is_given(options, partner):
+                        remedy = "" if ";" in reason else "; leave out one of the two"
+                        message = f"{flag_of(partner)} cannot be combined with {flag_of(name)}"
+                        raise UsageError(f"{message}: {reason}{remedy}")
+
+
+def _is_given(options: Options, name: str) -> bool:
+    return getattr(options, name) not in (None, False, [])
 
 
 class Run:
@@ -144,11 +205,12 @@ def _contradictions(options: Options, run: Run) -> Iterator[tuple[str, str]]:
 def _rules(options: Options, run: Run) -> Iterator[tuple[set[str] | frozenset[str], str]]:
     """Give the options that have no effect in this run, in sets, each with the reason."""
     yield from _of_metrics(options, run)
-    for option, trials, _ in RESAMPLING.values():
-        if not getattr(options, option):
-            yield {trials}, f"it needs {flag_of(option)}"
     is_compared = options.command in ("plot", "report")  # always by intervals and tests
-    if not is_compared and not any(getattr(options, option) for option, _, _ in RESAMPLING.values()):
+    for option, trials in RESAMPLING.values():
+        if not getattr(options, option):
+            is_own = is_compared and option == "confidence"
+            yield {trials}, "a paired test has intervals of its own" if is_own else f"it needs {flag_of(option)}"
+    if not is_compared and not any(getattr(options, option) for option, _ in RESAMPLING.values()):
         yield {"paired_jobs"}, "nothing is resampled"
     yield from _of_sources(options)
     if options.test_set is None:

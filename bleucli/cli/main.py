@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from bleucli.cli.delivery import deliver
+from bleucli.cli.delivery import check_output, deliver
 from bleucli.cli.streams import Environment
 from bleucli.errors import BleuError, UsageError
 
@@ -102,16 +102,14 @@ def _read(words: Sequence[str], environment: Environment) -> Options | None:
     if options.append and (options.help or mode_of(options)):
         raise UsageError("--append adds scores to a history, but this mode has none to add; leave it out")
     if options.output is not None:
-        from bleucli.cli import outputs
-
-        outputs.check(options)
+        check_output(options)
     if options.help:
-        from bleucli.cli.help import first_screen
+        from bleucli.cli.arguments import first_screen
 
         top = parser(name)
         # --help has no value, so argparse reads `all` as a file
         asks_for_all = words[-1] == "all" and words[-2] in ("--help", "-h")
-        page = top.format_help() if asks_for_all else first_screen(top, commands.command_of(name), name)
+        page = top.format_help() if asks_for_all else first_screen(top, name)
         deliver([page], options.output, environment)
         return None
     if options.strict and options.quiet:
@@ -168,9 +166,9 @@ def _answer_mode(options: Options, environment: Environment, messages: Messages,
 
         answer = [f"{folder()}\n"]
     elif mode == "cite":
-        from bleucli.cli import citing
+        from bleucli.cli import testset_modes
 
-        answer = [citing.answer(options)]
+        answer = [testset_modes.cite(options)]
     else:
         from bleucli.cli import testset_modes
 

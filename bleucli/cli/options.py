@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from bleucli.errors import UsageError
+from bleucli.limits import MOST_TRIALS
 from bleucli.output import FORMATS
 from bleucli.output.layout import STYLES
 from bleucli.records import NamedTuple
@@ -14,11 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-# For each method of resampling: the option that asks for it, that for its number of trials, and the least of these
+    from bleucli.metrics.options import Option as MetricOption
+
+# For each method of resampling: the option that asks for it, and that for its number of trials
 RESAMPLING = {
-    "ci": ("confidence", "confidence_n", 2),
-    "bs": ("paired_bs", "paired_bs_n", 2),
-    "ar": ("paired_ar", "paired_ar_n", 1),
+    "ci": ("confidence", "confidence_n"),
+    "bs": ("paired_bs", "paired_bs_n"),
+    "ar": ("paired_ar", "paired_ar_n"),
 }
 
 
@@ -251,6 +255,7 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             int,
             default=1000,
             metavar="N",
+            bounds=(2, MOST_TRIALS, "a number"),
             theirs=True,
         ),
         "paired_bs": Option(
@@ -268,6 +273,7 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             int,
             default=1000,
             metavar="N",
+            bounds=(2, MOST_TRIALS, "a number"),
             theirs=True,
         ),
         "paired_ar_n": Option(
@@ -276,6 +282,7 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             int,
             default=10000,
             metavar="N",
+            bounds=(1, MOST_TRIALS, "a number"),
             theirs=True,
         ),
         "unit": Option(
@@ -459,3 +466,40 @@ def flag_of(name: str) -> str:
     ('--test-set', 'references')
     """
     return "references" if name == "refs" else f"--{name.replace('_', '-')}"
+
+
+def flags_of(name: str) -> dict[str, MetricOption]:
+    """Return the options of one metric that have flags, by the names that the parser gives them."""
+    from bleucli.metrics import METRICS
+
+    return {option.dest: option for option in METRICS[name].options if option.flags and not option.shared}
+
+
+def target_language(pair: str | None, of_test_set: bool = False) -> str:
+    """Return the target language of a language pair, or "" if there is none.
+
+    Args:
+        pair: a language pair, such as `en-de`.
+        of_test_set: the pair is one of a test set, whatever it is called; the language is "" unless it has its own
+            tokenizer.
+
+    Raises:
+        UsageError: the pair has another form, or its target is not a language.
+
+    >>> target_language("en-ZH"), target_language("eng-zho-TW", of_test_set=True), target_language(None)
+    ('zh', 'zh', '')
+    """
+    if pair is None:
+        return ""
+    from bleucli.tokenizers import DEFAULT, default_for, languages, two_letters
+
+    if of_test_set:
+        language = two_letters(pair.partition("-")[2].partition("-")[0])
+        return language if default_for(language) != DEFAULT or languages.is_unspaced(language) else ""
+    target = languages.find_target(pair)
+    if target is None or target == pair.replace("-", "_"):  # without a source
+        raise UsageError(f"--language-pair {pair!r}; expected the form xx-YY, such as en-de")
+    try:
+        return languages.find(target)
+    except languages.LanguageError as error:
+        raise UsageError(f"--language-pair {pair!r}: {error}") from None

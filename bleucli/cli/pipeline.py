@@ -17,11 +17,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bleucli import kernels
 from bleucli.cli import request
-from bleucli.cli.arguments import asks_for_resampling
-from bleucli.cli.options import flag_of
+from bleucli.cli.options import RESAMPLING, flag_of
 from bleucli.cli.sources import names_of
 from bleucli.cli.streams import Environment
-from bleucli.errors import BleuError
+from bleucli.errors import BleuError, UsageError
 from bleucli.phrases import tell_count
 from bleucli.results import Results, Run
 from bleucli.results.signature import Signature
@@ -31,9 +30,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bleucli.cli.messages import Messages
+    from bleucli.cli.messages import Bar, Messages
     from bleucli.cli.options import Options
-    from bleucli.cli.progress import Bar
     from bleucli.cli.provenance import Provenance
     from bleucli.cli.sources import Counted, Progress, Rows, Source, Systems, Texts
     from bleucli.counting import SystemStats
@@ -166,13 +164,33 @@ def plan_sampling(options: Options, environment: Environment, bold: bool, system
     Raises:
         UsageError: there are too few systems, or the seed in the environment is invalid.
     """
-    if not asks_for_resampling(options):
+    method = next((name for name, (option, _) in RESAMPLING.items() if getattr(options, option)), None)
+    if method is None:
         return None
-    from bleucli.cli import sampling
+    if (options.paired_bs or options.paired_ar) and systems < 2:
+        test = "--paired-bs" if options.paired_bs else "--paired-ar"
+        example = "-i baseline.txt system.txt"
+        if options.stats is not None:
+            example = "--stats baseline.parquet system.parquet"
+        elif options.table is not None:
+            example = "--columns hyp=BASELINE,SYSTEM"
+        raise UsageError(
+            f"{test} compares systems with the first one, but only one was given; name the baseline first: {example}"
+        )
+    from bleucli.counting.threads import count_threads
+    from bleucli.significance.comparison import Sampling
+    from bleucli.significance.resampling import random_seed
 
-    plan = sampling.plan(options, environment, bold)
-    sampling.check_systems(options, systems)
-    return plan
+    environment.limit_numpy()
+    return Sampling(
+        method,
+        getattr(options, RESAMPLING[method][1]),
+        random_seed(environment.variables),
+        count_threads(options.paired_jobs),
+        options.paired_all,
+        bold and method != "ci",  # only a test shows which scores do not differ from the best
+        options.unit or "segment",
+    )
 
 
 def leave_out(
@@ -237,7 +255,7 @@ def watch(options: Options, environment: Environment) -> Bar | Unwatched:
     """Return a bar if someone watches, for a `with` statement."""
     if options.quiet or not environment.is_watched():
         return Unwatched()
-    from bleucli.cli.progress import Bar
+    from bleucli.cli.messages import Bar
 
     return Bar(environment)
 

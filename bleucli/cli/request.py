@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from bleucli import tokenizers
-from bleucli.cli import metric_options
 from bleucli.cli.arguments import MODES, asks_for_resampling, has_gates
 from bleucli.cli.commands import MODULES as COMMANDS
 from bleucli.cli.commands import command_of
 from bleucli.cli.delivery import refuse_foreign
-from bleucli.cli.options import flag_of
+from bleucli.cli.options import RESAMPLING, flag_of, target_language
 from bleucli.cli.sources.paths import STDIN, read_as_jsonl
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, UsageError
@@ -26,6 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
+    from bleucli.metrics.options import Option
 
 # The name at the beginning of signatures of self-BLEU
 _SELF_BLEU = "Self-BLEU"
@@ -34,9 +34,9 @@ _SELF_BLEU = "Self-BLEU"
 def check(options: Options) -> None:
     """Refuse options that have wrong values or cannot be combined."""
     if not options.given <= {"refs", "input", "format"}:  # these can always be combined
-        from bleucli.cli import conflicts
+        from bleucli.cli import effects
 
-        conflicts.check(options)
+        effects.refuse_conflicts(options)
     first = options.refs[0] if options.refs else ""
     if first.replace("-", "_") in (*MODES, "help") and not os.path.lexists(first):
         raise UsageError(f"there is no file {first}; did you mean bleu --{first}?")
@@ -133,9 +133,7 @@ def check_values(options: Options) -> None:
     _check_label(options)
     _check_gates(options)
     if asks_for_resampling(options):
-        from bleucli.cli import sampling
-
-        sampling.check(options)
+        _check_resampling(options)
     tokenizer = options.of_metric("bleu").get("tokenize")
     if tokenizer is not None:
         tokenizers.check_name(tokenizer)
@@ -145,8 +143,37 @@ def check_values(options: Options) -> None:
 
         fields_named(options.jsonl_fields)
     of_test_set = options.test_set is not None or options.list or options.download is not None
-    metric_options.target_language(options.language_pair, of_test_set)
-    metric_options.check(options)
+    target_language(options.language_pair, of_test_set)
+    _check_metrics(options)
+
+
+def _check_resampling(options: Options) -> None:
+    """Refuse options of resampling that cannot be combined, or need others.
+
+    Raises:
+        UsageError: one of them is given.
+    """
+    flags = [flag_of(option) for option, _ in RESAMPLING.values() if getattr(options, option)]
+    if len(flags) > 1:
+        raise UsageError(f"{' and '.join(flags)} cannot be combined; choose one (--paired-bs also gives intervals)")
+    if options.sentence_level and flags:
+        raise UsageError(f"{flags[0]} needs a corpus score; leave out --sentence-level")
+    is_compared = options.command in ("plot", "report")  # always by intervals and tests
+    if options.unit is not None and not (flags or is_compared):
+        raise UsageError("--unit is for tests and intervals; add --paired-ar, --paired-bs or --confidence")
+    if options.paired_all and not (options.paired_bs or options.paired_ar):
+        raise UsageError("--paired-all needs a paired test; add --paired-bs or --paired-ar")
+    if options.difference and not (options.paired_bs or options.paired_ar):
+        raise UsageError("--difference needs a paired test; add --paired-bs, which has intervals, or --paired-ar")
+    if options.style == "stars" and not (options.paired_bs or options.paired_ar):
+        raise UsageError("--style stars marks what a paired test finds; add --paired-ar, or choose --style compact")
+
+
+def _check_metrics(options: Options) -> None:
+    """Refuse values that an option of a metric cannot have, without loading what the value names."""
+    for name in METRICS:
+        if options.of_metric(name):
+            make_metric(options, name, [option for option in METRICS[name].options if option.loads])
 
 
 def _check_label(options: Options) -> None:
@@ -306,13 +333,38 @@ def names_printed(options: Options) -> list[str]:
     return names_of_metrics(options)
 
 
+def make_metric(options: Options, name: str, without: Iterable[Option] = ()) -> Metric:
+    """Make the metric of this name, configured as the options ask.
+
+    Args:
+        options: the options of the command.
+        name: its name in `METRICS`.
+        without: options that are left at their defaults.
+    """
+    shared = {
+        "effective_order": options.sentence_level,
+        "skip_empty_refs": options.skip_empty_refs,
+        "trg_lang": target_language(options.language_pair, options.test_set is not None),
+    }
+    # --like may set the shared options too; where it does not, the command's own flags count
+    settings = options.of_metric(name)
+    values = dict(settings) | {
+        option.name: settings.get(option.name) or shared[option.name]
+        for option in METRICS[name].options
+        if option.shared
+    }
+    for option in without:
+        values.pop(option.name, None)
+    return METRICS[name].of_command(**values)
+
+
 def make_metrics(options: Options) -> list[Metric]:
     """Make the metrics that were asked for; refuse a signature of --like that they cannot reproduce."""
     if options.segment_scores:
         from bleucli.scale import segment_scores
 
         return [segment_scores.Given()]
-    return check_metrics(options, [metric_options.make(options, name) for name in names_of_metrics(options)])
+    return check_metrics(options, [make_metric(options, name) for name in names_of_metrics(options)])
 
 
 def check_metrics(options: Options, metrics: list[Metric]) -> list[Metric]:

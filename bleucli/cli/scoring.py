@@ -1,20 +1,22 @@
 """`bleu` without the name of another command: score, judge by gates, and print one answer.
 
-- `run`: the command
+- `run`: the command; with --sentence-level, it prints one score per segment
 - `Answer`: how results become an answer, which `bleu matrix` shares
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, count
 
 from bleucli.cli import pipeline, request
 from bleucli.cli.arguments import has_gates
-from bleucli.cli.delivery import deliver, tell_withheld
-from bleucli.cli.streams import Environment, shown
+from bleucli.cli.delivery import deliver, spool, tell_withheld
+from bleucli.cli.streams import Environment, encode, shown
 from bleucli.errors import UsageError
-from bleucli.output import FORMATS, render
-from bleucli.results import Results, Run, decimals_of
+from bleucli.output import FORMATS, render, segment_renderer
+from bleucli.results import Results, Run, ScoreRecord, decimals_of
+from bleucli.scoring import score_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
-    from bleucli.cli.sources import Systems
+    from bleucli.cli.sources import Rows, Systems
     from bleucli.gates.baselines import Baseline
 
 
@@ -40,11 +42,9 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     # Both record the checksums of the files, or compare them with earlier ones
     hashed = provenance is not None or options.baseline is not None
     if options.sentence_level:
-        from bleucli.cli.segment_scoring import print_segments
-
         rows = pipeline.open_rows(options, environment, hashed, statistics)
         pipeline.check_references(options, rows)
-        print_segments(options, rows, environment, messages, provenance)
+        _print_segments(options, rows, environment, messages, provenance)
         pipeline.note_slowness(start, messages)
         return True
     source = pipeline.open_source(options, environment, words, hashed, statistics)
@@ -53,9 +53,9 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     before = answer.before
     # In a test, the earlier output is the baseline, which comes first
     earlier = [] if before is None else [before.system(source.systems.names("json"))]
-    count = len(earlier) + len(source.systems)
-    idle = request.find_idle(options, count, answer.form)
-    plan = pipeline.plan_sampling(options, environment, answer.layout.bold_best, count)
+    systems = len(earlier) + len(source.systems)
+    idle = request.find_idle(options, systems, answer.form)
+    plan = pipeline.plan_sampling(options, environment, answer.layout.bold_best, systems)
     metrics = pipeline.metrics_of(options, source)
     pipeline.leave_out(options, source, environment, answer.report_failures)
     with pipeline.watch(options, environment) as progress:
@@ -200,6 +200,75 @@ class Answer:
         """
         withheld = tell_withheld(self._options.output, self._options.append) if self._is_withheld() else ""
         pipeline.refuse_failures(self._systems, withheld)
+
+
+def _print_segments(
+    options: Options,
+    source: Rows,
+    environment: Environment,
+    messages: Messages,
+    provenance: Provenance | None,
+) -> None:
+    """Score one system's segments by one metric, and print one line per segment.
+
+    Raises:
+        BleuError: there are several systems or metrics, the texts are wrong, or the answer cannot be written.
+    """
+    from bleucli.output.scale import rescale_record
+
+    metrics = pipeline.metrics_of(options, source)
+    if len(metrics) != 1 or len(source.systems) != 1:
+        raise UsageError("--sentence-level takes one system and one metric; leave out the others")
+    request.format_of(options, environment)  # called to refuse a wrong format; only the option turns segments into JSON
+    render = segment_renderer(options.format or "text")
+    blocks, selection = source.blocks(metrics[0], request.count_threads(options.jobs)), source.selection()
+    records = pipeline.sign(score_rows(blocks, selection), source.texts())
+    layout = request.layout_of(options, environment, "text")
+    first = next(records)  # its signature is that of all segments, except for nrefs
+    counts: dict[str, int] = {}  # number of segments by number of references
+    hints = request.find_idle(options, 1, options.format or "text", True)
+
+    # The answer is written only after its last line is made, so an error after the loop still holds it back
+    def tally() -> Iterator[ScoreRecord]:
+        for record in chain((first,), records):
+            nrefs = dict(record.signature)["nrefs"]
+            counts[nrefs] = counts.get(nrefs, 0) + 1
+            yield record
+        signature = dict(first.signature) | _nrefs(counts)
+        request.check_like(options, signature)
+        hints.extend([*source.hints(), *request.find_differences(signature, options)])
+        messages.hold_back(hints)
+
+    if provenance is None:
+        lines: Iterator[str] = (render(rescale_record(record, layout.scale), layout) for record in tally())
+    else:
+        indexes = None if selection is None else selection.chosen
+        lines = _lines_of_segments(tally(), indexes, source, provenance)
+    deliver(lines, options.output, environment, options.append)
+    request.note_files(source.overview, sum(counts.values()), options, messages)
+    request.note_texts(dict(first.signature) | _nrefs(counts), options, messages)
+    for hint in hints:
+        messages.warn(hint)
+
+
+def _lines_of_segments(
+    records: Iterator[ScoreRecord], lines: Sequence[int] | None, source: Rows, provenance: Provenance
+) -> Iterator[str]:
+    """Give the lines of jsonl; each ends with what is known about the texts after all of them have been read."""
+    from bleucli.output import jsonl_text
+
+    (system,) = source.systems.names("jsonl")
+    indexes: Iterable[int] = count() if lines is None else lines
+    numbered = zip(records, indexes, strict=False)  # the records come first, so that zip reads them to their end
+    heads = (jsonl_text.segment_head(record, index + 1, system) for record, index in numbered)
+    with spool(map(encode, heads)) as file:
+        systems, references = source.inputs()
+        yield from jsonl_text.with_run(map(bytes.decode, file), provenance.of(Run(list(systems.values()), references)))
+
+
+def _nrefs(counts: Mapping[str, int]) -> dict[str, str]:
+    """Return what a corpus signature says about segments with these numbers of references."""
+    return {"nrefs": next(iter(counts)) if len(counts) == 1 else "var"}
 
 
 def gates_of(options: Options, environment: Environment) -> Gates | None:

@@ -7,7 +7,7 @@ from math import exp, log
 
 from bleucli import kernels, tokenizers
 from bleucli.counting import CorpusStats, References
-from bleucli.errors import BleuError, InputTypeError, UsageError
+from bleucli.errors import BleuError, InputTypeError, OneSegmentError, UsageError
 from bleucli.inspection.marks import subword_marks, unspaced_letters
 from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import LARGEST_ORDER
@@ -474,9 +474,9 @@ class BLEU(Metric[BLEUScore]):
     def check_sum(self, segments: int) -> None:
         """Refuse corpora for smoothing that is defined for single segments only."""
         if self.smoothing.of_one_segment and segments > 1:
-            raise BleuError(
-                f"smoothing {self.smoothing.method} is defined for single segments, but there are {segments}; score"
-                f" them one by one ({'-sl' if self.in_command else 'sentence_score'}), or choose another method"
+            raise OneSegmentError(
+                f"smoothing {self.smoothing.method} is defined for single segments, but there are {segments}",
+                f"; score them one by one ({'-sl' if self.in_command else 'sentence_score'}), or choose another method",
             )
 
     def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:

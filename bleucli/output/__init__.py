@@ -3,6 +3,7 @@
 - `layout`: how scores are printed
 - `FORMATS`: each `Format` by its name, with what it can show
 - `render`: results in one of them; only the modules of that format are imported
+- `segment_renderer`: a function that renders the score of a segment as a line
 - `render_table`: a table for papers and pages, from Python
 - `TABLES`, `WITH_CAPTIONS`, `names_by_path`, `shows_bold`: some of what `FORMATS` says, by name
 - `lines`, `json_text`: one score per line or one object; `tables`: several systems as text
@@ -24,9 +25,11 @@ from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from bleucli.errors import BleuError
     from bleucli.output.layout import Layout
-    from bleucli.results import Results
+    from bleucli.results import Results, ScoreRecord
 
 
 class Format(NamedTuple):
@@ -49,6 +52,8 @@ class Format(NamedTuple):
         details: it shows scores of parts of a test set.
         groups: it shows groups of segments.
         segments: it shows scores of single segments.
+        render_segment: the function that renders one of these as a line, by its full name, where a line needs no more
+            than the score.
         appends: an answer can be added to a file of earlier ones.
         reports_gates: it has only the scores that gates judge, under the names that gates use, and shows what failed.
             So failures do not withhold it.
@@ -76,6 +81,7 @@ class Format(NamedTuple):
     details: bool = False
     groups: bool = True
     segments: bool = False
+    render_segment: str = ""
     appends: bool = False
     reports_gates: bool = False
     by_row: bool = False
@@ -111,6 +117,7 @@ FORMATS = {
         bare_lists=True,
         details=True,
         segments=True,
+        render_segment="bleucli.output.json_text.score_line",
         by_metric="several",
     ),
     "jsonl": _ROWS._replace(
@@ -130,6 +137,7 @@ FORMATS = {
         names_one=False,
         details=True,
         segments=True,
+        render_segment="bleucli.output.lines.score_line",
     ),
     "latex": _TABLE._replace(render="bleucli.output.latex.render", of_sacrebleu=True, captions=True),
     "markdown": _TABLE._replace(render="bleucli.output.markdown.render"),
@@ -192,6 +200,15 @@ def render(results: Results, layout: Layout, name: str = "json") -> str:
         _check_systems(results, name)
     module, _, function = (form.render_one if is_one and form.render_one else form.render).rpartition(".")
     return str(getattr(import_module(module), function)(results, layout))
+
+
+def segment_renderer(name: str) -> Callable[[ScoreRecord, Layout], str]:
+    """Return the function that renders the score of a segment in a format; in text, if the format has none."""
+    from importlib import import_module
+
+    module, _, function = (FORMATS[name].render_segment or FORMATS["text"].render_segment).rpartition(".")
+    render: Callable[[ScoreRecord, Layout], str] = getattr(import_module(module), function)
+    return render
 
 
 def _check_names(results: Results, name: str) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from conftest import refused
 
-from bleucli.cli import conflicts
+from bleucli.cli import effects
 from bleucli.cli.arguments import parse
 from bleucli.errors import UsageError
 
 PAIRS = [
     (name, other, reason)
-    for name, reasons in conflicts.CONFLICTS.items()
+    for name, reasons in effects.CONFLICTS.items()
     for reason, others in reasons.items()
     for other in others
 ]
@@ -32,7 +32,7 @@ def test_each_pair_of_options_is_in_the_table_once():
 def test_each_pair_is_refused_with_its_reason(name, other, reason):
     options = parse(["-"]).replace(**{"refs": [], name: True, other: True})
     with pytest.raises(UsageError) as error:
-        conflicts.check(options)
+        effects.refuse_conflicts(options)
     line = str(error.value)
     assert line.startswith(("--", "references cannot"))
     assert reason in line

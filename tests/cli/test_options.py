@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 import bleucli
 from bleucli import BLEU, CHRF, TER, BleuError, InputTypeError, Segments, Signature, kernels, metric_from_signature
 from bleucli import metrics as metrics_room
-from bleucli.cli import arguments, metric_options
+from bleucli.cli import arguments, request
 from bleucli.cli.options import OPTIONS as OPTIONS_OF_COMMAND
+from bleucli.cli.options import flags_of as flags_of_metric
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS, Metric, reading
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
@@ -211,7 +212,7 @@ def test_the_command_has_each_flag_once_with_the_tables_type_and_help():
 
 
 def test_every_option_belongs_to_the_record_or_to_a_metric():
-    of_metrics = {dest for name in METRICS for dest in metric_options.flags_of(name)}
+    of_metrics = {dest for name in METRICS for dest in flags_of_metric(name)}
     dests = {action.dest for action in arguments.parser()._actions}
     assert dests - of_metrics == OPTIONS_OF_COMMAND.keys() | {"skip_empty_refs"}
     assert vars(arguments.parse([])).keys() == OPTIONS_OF_COMMAND.keys() | {
@@ -244,7 +245,7 @@ def test_the_command_makes_the_same_metric_as_the_constructor(chosen):
     kind, values = chosen
     values = {name: int(value) if name == "beta" else value for name, value in values.items()}
     words = [word for one, option in OPTIONS if one is kind for word in words_for(option, values.get(option.name))]
-    made = metric_options.make(arguments.parse(words), next(name for name in METRICS if METRICS[name] is kind))
+    made = request.make_metric(arguments.parse(words), next(name for name in METRICS if METRICS[name] is kind))
     metric = kind(**values)
     assert made.signature_fields() == metric.signature_fields()
     assert settings_of(made) == settings_of(metric)

@@ -132,6 +132,16 @@ def test_smoothing_of_single_segments_refuses_a_corpus(technique, run, write):
     assert run(reference, "-i", system, "-s", f"chen-cherry-{technique}", "-sl").out.count("\n") == 2
 
 
+def test_an_explanation_with_smoothing_of_single_segments_needs_a_line(run, write):
+    for name in ("a", "b"):
+        write(name, f"{HYPOTHESIS}\n" * 2)
+    words = (write("ref", f"{REFERENCE}\n" * 2), "-s", "chen-cherry-5")
+    fault = "bleu: error: smoothing chen-cherry-5 is defined for single segments, but there are 2; choose "
+    assert run("explain", *words, "-i", "a").err == f"{fault}one with --line N, or another method\n"
+    assert run("explain", *words, "-i", "a", "b").err == f"{fault}another method\n"
+    assert run("explain", *words, "-i", "a", "--line", "2").status == 0
+
+
 @pytest.mark.parametrize(("hypothesis", "reference"), [("a b", "a b"), ("a b c d", "d c b a")])
 def test_technique_6_needs_a_match_of_order_3(hypothesis, reference):
     with pytest.raises(BleuError, match="has no match of order 3, which chen-cherry-6 needs; choose another"):

@@ -854,3 +854,20 @@ def test_the_verdicts_of_the_page_are_printed(demo_files, run):
     assert len(paragraphs) >= 3
     for paragraph in paragraphs:
         assert " ".join(paragraph.split()) in lines
+
+
+@pytest.mark.parametrize("word", ["-ci", "--confidence", "--paired-all"])
+def test_options_about_what_pages_and_figures_always_have_are_refused(demo_files, run, word):
+    words = ("reference.A.de.txt", "-i", "weak.de.txt", "strong.de.txt", word)
+    refused(run("report", *words, "-o", "x.html"), f"there is no option {word}; see bleu report --help all")
+    refused(run("plot", *words, "-o", "x.svg"), f"there is no option {word}; see bleu plot --help all")
+
+
+def test_intervals_on_a_page_may_come_from_fewer_resamples(demo_files, run):
+    texts = ("reference.A.de.txt", "-i", "weak.de.txt", "strong.de.txt", "-cin", "20", "-q")
+    assert run("report", *texts, "-o", "x.html").status == 0
+    with open("x.html", encoding="utf-8") as file:
+        html = file.read()
+    for system in json.loads(run(*texts, "-ci", "-w", "12").out):
+        score = system["BLEU"]
+        assert f"{score['confidence_mean']:.2f} ± {score['confidence_var']:.2f}<" in html

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bleucli.cli import pipeline, request
-from bleucli.cli.commands import Command, take
+from bleucli.cli.commands import MESSAGES, Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS, Option
 from bleucli.cli.sources import Systems
@@ -38,7 +38,7 @@ COMMAND = Command(
     take(
         *("encoding", "jsonl", "cite", "mirror", "allow_http", "jobs", "language_pair", "like"),
         *("score_only", "width", "scale", "short", "names", "name_by", "style", "caption", "label"),
-        *("no_color", "quiet", "output", "append", "strict", "annotate", "help"),
+        *("no_color", "output", "append", *MESSAGES),
         input=Option((), "files with one text per line; without any, standard input", nargs="*", metavar="TEXT"),
         groups=Option(
             ("--groups",),
@@ -63,24 +63,15 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         BleuError: something is wrong with options or texts, or the answer cannot be written.
     """
     start = pipeline.read_clocks()
-    _check(options)
-    options, _ = pipeline.prepare(options, messages)
-    _print_self_bleu(options, environment, messages, pipeline.provenance(options, environment, words))
-    pipeline.note_slowness(start, messages)
-    return True
-
-
-def _check(options: Options) -> None:
-    """Refuse a file of groups that is JSON Lines.
-
-    Raises:
-        UsageError: it is one.
-    """
     if options.groups is not None and is_jsonl(options.groups):
         raise UsageError(
             f"--groups reads a text file with one label per line, but {shown(options.groups)} is JSON Lines; if the"
             " texts are JSON Lines too, name the field of their groups with --jsonl-fields group=NAME"
         )
+    options, _ = pipeline.prepare(options, messages)
+    _print_self_bleu(options, environment, messages, pipeline.provenance(options, environment, words))
+    pipeline.note_slowness(start, messages)
+    return True
 
 
 def _print_self_bleu(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bleucli.cli import pipeline, request
-from bleucli.cli.commands import Command, take
+from bleucli.cli.commands import MESSAGES, SCORED, TEXTS, Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS, Option
 from bleucli.cli.sources.files import FileSource
 from bleucli.cli.streams import Environment
-from bleucli.errors import LengthError, UsageError
+from bleucli.errors import LengthError, OneSegmentError, UsageError
 from bleucli.metrics import Metric
 from bleucli.output.explained import FORMATS, render
 from bleucli.phrases import tell_count
@@ -37,10 +37,7 @@ COMMAND = Command(
     ),
     "Explain a score, or why two systems differ.",
     take(
-        *("refs", "input", "num_refs", "encoding", "jsonl", "jsonl_fields", "table", "columns"),
-        *("test_set", "origlang", "subset", "registry", "mirror", "allow_http"),
-        *("metrics", "jobs", "language_pair", "like"),
-        *("width", "short", "names", "name_by", "no_color", "quiet", "output", "strict", "annotate", "help"),
+        *(*TEXTS, "origlang", "subset", *SCORED, *MESSAGES, "width", "short", "no_color", "output"),
         line=Option(
             ("--line",), "the segment to explain, counted from 1 (default: the whole corpus)", int, metavar="N"
         ),
@@ -63,6 +60,9 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     pipeline.check_references(options, source)
     try:
         _print_explanations(options, source, environment, messages)
+    except OneSegmentError as error:
+        remedy = "choose one with --line N, or another method" if len(source.systems) == 1 else "choose another method"
+        raise UsageError(f"{error.parts[0]}; {remedy}") from None
     except LengthError as error:
         raise (source.explain(error) if isinstance(source, FileSource) else error) from None
     pipeline.note_slowness(start, messages)

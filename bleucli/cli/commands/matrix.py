@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bleucli.cli import outputs, pipeline, request
-from bleucli.cli.commands import Command, take
+from bleucli.cli import pipeline, request
+from bleucli.cli.commands import MESSAGES, Command, take
+from bleucli.cli.delivery import protect
 from bleucli.cli.options import Option
 from bleucli.cli.scoring import Answer, gates_of
 from bleucli.cli.sources import Entry, Systems
@@ -30,7 +31,7 @@ COMMAND = Command(
         *("encoding", "keep_going", "mirror", "allow_http", "cite", "metrics", "jobs"),
         *("confidence", "confidence_n", "paired_jobs"),
         *("format", "width", "scale", "short", "bold_best", "style", "sort", "caption", "label"),
-        *("no_color", "quiet", "output", "append", "fail_under", "strict", "annotate", "help"),
+        *("no_color", "output", "append", "fail_under", *MESSAGES),
         matrix=Option((), "a TOML file with patterns for references and systems", nargs="?", metavar="FILE"),
     ),
     ("matrix", "metrics", "keep_going", "format", "bold_best", "sort", "confidence", "fail_under", "output"),
@@ -54,7 +55,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     for pair in matrix.pairs:
         of_pair = options.replace(refs=pair.references, input=list(pair.systems.values()))
         source = pairs[pair.name] = FileSource(of_pair, environment, hashed=provenance is not None)
-        outputs.protect(options, pair.references)
+        protect(options, pair.references)
         source.systems.given = list(pair.systems)
     rows = Outputs(options, [name_row(name, [(PAIR, pair.name)]) for pair in matrix.pairs for name in pair.systems])
     answer = Answer(options, environment, messages, gates, provenance, rows)

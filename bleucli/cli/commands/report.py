@@ -142,6 +142,9 @@ def compare(
         BleuError: options cannot be combined, something is wrong with the texts, or the file cannot be written.
     """
     start = pipeline.read_clocks()
+    # A page always has intervals; a paired test brings its own
+    has_trials = "confidence_n" in options.given and not (options.paired_bs or options.paired_ar)
+    options = options.replace(confidence=has_trials)
     options, _ = pipeline.prepare(options, messages)
     texts = pipeline.open_texts(options, environment, hashed)
     pipeline.check_references(options, texts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bleucli.cli.commands import Command, take
+from bleucli.cli.commands import MESSAGES, Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import Option
 from bleucli.errors import UsageError
@@ -22,7 +22,7 @@ COMMAND = Command(
     ("bleu serve [PORT] [options]",),
     "Serve a page that scores as you type.",
     take(
-        *("quiet", "output", "strict", "annotate", "help"),
+        *("output", *MESSAGES),
         port=Option((), f"the port (default: {_PORT}; 0: any free port)", nargs="?", metavar="PORT"),
     ),
     ("port", "quiet", "output"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bleucli.cli.commands import Command, take
+from bleucli.cli.commands import MESSAGES, Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS, Option
 from bleucli.errors import UsageError
@@ -19,7 +19,7 @@ COMMAND = Command(
     ("bleu testsets [NAME] [--download] [-l xx-YY]",),
     "List test sets, or download them.",
     take(
-        *("registry", "mirror", "allow_http", "quiet", "output", "strict", "annotate", "help"),
+        *("registry", "mirror", "allow_http", "output", *MESSAGES),
         test_set=Option(
             (),
             "the test set whose language pairs and fields to list; none: list all test sets",

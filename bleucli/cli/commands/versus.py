@@ -7,11 +7,10 @@ import sys
 from time import perf_counter
 
 from bleucli.alias import folder
-from bleucli.cli import conflicts, pipeline
-from bleucli.cli.commands import MODULES, Command, take
+from bleucli.cli import effects, pipeline
+from bleucli.cli.commands import MESSAGES, MODULES, TESTS, Command, take
 from bleucli.cli.delivery import deliver
-from bleucli.cli.metric_options import flags_of
-from bleucli.cli.options import flag_of
+from bleucli.cli.options import flag_of, flags_of
 from bleucli.cli.sources.paths import Files, find_pipe
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, UsageError
@@ -35,8 +34,7 @@ COMMAND = Command(
     "Compare numbers and times with sacreBLEU.",
     take(
         *("refs", "input", "num_refs", "encoding", "test_set", "language_pair", "origlang", "subset", "metrics"),
-        *("sentence_level", "confidence", "confidence_n", "paired_bs", "paired_ar"),
-        *("paired_bs_n", "paired_ar_n", "paired_jobs", "jobs", "quiet", "output", "strict", "annotate", "help"),
+        *("sentence_level", "confidence", *TESTS, "jobs", "output", *MESSAGES),
     ),
     ("refs", "input", "test_set", "language_pair", "metrics", "sentence_level", "paired_ar", "paired_bs", "output"),
 )
@@ -63,7 +61,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         BleuError: sacreBLEU is not installed, it refuses the options, or the texts cannot be opened.
     """
     _refuse_ours(options)
-    conflicts.check(options)
+    effects.refuse_conflicts(options)
     version = _find_version()
     pipeline.open_texts(options, environment)  # refuses a terminal as input, and an output that would replace a text
     is_piped = options.input in (None, ["-"])

@@ -107,10 +107,10 @@ class Files:
             if self.fields.group and options.command != "diversity":
                 raise UsageError("--jsonl-fields group= is for bleu diversity; leave out group=")
         if options.output is not None:
-            from bleucli.cli import outputs
+            from bleucli.cli.delivery import protect
 
             # In the paths of systems, patterns have been replaced by files
-            outputs.protect(options, self.systems, self._stdin if self._is_stdin_taken else None)
+            protect(options, self.systems, self._stdin if self._is_stdin_taken else None)
 
     def _refuse_repeated_pipe(self, paths: Sequence[str]) -> None:
         """Refuse paths that lead to the same pipe: whatever one of them reads is lost to the other, which waits.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from bleucli.cli import outputs
+from bleucli.cli.delivery import protect
 from bleucli.cli.sources import names_of
 from bleucli.cli.sources.files import FileSource
 from bleucli.cli.streams import Environment
@@ -49,7 +49,7 @@ class TestSetSource(FileSource):
             paths = preparation.prepare(test_set, self._pair)
             references = preparation.scored_references(test_set, self._pair, list(paths))
             self._sets.append(_Chosen(test_set, paths, references))
-        outputs.protect(options, [file for one in self._sets for file in files_of(one.test_set, one.paths)])
+        protect(options, [file for one in self._sets for file in files_of(one.test_set, one.paths)])
         self.references = [*self._reference_files()]
         self._known: Marks | None = None
         self._of_segments: dict[str, Sequence[object]] | None = None
