@@ -48,9 +48,9 @@ class Source(NamedTuple):
     text, one `Segments` per column. references: what to call the references that a source of systems brings along, ""
     if it brings none; their columns follow those of the systems, and their number may differ from block to block.
     hurry: called when only the length of the text is still wanted; the blocks may then raise `NotWaitedFor`. ids: how
-    many columns of ids there are, one for each kind; they follow the hypotheses and precede the references. The ids of a
-    block are lines of text in one buffer; an empty one is missing. labels: the names of columns of labels, which come
-    next. has_hypotheses: whether the columns of `names` are hypotheses.
+    many columns of ids there are, one for each kind; they follow hypotheses and precede references. The ids of a block
+    are lines of text in one buffer; an empty one is missing. labels: the names of columns of labels, which come next.
+    has_hypotheses: whether the columns of `names` are hypotheses.
     """
 
     label: str

@@ -43,15 +43,8 @@ TEXTS = (
 )
 # How they are scored, and what systems are called
 SCORED = ("metrics", "jobs", "language_pair", "like", "names", "name_by")
-<<<<<<< HEAD
-TESTS = (
-    *("confidence", "confidence_n", "paired_bs", "paired_ar", "paired_bs_n", "paired_ar_n"),
-    *("paired_all", "paired_jobs", "unit"),
-)
-=======
 # How they are resampled
-TESTS = ("confidence_n", "paired_bs", "paired_ar", "paired_bs_n", "paired_ar_n", "paired_jobs")
->>>>>>> commands
+TESTS = ("confidence_n", "paired_bs", "paired_ar", "paired_bs_n", "paired_ar_n", "paired_jobs", "unit")
 # What is said beside the answer; every command has these options
 MESSAGES = ("quiet", "strict", "annotate", "help")
 
