@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -30,6 +31,35 @@ settings.load_profile("bleucli")
 # Programs that a shell runs in the background ignore Ctrl-C, and so would every process that a test starts
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Keep Python's garbage collector away from the thousands of collected tests, which live until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def pytest_collection_modifyitems(items):
+    """Start with the files that take longest, so that no process works alone at the end."""
+    items.sort(key=lambda item: LONGEST.get(item.path.name, len(LONGEST)))
+
+
+# Files of few tests that take long; pytest-xdist would run them last if scripts/test did not forbid it
+LONGEST = {
+    name: place
+    for place, name in enumerate(
+        (
+            *("test_report_page.py", "test_web_page.py", "test_download.py", "test_engines.py", "test_sentences.py"),
+            *("test_as_sacrebleu.py", "test_readme.py", "test_waiting.py", "test_sources.py", "test_plots.py"),
+            *("test_output_oracle.py", "test_sacrebleu_sets.py", "test_two_caches.py"),
+        )
+    )
+}
 
 VARIABLES = ("BLEU_HOME", "BLEU_MIRROR", "BLEU_OFFLINE", "BLEU_REGISTRY", "SACREBLEU")
 # What the command imports only where it is needed
