@@ -62,9 +62,10 @@ def test_languages_without_spaces_and_tokenizer_are_refused_for_bleu(run, write,
 def test_a_test_set_with_such_a_target_is_refused_too(run, write, monkeypatch, tmp_path):
     monkeypatch.setenv("BLEU_HOME", str(tmp_path / "cache"))
     write("sys", "a\n")
+    write("ref", "a\n")
     write(
         "own.toml",
-        '[testsets."own/khmer"]\nformat = "plain"\nsources = [{url = "sys"}, {url = "sys"}]\n'
+        '[testsets."own/khmer"]\nformat = "plain"\nsources = [{url = "sys"}, {url = "ref"}]\n'
         '[testsets."own/khmer".pairs.en-km]\nfiles = ["source:0", "source:1"]\n',
     )
     words = ("--registry", "own.toml", "-t", "own/khmer", "-l", "en-km", "-i", "sys", "-q")
