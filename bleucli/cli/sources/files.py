@@ -148,7 +148,9 @@ class FileSource:
                 keep=None if keeper is None else lambda block: keep(keeper, block),
             )
             self._note_partial()
-            documents = self._documents(systems[0].stats[0].segments) if keep_rows else None
+            documents = None
+            if keep_rows or keeper is not None:
+                documents = self._documents(systems[0].stats[0].segments)
             return Counted([Part((), systems, documents)], references=references, selection=selection)
         except LengthError as error:
             raise self.explain(error) from None

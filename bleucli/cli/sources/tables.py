@@ -18,6 +18,7 @@ from bleucli.results import Input
 from bleucli.scale import tables
 from bleucli.scale.arrow import Columns
 from bleucli.scale.layout import PLACES, REFERENCES, SEGMENT, SYSTEM, Shard, is_reserved
+from bleucli.text.labels import number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class TableSource:
         columns = columns_in_command(options, self._by)
         paths = list(map(shown, options.table or ()))
         self._documents = ""
-        if asks_for_resampling(options):
+        if asks_for_resampling(options) or options.unit is not None:
             self._documents = documents_in(tables.column_names(paths), options)
         self._unit = options.unit or "segment"
         keys = [*self._by, *([self._documents] if self._documents and self._documents not in self._by else [])]
@@ -93,8 +94,11 @@ class TableSource:
         references = corpus.reference_names()
         grouping = Grouping(self._by, keep_rows, self._unit)
 
+        documents: list[Any] = []
+
         def take_labels(start: int, count: int) -> Mapping[str, Sequence[Any]]:
             self._of_block = self._table.labels.take(count)
+            documents.extend(self._of_block[self._documents] if self._documents else ())
             return self._of_block
 
         totals = count_groups(
@@ -109,6 +113,8 @@ class TableSource:
         )
         parts = grouping.parts()
         if not self._by:
+            if documents and None not in documents:  # known, even if segments are resampled
+                parts = [part._replace(documents=number(documents)) for part in parts]
             return Counted(parts, references=references)
         hints = scoring.score_counted(totals, metrics, references=references).hints if totals else []
         return grouped(parts, hints, keeper)
@@ -150,12 +156,12 @@ def hashed_inputs(names: Sequence[str], rows: Mapping[str, int]) -> tuple[Mappin
     from hashlib import file_digest
 
     inputs = []
-    for path, number in rows.items():
+    for path, count in rows.items():
         if "://" in path:
-            inputs.append(Input("table", path, number, ""))
+            inputs.append(Input("table", path, count, ""))
             continue
         with open(path, "rb") as content:
-            inputs.append(Input("table", path, number, file_digest(content, "sha256").hexdigest()))
+            inputs.append(Input("table", path, count, file_digest(content, "sha256").hexdigest()))
     return dict.fromkeys(names, inputs[0]), inputs
 
 
