@@ -2,13 +2,14 @@
 
 - `split`: source and target of a pair
 - `are_alike`: whether two codes may mean the same language
+- `find_alike`: the pairs of a test set that another spelling may mean
 - `of_item`: the pair that an item of a test set belongs to
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,11 +36,19 @@ sq:sqi,alb sr:srp ss:ssw st:sot su:sun sv:swe sw:swa ta:tam te:tel tg:tgk th:tha
 to:ton tr:tur ts:tso tt:tat tw:twi ty:tah ug:uig uk:ukr ur:urd uz:uzb ve:ven vi:vie vo:vol wa:wln wo:wol xh:xho
 yi:yid yo:yor za:zha zh:zho,chi zu:zul
 """
-# Codes that stand for a member of a group that has a code of its own: Mandarin of Chinese, and so on
-_MEMBERS = {"cmn": "zh", "arb": "ar", "pes": "fa", "ekk": "et", "lvs": "lv", "zsm": "ms", "als": "sq", "swh": "sw"}
+# Codes of the usual member of a group that has a code of its own: Mandarin of Chinese, and so on (the macrolanguages of
+# ISO 639-3, and for Filipino the aliases of Unicode's CLDR)
+_MEMBERS = """
+ar:arb ay:ayr az:azj et:ekk fa:pes ff:fuv kr:knc ku:kmr lv:lvs mg:plt mn:khk ms:zsm ne:npi om:gaz or:ory ps:pbt qu:quy
+sq:als sw:swh tl:fil uz:uzn yi:ydd zh:cmn
+"""
 _SHORT = {
-    long: short for short, longer in (entry.split(":") for entry in _CODES.split()) for long in longer.split(",")
-} | _MEMBERS
+    long: short
+    for short, longer in (entry.split(":") for entry in f"{_CODES}{_MEMBERS}".split())
+    for long in longer.split(",")
+}
+# The script of Chinese that a region stands for (likely subtags of Unicode's CLDR)
+_CHINESE = {"cn": "hans", "sg": "hans", "tw": "hant", "hk": "hant", "mo": "hant"}
 # The usual names of fields that hold a pair, and of those that hold its two languages. Capitals and marks do not count.
 _PAIR_FIELDS = ("lp", "langpair", "languagepair")
 _LANGUAGE_FIELDS = (
@@ -67,6 +76,8 @@ def are_alike(general: str, code: str) -> bool:
 
     >>> are_alike("zh", "zho_Hans_CN"), are_alike("zh_TW", "zh_CN"), are_alike("cs_CZ", "ces_Latn")
     (True, False, True)
+    >>> are_alike("zho_Hant", "zh_TW"), are_alike("zho_Hans", "zh_TW")
+    (True, False)
     """
     language, *parts = _parts(general)
     other, *others = _parts(code)
@@ -74,10 +85,42 @@ def are_alike(general: str, code: str) -> bool:
     return language == other and all(len(part) != len(one) or part == one for part in parts for one in others)
 
 
+def find_alike(pair: str, pairs: Iterable[str]) -> list[str]:
+    """Return the pairs that another spelling may mean: none, one, or several if it does not say which.
+
+    A pair that says no more than `pair` is meant alone, even if there are others with scripts and regions.
+
+    >>> find_alike("en-fr", ["eng-deu", "eng-fra", "eng-fra-CA"]), find_alike("en-fr_CA", ["eng-fra", "eng-fra-CA"])
+    (['eng-fra'], ['eng-fra-CA'])
+    >>> find_alike("en-zh", ["eng-zho-CN", "eng-zho-TW"]), find_alike("en-zh_Hant", ["eng-zho-CN", "eng-zho-TW"])
+    (['eng-zho-CN', 'eng-zho-TW'], ['eng-zho-TW'])
+    """
+    languages = split(pair)
+    if languages is None:
+        return []
+    wanted = {part for code in languages for part in _parts(code)}
+    alike, plain = [], {}
+    for one in pairs:
+        others = split(one)
+        if others is not None and all(map(are_alike, languages, others)):
+            alike.append(one)
+            parts = {part for code in others for part in _parts(code)}
+            if parts <= wanted:
+                plain[one] = len(wanted - parts)
+    return [min(plain, key=plain.__getitem__)] if plain else alike
+
+
 def _parts(code: str) -> list[str]:
-    """Return language, script and region, in lower case; the language in the shortest form that there is."""
+    """Return language, script and region, in lower case; the language in the shortest form that there is.
+
+    >>> _parts("deu_Latn"), _parts("zho_TW")
+    (['de', 'latn'], ['zh', 'hant', 'tw'])
+    """
     language, *parts = code.lower().replace("-", "_").split("_")
-    return [_SHORT.get(language, language), *parts]
+    language = _SHORT.get(language, language)
+    if language == "zh" and len(parts) == 1 and parts[0] in _CHINESE:
+        parts.insert(0, _CHINESE[parts[0]])
+    return [language, *parts]
 
 
 def of_item(item: Mapping[str, Any], key: str = "") -> tuple[str, str] | None:

@@ -150,6 +150,7 @@ HOW_IT_IS_DONE = {
 SAME_ANYWAY = {
     ("bold_best", "short"),  # text, which has short signatures, is bold only on terminals
     ("name_by", "format"),  # csv calls systems by their files
+    ("encoding", "partial"),  # JSON Lines are UTF-8
     ("encoding", "segment_scores"),  # numbers are the same in both encodings
     ("encoding", "wer_lowercase"),  # and so are words that differ
     ("smooth_method", "score_only"),  # where every order has matches, only the signature differs
@@ -221,7 +222,7 @@ def write_files():
         ("items2", "hypothesis", SYSTEMS["sys2.txt"]),
     ):
         write(f"{name}.jsonl", [json.dumps({"id": str(n), field: line}) for n, line in enumerate(lines)])
-    labels = ["a\tnews", "a\tsocial", "b\tnews", "b\tnews", "b\tsocial", "c\tsocial"]
+    labels = ["a\tnews", "b\tsocial", "b\tnews", "b\tnews", "b\tsocial", "c\tsocial"]
     write("bare.tsv", labels)
     write("labels.tsv", ["doc\tdomain", *labels])
     answer(["ref", "ref2", "-i", "sys2.txt", "-w", "9", "-o", "before.json"], b"", {})

@@ -55,7 +55,10 @@ CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
     "detail": {"--detail gives corpus scores": ("sentence_level",)},
     "partial": {"it scores what all have, so no system is left out": ("keep_going",)},
-    "segment_scores": {"numbers are not texts": ("partial", "level")},
+    "segment_scores": {
+        "numbers are not texts": ("partial", "level"),
+        "labels are those of texts": ("labels", "label_names", "unit"),
+    },
     "keep_going": {
         "--sentence-level scores only one system": ("sentence_level",),
         "there are no references that a system could fail to match": ("segment_scores",),
@@ -230,7 +233,9 @@ def _of_sources(options: Options) -> Iterator[tuple[set[str], str]]:
         yield {"registry"}, "no test set is named"
         if options.labels is None:
             yield {"detail"}, "only a test set, named with -t and -l, or --labels says which parts there are"
-    readers = ("origlang", "subset", "detail", "by", "unit", "level", *(option for option, _ in RESAMPLING.values()))
+    readers = {"by", "unit", "level", *(option for option, _ in RESAMPLING.values())}
+    if options.test_set is None:  # which has its own parts
+        readers |= {"origlang", "subset", "detail"}
     if not options.command and options.given.isdisjoint(readers):
         yield {"labels"}, "nothing reads labels: --by, --unit doc, --level doc and parts do"
     if options.table is not None:

@@ -98,6 +98,7 @@ def _join(
             joining.scored = joining.items = done
             yield [_without_ids(source, block) for source, block in zip(sources, blocks, strict=True)]
         else:
+            _check_partial(joining, sources, kinds)
             return
     except LengthError as error:
         if not records:
@@ -111,6 +112,17 @@ def _join(
         raise failure
     met = {key for columns in before for key in zip(*(columns[kind] for kind in sorted(common)), strict=True)}
     yield from _join_by_key(sources, rest, sorted(common), measure, joining, met, done)
+
+
+def _check_partial(joining: Joining, sources: Sequence[Source], kinds: Sequence[set[int]]) -> None:
+    """Refuse to leave out items of files that turned out to have no ids; kinds: of the ids that each source has.
+
+    Raises:
+        IdsDifferError: a source has none.
+    """
+    bare = next((source.label for source, of in zip(sources, kinds, strict=True) if source.names and not of), "")
+    if joining.partial and bare:
+        raise IdsDifferError(f"{bare} has no ids to join by; leave out ", Turn("partial=True", "--partial"))
 
 
 def _note_kinds(kinds: Sequence[set[int]], ids: Sequence[Block]) -> None:

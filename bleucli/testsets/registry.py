@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli import language_pairs
 from bleucli.errors import BleuError
-from bleucli.phrases import Turn, suggest
+from bleucli.phrases import Turn, join_words, suggest
 from bleucli.testsets import cache
 
 TYPE_CHECKING = False
@@ -88,6 +88,9 @@ class Registry:
         """
         test_set = self[name]
         if pair not in test_set.pairs:
+            alike = language_pairs.find_alike(pair, test_set.pairs)
+            if len(alike) > 1:
+                raise BleuError(f"the test set {name} has {join_words(alike)}; name one of them instead of {pair}")
             similar = suggest(pair, test_set.pairs)
             pairs = f"; it has {', '.join(test_set.pairs)}" if not similar and len(test_set.pairs) < 9 else ""
             listing = Turn(f"get_langpairs_for_testset({name!r})", f"bleu --list -t {name}")
@@ -100,14 +103,9 @@ class Registry:
         >>> load().spell_pair("demo", "eng_Latn-de_DE"), load().spell_pair("demo", "en-fr")
         ('en-de', 'en-fr')
         """
-        wanted = language_pairs.split(pair)
-        if name not in self or pair in (pairs := self.pairs(name)) or wanted is None:
+        if name not in self or pair in (pairs := self.pairs(name)):
             return pair
-        alike = [
-            one
-            for one in pairs
-            if (other := language_pairs.split(one)) is not None and all(map(language_pairs.are_alike, wanted, other))
-        ]
+        alike = language_pairs.find_alike(pair, pairs)
         return alike[0] if len(alike) == 1 else pair
 
     def about(self, name: str) -> str:

@@ -11,6 +11,7 @@ from oracles import DATA
 
 from bleucli import BLEU, language_pairs
 from bleucli.errors import UsageError
+from bleucli.testsets import registry
 
 
 @pytest.mark.parametrize(
@@ -61,8 +62,8 @@ def test_languages_without_spaces_and_tokenizer_are_refused_for_bleu(run, write,
 
 def test_a_test_set_with_such_a_target_is_refused_too(run, write, monkeypatch, tmp_path):
     monkeypatch.setenv("BLEU_HOME", str(tmp_path / "cache"))
-    write("sys", "a\n")
-    write("ref", "a\n")
+    write("sys", "abcd\n")
+    write("ref", "abcd\n")
     write(
         "own.toml",
         '[testsets."own/khmer"]\nformat = "plain"\nsources = [{url = "sys"}, {url = "ref"}]\n'
@@ -70,7 +71,7 @@ def test_a_test_set_with_such_a_target_is_refused_too(run, write, monkeypatch, t
     )
     words = ("--registry", "own.toml", "-t", "own/khmer", "-l", "en-km", "-i", "sys", "-q")
     refused(run(*words), "Khmer has no spaces between words")
-    assert run(*words, "-tok", "char", "-b").status == 0
+    assert run(*words, "-tok", "char", "-b").out == "100.0\n"
 
 
 @pytest.mark.parametrize("pair", ["en-de", "eng-deu", "eng_Latn-deu_Latn", "EN-DE", "en-de_DE", "eng-ger"])
@@ -122,3 +123,31 @@ def test_codes_of_both_tables_are_alike():
         for long in longer.split(","):
             assert language_pairs.are_alike(short, long)
             assert language_pairs.are_alike(long, short)
+
+
+@pytest.mark.parametrize(
+    ("pair", "spelled"),
+    [
+        ("en-fr", "eng-fra"),
+        ("eng_Latn-fra_Latn", "eng-fra"),
+        ("en-fr_FR", "eng-fra"),
+        ("en-fr_CA", "eng-fra-CA"),
+        ("en-zh_CN", "eng-zho-CN"),
+        ("eng_Latn-zho_Hant", "eng-zho-TW"),
+        ("en-zh-Hans", "eng-zho-CN"),
+        ("eng_Latn-khk_Cyrl", "eng-mon"),
+        ("eng_Latn-azj_Latn", "eng-aze-Latn"),
+        ("en-sr_Latn_RS", "eng-srp-Latn"),
+        ("en-fil_PH", "eng-fil"),
+        ("en-de", "eng-deu"),
+    ],
+)
+def test_ntrex_has_its_pairs_under_the_codes_of_others(pair, spelled):
+    assert registry.load("").spell_pair("ntrex", pair) == spelled
+
+
+@pytest.mark.parametrize("pair", ["en-zh", "en-sr"])
+def test_a_pair_that_may_be_several_is_an_error_that_names_them(run, write, pair):
+    write("sys", "a\n")
+    line = refused(run("-t", "ntrex", "-l", pair, "-i", "sys"), f"instead of {pair}")
+    assert {"en-zh": "eng-zho-CN and eng-zho-TW", "en-sr": "eng-srp-Cyrl and eng-srp-Latn"}[pair] in line

@@ -94,7 +94,7 @@ def test_test_sets_have_names_of_their_own(run, write, tmp_path):
     }
     assert "|tok:13a|" in found["en-jp"]
     assert "|tok:zh|" in found["en-ZHO"]
-    refused(run("-t", "demo", "-l", "en-DE", "-i", "sys.txt"), "demo has no language pair 'en-DE'", "en-de")
+    refused(run("-t", "demo", "-l", "en-DA", "-i", "sys.txt"), "demo has no language pair 'en-DA'", "en-de")
 
 
 def test_all_languages_of_test_sets_are_known():

@@ -66,6 +66,7 @@ class FileSource:
         self._unit = options.unit or "segment"
         # The labels to find in JSON Lines; documents are known there without being named
         needs_documents = options.level == "doc" or options.unit == "doc" or asks_for_resampling(options)
+        needs_documents = needs_documents or options.command == "count"  # statistics are resampled later
         fields = [*self._by, *([DOCUMENT] if needs_documents and DOCUMENT not in self._by else [])]
         pair = "" if options.language_pair is None else options.language_pair
 
