@@ -55,6 +55,9 @@ GIVEN = {
     "jsonl": Given(("--jsonl",), ("stdin",)),
     "jsonl_fields": Given(("--jsonl-fields", "hyp=mt"), ("json_lines",)),
     "keep_going": Given(("--keep-going",)),
+    "labels": Given(("--labels", "labels.tsv"), ("docs",)),
+    "label_names": Given(("--label-names", "doc,domain"), ("bare_labels", "docs")),
+    "level": Given(("--level", "doc"), ("labels",)),
     "label": Given(("--label", "tab:scores"), ("captioned", "latex")),
     "language_pair": Given(("-l", "en-zh")),
     "like": Given(("--like", "case:mixed|eff:no|tok:intl|smooth:exp")),
@@ -77,6 +80,7 @@ GIVEN = {
     "paired_bs": Given(("-pbs",), ("several",)),
     "paired_bs_n": Given(("-pbsn", "5"), ("paired_bs",)),
     "paired_jobs": Given(("-j", "2"), ("confidence",)),
+    "partial": Given(("--partial",), ("items",)),
     "quiet": Given(("-q",)),
     "registry": Given(("--registry", "own.toml"), ("set",)),
     "scale": Given(("--scale", "1")),
@@ -100,6 +104,7 @@ GIVEN = {
     "ter_normalized": Given(("--ter-normalized",), ("ter",)),
     "test_set": Given(("-t", "own/set"), ("pair",)),
     "tokenize": Given(("-tok", "char")),
+    "unit": Given(("--unit", "doc"), ("confidence", "labels")),
     "version": Given(("--version",)),
     "wer_lowercase": Given(("--wer-lowercase",), ("wer",)),
     "width": Given(("-w", "4")),
@@ -122,10 +127,14 @@ NEEDS = {
     "pair": ("language_pair", ("-l", "en-zh")),
     "stats": ("stats", ("--stats", "stored.parquet")),
     "table": ("table", ("--table", "texts.parquet")),
+    "docs": ("unit", ("--unit", "doc")),
+    "labels": ("labels", ("--labels", "labels.tsv")),
+    "bare_labels": ("labels", ("--labels", "bare.tsv")),
     "captioned": ("caption", ("--caption", "Scores")),
 }
 IMPLIED = {
     "set": ("pair",),
+    "docs": ("confidence",),
     "captioned": ("several",),
     "paired": ("several",),
     "paired_ar": ("several",),
@@ -141,6 +150,7 @@ HOW_IT_IS_DONE = {
 SAME_ANYWAY = {
     ("bold_best", "short"),  # text, which has short signatures, is bold only on terminals
     ("name_by", "format"),  # csv calls systems by their files
+    ("encoding", "partial"),  # JSON Lines are UTF-8
     ("encoding", "segment_scores"),  # numbers are the same in both encodings
     ("encoding", "wer_lowercase"),  # and so are words that differ
     ("smooth_method", "score_only"),  # where every order has matches, only the signature differs
@@ -206,6 +216,15 @@ def write_files():
     write("matrix.toml", ['references = "{pair}.ref"', 'systems = "{pair}.{system}"'])
     items = zip(SYSTEMS["sys.txt"], SYSTEMS["sys2.txt"], strict=True)
     write("sys.jsonl", [json.dumps({"hypothesis": one, "mt": other}) for one, other in items])
+    for name, field, lines in (
+        ("items.ref", "reference", REFERENCES["A"]),
+        ("items", "hypothesis", SYSTEMS["sys.txt"][:5]),
+        ("items2", "hypothesis", SYSTEMS["sys2.txt"]),
+    ):
+        write(f"{name}.jsonl", [json.dumps({"id": str(n), field: line}) for n, line in enumerate(lines)])
+    labels = ["a\tnews", "b\tsocial", "b\tnews", "b\tnews", "b\tsocial", "c\tsocial"]
+    write("bare.tsv", labels)
+    write("labels.tsv", ["doc\tdomain", *labels])
     answer(["ref", "ref2", "-i", "sys2.txt", "-w", "9", "-o", "before.json"], b"", {})
     for name, systems in (("one", ["sys.txt"]), ("two", ["sys.txt", "sys2.txt"])):
         words = ["-m", "bleu", "chrf", "ter", "cer", "wer", "-o", f"{name}.parquet"]
@@ -293,6 +312,8 @@ def words_of(given):
         if "numbers" in needs
         else ["sys.jsonl" if "json_lines" in needs else "sys.txt", "sys2.txt"]
     )
+    if "items" in needs:
+        references, systems = ["items.ref.jsonl"], ["items.jsonl", "items2.jsonl"]
     if "stdin" in needs:
         systems[0] = "-"
         stdin = "".join(json.dumps({"hypothesis": line}) + "\n" for line in SYSTEMS["sys.txt"]).encode()

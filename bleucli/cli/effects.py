@@ -55,7 +55,10 @@ CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
     "detail": {"--detail gives corpus scores": ("sentence_level",)},
     "partial": {"it scores what all have, so no system is left out": ("keep_going",)},
-    "segment_scores": {"numbers are not texts": ("partial", "level")},
+    "segment_scores": {
+        "numbers are not texts": ("partial", "level"),
+        "labels are those of texts": ("labels", "label_names", "unit"),
+    },
     "keep_going": {
         "--sentence-level scores only one system": ("sentence_level",),
         "there are no references that a system could fail to match": ("segment_scores",),
@@ -213,9 +216,6 @@ def _rules(options: Options, run: Run) -> Iterator[tuple[set[str] | frozenset[st
     if not is_compared and not any(getattr(options, option) for option, _ in RESAMPLING.values()):
         yield {"paired_jobs"}, "nothing is resampled"
     yield from _of_sources(options)
-    if options.test_set is None:
-        yield {"registry"}, "no test set is named"
-        yield {"detail"}, "only a test set, named with -t and -l, says which parts it has"
     if options.test_set is None and "tokenize" not in options.of_metric("bleu"):
         yield {"mirror", "allow_http"}, "nothing is downloaded"
     if run.form is None:
@@ -229,6 +229,15 @@ def _rules(options: Options, run: Run) -> Iterator[tuple[set[str] | frozenset[st
 
 
 def _of_sources(options: Options) -> Iterator[tuple[set[str], str]]:
+    if options.test_set is None:
+        yield {"registry"}, "no test set is named"
+        if options.labels is None:
+            yield {"detail"}, "only a test set, named with -t and -l, or --labels says which parts there are"
+    readers = {"by", "unit", "level", *(option for option, _ in RESAMPLING.values())}
+    if options.test_set is None:  # which has its own parts
+        readers |= {"origlang", "subset", "detail"}
+    if not options.command and options.given.isdisjoint(readers):
+        yield {"labels"}, "nothing reads labels: --by, --unit doc, --level doc and parts do"
     if options.table is not None:
         yield {"encoding"}, "text in tables is UTF-8"
     if options.engine is not None:

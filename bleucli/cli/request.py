@@ -94,6 +94,9 @@ def _check_test_set(options: Options) -> None:
         raise UsageError(
             f"references come from --test-set {options.test_set} or from {options.refs[0]}, not both; leave out one"
         )
+    for name in ("origlang", "subset"):
+        if options.test_set is None and options.labels is None and getattr(options, name) is not None:
+            raise UsageError(f"{flag_of(name)} needs a test set, named with -t and -l, or labels, named with --labels")
     if options.label_names is not None and options.labels is None:
         raise UsageError("--label-names names the columns of --labels; add --labels FILE")
 

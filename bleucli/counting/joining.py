@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from bleucli.counting.corpus import Source, in_step
-from bleucli.errors import IdsDifferError, LengthError
+from bleucli.errors import BleuError, IdsDifferError, LengthError
 from bleucli.phrases import Turn, tell_count
 from bleucli.text import Segments, length_error
 
@@ -76,37 +76,59 @@ def _join(
     if records:  # a stream that ends early may lack some items, so the others are waited for
         sources = [one._replace(blocks=of.read(), hurry=None) for one, of in zip(sources, records, strict=True)]
     done = 0
-    failure: LengthError | None = None
+    kinds = [set[int]() for _ in sources]  # of the ids that each source has
+    measure = first_reference if first_reference < len(sources) else 0
+    before: list[Block] = []  # the ids of the blocks that were given
+    failure: BleuError | None = None
     try:
         for blocks in in_step(sources, may_be_empty):
             ids = [_ids(source, block) for source, block in zip(sources, blocks, strict=True)]
+            _note_kinds(kinds, ids)
             difference = _find_difference(sources, ids, first_reference)
             if difference is not None:
+                failure = _differ(sources, ids, *difference, done)
                 if not records:
-                    raise _differ(sources, ids, *difference, done)
+                    raise failure
                 break
             done += len(blocks[0][0])
+            if records:
+                before.append(ids[measure])
             for record in records:
                 record.forget(done)
             joining.scored = joining.items = done
             yield [_without_ids(source, block) for source, block in zip(sources, blocks, strict=True)]
         else:
+            _check_partial(joining, sources, kinds)
             return
     except LengthError as error:
         if not records:
             raise
         failure = error
     rest = [_whole(list(record.rest(done))) for record in records]
-    named = [(source, columns) for source, columns in zip(sources, rest, strict=True) if source.names]
-    kinds = [
-        kind
-        for kind in range(max(source.ids for source in sources))
-        if all(columns and _ids(source, columns)[kind].data for source, columns in named)
-    ]
-    if not kinds and failure is not None:
+    _note_kinds(kinds, [_ids(source, columns) for source, columns in zip(sources, rest, strict=True)])
+    common = set.intersection(*(of for source, of in zip(sources, kinds, strict=True) if source.names))
+    if not common:
+        assert failure is not None
         raise failure
-    measure = first_reference if first_reference < len(sources) else 0
-    yield from _join_by_key(sources, rest, kinds, measure, joining, done)
+    met = {key for columns in before for key in zip(*(columns[kind] for kind in sorted(common)), strict=True)}
+    yield from _join_by_key(sources, rest, sorted(common), measure, joining, met, done)
+
+
+def _check_partial(joining: Joining, sources: Sequence[Source], kinds: Sequence[set[int]]) -> None:
+    """Refuse to leave out items of files that turned out to have no ids; kinds: of the ids that each source has.
+
+    Raises:
+        IdsDifferError: a source has none.
+    """
+    bare = next((source.label for source, of in zip(sources, kinds, strict=True) if source.names and not of), "")
+    if joining.partial and bare:
+        raise IdsDifferError(f"{bare} has no ids to join by; leave out ", Turn("partial=True", "--partial"))
+
+
+def _note_kinds(kinds: Sequence[set[int]], ids: Sequence[Block]) -> None:
+    """Add the kinds of ids that each source has in a block."""
+    for of, columns in zip(kinds, ids, strict=True):
+        of.update(kind for kind, column in enumerate(columns) if column.data)
 
 
 class _Record:
@@ -176,10 +198,12 @@ def _differ(
 ) -> IdsDifferError:
     """Return the error about sources that cannot be joined, because one of them has no ids."""
     here, there = (repr(str(ids[one][kind][row])[:_SHOWN_CHARACTERS]) for one in (place, other))
-    bare = next(source.label for source in sources if source.names and not source.ids)
+    named = [(source, columns) for source, columns in zip(sources, ids, strict=True) if source.names]
+    bare = next((source.label for source, columns in named if not columns or not columns[kind].data), "")
+    why = f", and {bare} has no such ids to join by" if bare else ""
     return IdsDifferError(
-        f"{sources[place].label}, line {done + row + 1} has the id {here} but {sources[other].label} has {there}, and"
-        f" {bare} has no ids to join by; put the lines of all files in the same order",
+        f"{sources[place].label}, line {done + row + 1} has the id {here} but {sources[other].label} has {there}{why};"
+        " put the lines of all files in the same order",
         Turn("", ", or write --jsonl-fields id=none if these fields do not identify segments"),
     )
 
@@ -200,6 +224,7 @@ def _join_by_key(
     kinds: Sequence[int],
     measure: int,
     joining: Joining,
+    met: set[Key],
     done: int,
 ) -> Iterator[list[Block]]:
     """Give what is left of all sources in the same order.
@@ -210,13 +235,15 @@ def _join_by_key(
         kinds: the kinds of ids that all sources have.
         measure: the position of the source that gives the order.
         joining: as in `_join`.
-        done: the number of segments that have been given.
+        met: the keys of the items that have been given.
+        done: the number of these.
     """
     rows: dict[int, dict[Key, int]] = {}
     for number, (source, columns) in enumerate(zip(sources, rest, strict=True)):
         if source.names:
             ids = _ids(source, columns)
-            rows[number] = _number(source, list(zip(*(ids[kind] for kind in kinds), strict=True)) if ids else [], done)
+            keys = list(zip(*(ids[kind] for kind in kinds), strict=True)) if ids else []
+            rows[number] = _number(source, keys, met, done)
     order = list(rows[measure])
     for number, source in enumerate(sources):
         if not source.names and rest[number] and len(rest[number][0]) != len(order):
@@ -243,24 +270,25 @@ def _join_by_key(
         ]
 
 
-def _number(source: Source, keys: Sequence[Key], done: int) -> dict[Key, int]:
-    """Return the row of each key.
+def _number(source: Source, keys: Sequence[Key], met: set[Key], done: int) -> dict[Key, int]:
+    """Return the row of each key; met: those of the `done` items before.
 
     Raises:
         IdsDifferError: a key occurs twice, or lacks an id.
     """
     rows = {key: row for row, key in enumerate(keys)}
-    if len(rows) < len(keys):
-        double = [key for key, count in Counter(keys).items() if count > 1]
+    for key, row in rows.items():
+        if not all(key):
+            raise IdsDifferError(
+                f"{source.label}, line {done + row + 1} has no id, but its lines have another order than those of"
+                " others; give each line an id",
+            )
+    double = [key for key, count in Counter(keys).items() if count > 1 or key in met]
+    if double:
         raise IdsDifferError(
             f"{source.label} has {_name(double)} more than once, so its lines cannot be joined with those of others,"
             " which have another order; give each line an id of its own",
         )
-    for key, row in rows.items():
-        if not all(key):
-            raise IdsDifferError(
-                f"{source.label}, line {done + row + 1} has no id, but other lines have; give each line one",
-            )
     return rows
 
 

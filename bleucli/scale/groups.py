@@ -120,7 +120,8 @@ class Tally:
     def __init__(self, metrics: Mapping[str, Metric]) -> None:
         self._metrics = metrics
         self._totals = [CorpusStats(metric) for metric in metrics.values()]
-        self._blocks: dict[Any, list[tuple[NDArray[np.int64], NDArray[np.int32], list[SegmentStats]]]] = {}
+        # By place: the segments, how many references they have, their rows by metric, and their documents
+        self._blocks: dict[Any, list[tuple[NDArray[np.int64], NDArray[np.int32], list[SegmentStats], list[Any]]]] = {}
 
     def add_sums(self, table: pa.Table) -> None:
         """Add up the rows of a table; each belongs to a segment, or to a group of segments."""
@@ -138,21 +139,27 @@ class Tally:
             if max(self._totals[place].sums) > LARGEST_TOTAL:
                 raise BleuError(f"the sums of {name} are too large for 64 bits; read fewer files together")
 
-    def add_rows(self, where: object, table: pa.Table) -> None:
-        """Keep rows of segments; where: the place that these belong to."""
+    def add_rows(self, where: object, table: pa.Table, documents: Sequence[Any]) -> None:
+        """Keep rows of segments; where: the place that these belong to. documents: those of the segments, if known."""
         rows = [
             SegmentStats.from_arrow(table.select([f"{name}.{column}" for column in metric.column_names()]))
             for name, metric in self._metrics.items()
         ]
         nrefs = to_numpy(table.column(REFERENCES))
-        self._blocks.setdefault(where, []).append((to_numpy(table.column(SEGMENT)), nrefs, rows))
+        self._blocks.setdefault(where, []).append(
+            (to_numpy(table.column(SEGMENT)), nrefs, rows, [(where, document) for document in documents])
+        )
 
-    def stats(self, places: Sequence[object]) -> list[CorpusStats]:
-        """Return the statistics, one per metric; rows are sorted by place, as `places` lists them, then by segment."""
+    def stats(self, places: Sequence[object]) -> tuple[list[CorpusStats], list[tuple[Any, Any]]]:
+        """Return the statistics, one per metric, and the documents of the segments, each with its place.
+
+        Rows are sorted by place, as `places` lists them, then by segment.
+        """
         import numpy as np
 
         if not self._blocks:
-            return self._totals
+            return self._totals, []
+        documents: list[tuple[Any, Any]] = []
         whole = [CorpusStats(metric) for metric in self._metrics.values()]
         for place in places:
             blocks = self._blocks.get(place)
@@ -161,13 +168,15 @@ class Tally:
             segments = np.concatenate([block[0] for block in blocks])
             order = None if (np.diff(segments) > 0).all() else np.argsort(segments, kind="stable")
             nrefs = np.concatenate([block[1] for block in blocks])
+            of_place = [document for block in blocks for document in block[3]]
+            documents += of_place if order is None else [of_place[n] for n in order.tolist() if of_place]
             counts = array("i", (nrefs if order is None else nrefs[order]).astype(np.int32).tobytes())
             for number, metric in enumerate(self._metrics.values()):
                 rows = SegmentStats.join([block[2][number] for block in blocks])
                 if order is not None:
                     rows = rows.take(order.tolist())
                 whole[number] += CorpusStats.of_rows(metric, rows, counts)
-        return whole
+        return whole, documents
 
 
 # --- tests of several systems

@@ -51,6 +51,7 @@ from bleucli.scale.layout import (
 )
 from bleucli.scale.rows import Table, Writer, write, write_sums
 from bleucli.text.buffers import to_arrow, to_numpy
+from bleucli.text.labels import number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -186,13 +187,20 @@ class Statistics:
         """Return which of `METRICS` a name in the files stands for; None if it is another metric."""
         return _kind_of(self._filled[0], name)
 
-    def count(self, metrics: Mapping[str, Metric], by: Sequence[str] = (), keep_rows: bool = False) -> list[Part]:
+    def count(
+        self,
+        metrics: Mapping[str, Metric],
+        by: Sequence[str] = (),
+        keep_rows: bool = False,
+        documents: str = "",
+    ) -> list[Part]:
         """Return the statistics of all systems.
 
         Args:
             metrics: the metrics to score with, by their names in the files.
             by: the columns to group segments by; none for a single group of all segments.
             keep_rows: keep the statistics of each segment.
+            documents: the column that names the document of each segment, "" if it is of no interest.
 
         Returns:
             One part per group, in order of first appearance; a system is left out of groups in which it has no rows.
@@ -201,7 +209,7 @@ class Statistics:
             BleuError: a segment occurs twice or is missing, something was counted in another way, there is no such
                 column, or rows are wanted but files hold sums.
         """
-        self._check_columns(metrics, by)
+        self._check_columns(metrics, [*by, *filter(None, [documents])])
         if keep_rows and self.is_summed:
             path = next(file.path for file in self._files if file.is_summed)
             raise BleuError(
@@ -222,7 +230,8 @@ class Statistics:
         for file in self._files:
             counts = tuple(COUNTS) if file.is_summed else (SEGMENT, REFERENCES)
             fractions = dict.fromkeys(counts, False) | fractional
-            columns = [*dict.fromkeys(key for key in keys if key in file.columns), *fractions]
+            of_documents = documents if documents in file.columns and documents not in keys else ""
+            columns = [*dict.fromkeys(key for key in (*keys, of_documents) if key in file.columns), *fractions]
             start = 0
             for table in file.row_groups(columns) if file.rows else ():
                 numbers = check_numbers(table, fractions, file.path, start)
@@ -230,8 +239,12 @@ class Statistics:
                 start += len(table)
                 # `values` are the system, the columns of its place, the labels of the group, and the signatures
                 for values, indexes in split(numbers, keys):
-                    rows = numbers.select(list(fractions))
+                    rows = numbers.select([*fractions, *filter(None, [of_documents])])
                     rows = rows if len(indexes) == len(rows) else rows.take(to_arrow(indexes))
+                    # A column that also makes groups has one value here
+                    named = rows.column(of_documents).to_pylist() if of_documents else []
+                    if documents in by:
+                        named = [values[keys.index(documents)]] * len(rows)
                     system, places = _name_system(values[0]), values[1 : 1 + len(PLACES)]
                     labels = values[1 + len(PLACES) : len(values) - len(signatures)]
                     self._check_rows(file, metrics, values[len(values) - len(signatures) :], rows, accepted)
@@ -240,18 +253,19 @@ class Statistics:
                     if not file.is_summed:
                         segments_met.add((system, *places), to_numpy(rows.column(SEGMENT)), file.path)
                     if keep_rows:
-                        tally.add_rows(places, rows)
+                        tally.add_rows(places, rows, named)
                     else:
                         tally.add_sums(rows)
         segments_met.check()
         self._met = list(order)
-        return [
-            Part(
-                list(zip(by, labels, strict=True)),
-                [SystemStats(name, of[name].stats(list(order)), None) for name in self.systems if name in of],
-            )
-            for labels, of in groups.items()
-        ]
+        parts = []
+        for labels, of in groups.items():
+            tallies = {name: of[name].stats(list(order)) for name in self.systems if name in of}
+            systems = [SystemStats(name, stats, None) for name, (stats, _) in tallies.items()]
+            _, names = next(iter(tallies.values()))
+            known = names and all(name is not None for _, name in names)
+            parts.append(Part(list(zip(by, labels, strict=True)), systems, number(names) if known else None))
+        return parts
 
     def _check_columns(self, metrics: Mapping[str, Metric], by: Sequence[str]) -> None:
         for name in by:

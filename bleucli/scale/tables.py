@@ -124,6 +124,15 @@ class TextTable:
         return read_block(batch, self._columns, self._keys, self.rows[path], path)
 
 
+def column_names(paths: Sequence[str]) -> list[str]:
+    """Return the names of the columns that all files have; arguments and errors: as for `TextTable`."""
+    names: list[list[str]] = []
+    for path in find_tables(paths):
+        with telling(path):
+            names.append((open_parquet(path).schema_arrow if is_parquet(path) else _open_ipc(path).schema).names)
+    return [name for name in names[0] if all(name in of for of in names)]
+
+
 def find_tables(paths: Sequence[str], endings: Sequence[str] = (*PARQUET, *IPC)) -> list[str]:
     """Return the files that are named, those in named folders, and those that match patterns.
 

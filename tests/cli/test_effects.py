@@ -55,6 +55,14 @@ EFFECTS = {
         (("-f", "csv"), ("several",), ("-b",), "bare scores are numbers, not csv"),
         (("-f", "csv"), ("several",), ("-sl",), "segments are printed as text, json or jsonl, not as csv"),
     ],
+    "labels": [
+        (
+            ("--labels", "labels.tsv"),
+            ("--by", "doc", "-f", "csv"),
+            (),
+            "nothing reads labels: --by, --unit doc, --level doc and parts do",
+        ),
+    ],
     "language_pair": [
         (("-l", "en-de"), (), ("-m", "chrf"), "it picks BLEU's tokenizer, and BLEU is not scored"),
         (("-l", "en-de"), (), ("-tok", "char"), "it picks BLEU's tokenizer, which --tokenize names"),
@@ -112,7 +120,7 @@ EFFECTS = {
 # Options that always have an effect, are refused where they have none, have their own hint, or say how to do the work
 ALWAYS = {
     *("annotate", "append", "baseline", "confidence", "detail", "encoding", "fail_under", "help", "input"),
-    *("by", "label", "columns", "engine", "jobs", "stats", "table"),
+    *("by", "label", "label_names", "columns", "engine", "jobs", "stats", "table", "level", "partial", "unit"),
     *(
         "keep_going",
         "jsonl",
@@ -153,6 +161,7 @@ def score(run, write):
     """Score one system or, if words say so, several."""
     for name in ("ref", "sys", "sys2"):
         write(name, f"the cat sat on the mat\nhello {name} there world\n")
+    write("labels.tsv", "doc\na\nb\n")
 
     def score(*words):
         many = "several" in words or "-pbs" in words or "-par" in words

@@ -1,22 +1,24 @@
-"""Ids in JSON Lines: files whose lines are in another order are not compared line by line."""
+"""Ids in JSON Lines: files whose lines are in another order are joined by them."""
 
 from __future__ import annotations
 
 import json
 import random
+import re
 
 import pytest
 from conftest import refused
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bleucli import CHRF
 from bleucli.reading import TextFile
 from bleucli.reading.jsonfields import Fields, encode_ids, names_of_ids
 from bleucli.reading.jsonlines import JsonLines
 
 TEXTS = ["the cat sat on the mat", "hello big wide world", "yes no maybe so then", "nobody knows the way home"]
 KEYS = ["d1", "d2", "d3", "d4"]
-REMEDY = "; put the lines of both in the same order, or rename the field if it does not identify segments"
+REMEDY = "; put the lines of all files in the same order"
 
 
 @pytest.fixture
@@ -38,34 +40,57 @@ def shuffled(lines):
     lines("good.jsonl", doc_id=KEYS)
     lines("bad.jsonl", texts=[TEXTS[n] for n in order], doc_id=[KEYS[n] for n in order])
     lines("bare.jsonl")
-    return "bad.jsonl, line 2 has the id 'd3' but {} has 'd2'" + REMEDY
 
 
 @pytest.mark.parametrize(
-    ("words", "other"),
+    "words",
     [
-        (("ref.jsonl", "-i", "bad.jsonl"), "ref.jsonl"),
-        (("ref.jsonl", "-i", "bad.jsonl", "-sl"), "ref.jsonl"),
-        (("ref.jsonl", "-i", "good.jsonl", "bare.jsonl", "bad.jsonl", "-m", "chrf"), "ref.jsonl"),
-        (("ref.jsonl", "-i", "good.jsonl", "bad.jsonl", "--paired-ar"), "ref.jsonl"),
-        (("explain", "ref.jsonl", "-i", "good.jsonl", "bad.jsonl"), "ref.jsonl"),
-        (("ref.jsonl", "-i", "bad.jsonl", "--jsonl-fields", "hyp=hypothesis"), "ref.jsonl"),
-        (("ref.txt", "-i", "good.jsonl", "bad.jsonl"), "good.jsonl"),
-        (("count", "ref.jsonl", "-i", "bad.jsonl", "-o", "s.parquet"), "ref.jsonl"),
-        (("ref.jsonl", "-i", "bad.jsonl", "--keep-going"), "ref.jsonl"),
-        (("good.jsonl", "-i", "bad.jsonl", "--jsonl-fields", "hyp=hypothesis,refs=hypothesis"), "good.jsonl"),
+        ("ref.jsonl", "-i", "bad.jsonl", "-b"),
+        ("ref.jsonl", "-i", "bad.jsonl", "-sl", "-b"),
+        ("ref.jsonl", "-i", "good.jsonl", "bad.jsonl", "-m", "chrf", "-f", "csv"),
+        ("ref.jsonl", "-i", "good.jsonl", "bad.jsonl", "--paired-ar", "-f", "csv"),
+        ("ref.jsonl", "-i", "bad.jsonl", "--jsonl-fields", "hyp=hypothesis", "-b"),
+        ("ref.jsonl", "-i", "bad.jsonl", "--keep-going", "-b"),
+        ("good.jsonl", "-i", "bad.jsonl", "--jsonl-fields", "hyp=hypothesis,refs=hypothesis", "-b"),
+        ("explain", "ref.jsonl", "-i", "bad.jsonl", "--line", "2"),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+    ids=" ".join,
 )
-def test_another_order_is_an_error_that_names_both_ids(run, write, shuffled, words, other):
+def test_items_in_another_order_are_joined(run, shuffled, words):
+    right = run(*(word.replace("bad", "good") if "good.jsonl" not in words else word for word in words), "-q")
+    answer = run(*words, "-q")
+    assert answer.status == 0
+    if "good.jsonl" not in words:
+        assert answer.out == right.out.replace("good", "bad")
+    else:
+        scores = [
+            re.findall(r"\b100\.0\b", line) for line in answer.out.splitlines() if "good" in line or "bad" in line
+        ]
+        assert all(scores) or answer.out == "100.0\n"
+
+
+def test_the_rows_of_joined_items_are_those_of_the_references(run, shuffled):
+    pytest.importorskip("pyarrow")
+    assert run("count", "ref.jsonl", "-i", "bad.jsonl", "-o", "bad.parquet", "-q").status == 0
+    assert run("count", "ref.jsonl", "-i", "good.jsonl", "-o", "good.parquet", "-q").status == 0
+    assert run("--stats", "bad.parquet", "-sl", "-b", "-q").out == run("--stats", "good.parquet", "-sl", "-b", "-q").out
+
+
+@pytest.mark.parametrize("bare", ["ref.txt", "bare.jsonl"])
+def test_a_file_without_ids_cannot_be_joined(run, write, shuffled, bare):
     write("ref.txt", "".join(f"{text}\n" for text in TEXTS))
-    refused(run(*words), shuffled.format(other))
+    words = ("ref.txt", "-i", "good.jsonl", "bad.jsonl")
+    if bare == "bare.jsonl":
+        words = ("ref.jsonl", "-i", "good.jsonl", "bare.jsonl", "bad.jsonl")
+    measure = "good.jsonl" if bare == "ref.txt" else "ref.jsonl"
+    line = f"bad.jsonl, line 2 has the id 'd3' but {measure} has 'd2', and {bare} has no such ids to join by"
+    refused(run(*words), line + REMEDY, "--jsonl-fields id=none")
+    assert run(*words, "--jsonl-fields", "id=none", "-q").status == 0
 
 
 def test_standard_input_has_ids_too(run, folder, shuffled):
     data = (folder / "bad.jsonl").read_bytes()
-    line = shuffled.replace("bad.jsonl", "standard input", 1).format("ref.jsonl")
-    refused(run("ref.jsonl", "--jsonl", stdin=data), line)
+    assert run("ref.jsonl", "--jsonl", "-b", "-q", stdin=data) == (0, "100.0\n", "")
 
 
 @pytest.mark.parametrize("system", ["good.jsonl", "bare.jsonl"])
@@ -84,49 +109,57 @@ def test_systems_that_bring_references_are_compared(run, write):
     write("a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
     write("b.jsonl", "".join(json.dumps({**row, "reference": None}) + "\n" for row in rows[::-1]))
     write("c.jsonl", "".join(json.dumps({**row, "reference": None}) + "\n" for row in rows))
-    said = "b.jsonl, line 1 has the id 'd4' but a.jsonl has 'd1'"
-    refused(run("-i", "a.jsonl", "b.jsonl"), said)
-    answer = run("-i", "a.jsonl", "b.jsonl", "c.jsonl", "-q", "-f", "csv", "--keep-going")
-    assert [line.split(",")[:2] for line in answer.out.splitlines()[1:]] == [["a", "100.0"], ["c", "100.0"]]
-    assert said in answer.err
+    for words in (("a.jsonl", "b.jsonl", "c.jsonl"), ("a.jsonl", "b.jsonl", "c.jsonl", "--keep-going")):
+        answer = run("-i", *words, "-q", "-f", "csv")
+        assert [line.split(",")[1] for line in answer.out.splitlines()[1:]] == ["100.0"] * 3
+    write("d.jsonl", "".join(json.dumps({**row, "reference": "other"}) + "\n" for row in rows[::-1]))
+    refused(run("-i", "a.jsonl", "d.jsonl"), "the references differ from those in a.jsonl")
 
 
-def test_keep_going_leaves_out_the_system_in_another_order(run, shuffled):
-    answer = run("ref.jsonl", "-i", "good.jsonl", "bad.jsonl", "bare.jsonl", "-q", "-f", "csv", "--keep-going")
+def test_keep_going_leaves_out_a_system_with_other_items(run, lines, shuffled):
+    lines("other.jsonl", doc_id=["d1", "d2", "d3", "x"])
+    answer = run("ref.jsonl", "-i", "good.jsonl", "bad.jsonl", "other.jsonl", "-q", "-f", "csv", "--keep-going")
     assert answer.status == 2
-    assert [line.split(",")[:2] for line in answer.out.splitlines()[1:]] == [["good", "100.0"], ["bare", "100.0"]]
-    assert shuffled.format("ref.jsonl") in answer.err
+    assert [line.split(",")[:2] for line in answer.out.splitlines()[1:]] == [["good", "100.0"], ["bad", "100.0"]]
+    assert "other.jsonl lacks the id 'd4', which ref.jsonl has" in answer.err
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs", "differ"),
+    ("ours", "theirs", "joined", "error"),
     [
-        ({"doc_id": ["a", "b", "c", "d"]}, {"docid": ["a", "b", "d", "c"]}, True),
-        ({"docId": [1, 2, 3, 4]}, {"document_id": ["1", "2", "3", "4"]}, False),
-        ({"seg_id": [1, 2, 3, 4]}, {"segment_id": [1, 3, 2, 4]}, True),
-        ({"doc_id": ["a"] * 4, "segid": [0, 1, 2, 3]}, {"doc_id": ["a"] * 4, "segid": [0, 2, 1, 3]}, True),
-        ({"doc_id": ["a"] * 4, "segid": [0, 1, 2, 3]}, {"doc_id": ["a"] * 4}, False),
-        ({"doc_id": ["a", "b", "c", "d"]}, {"segid": [0, 1, 2, 3]}, False),
-        ({"id": ["a", "", None, "d"]}, {"id": ["a", "b", "c", "d"]}, False),
-        ({"id": ["a", "", None, "d"]}, {"id": ["a", "b", "c", "e"]}, True),
-        ({"id": [0.5, [1], True, {}]}, {"id": ["a", "b", "c", "e"]}, False),
-        ({"custom_id": KEYS, "id": ["x1", "x2", "x3", "x4"]}, {"custom_id": KEYS, "id": ["y", "z", "w", "v"]}, False),
-        ({"custom_id": KEYS, "id": ["x1", "x2", "x3", "x4"]}, {"id": KEYS[::-1]}, True),
-        ({"id": ["a\nb", "c", "d", "e"]}, {"id": ["a", "b\nc", "d", "e"]}, True),
-        ({"id": ["\ud800", "c", "d", "e"]}, {"id": ["\ud800", "c", "d", "e"]}, False),
-        ({"url": KEYS}, {"url": KEYS[::-1]}, False),
+        ({"doc_id": ["a", "b", "c", "d"]}, {"docid": ["a", "b", "d", "c"]}, True, ""),
+        ({"docId": [1, 2, 3, 4]}, {"document_id": ["1", "2", "3", "4"]}, False, ""),
+        ({"seg_id": [1, 2, 3, 4]}, {"segment_id": [1, 3, 2, 4]}, True, ""),
+        ({"doc_id": ["a"] * 4, "segid": [0, 1, 2, 3]}, {"doc_id": ["a"] * 4, "segid": [0, 2, 1, 3]}, True, ""),
+        ({"doc_id": ["a"] * 4, "segid": [0, 1, 2, 3]}, {"doc_id": ["a"] * 4}, False, ""),
+        ({"doc_id": ["a", "b", "c", "d"]}, {"segid": [0, 1, 2, 3]}, False, ""),
+        ({"id": ["a", "", None, "d"]}, {"id": ["a", "b", "c", "d"]}, False, ""),
+        ({"id": ["a", "", None, "d"]}, {"id": ["a", "b", "c", "e"]}, False, "ref.jsonl, line 3 has no id"),
+        ({"id": [0.5, [1], True, {}]}, {"id": ["a", "b", "c", "e"]}, False, ""),
+        (
+            {"custom_id": KEYS, "id": ["x1", "x2", "x3", "x4"]},
+            {"custom_id": KEYS, "id": ["y", "z", "w", "v"]},
+            False,
+            "",
+        ),
+        ({"custom_id": KEYS, "id": ["x1", "x2", "x3", "x4"]}, {"id": KEYS[::-1]}, True, ""),
+        ({"id": ["a\nb", "c", "d", "e"]}, {"id": ["a", "b\nc", "d", "e"]}, False, " lacks 2 ids ('"),
+        ({"id": ["\ud800", "c", "d", "e"]}, {"id": ["\ud800", "c", "d", "e"]}, False, ""),
+        ({"url": KEYS}, {"url": KEYS[::-1]}, False, ""),
     ],
 )
-def test_ids_of_the_same_kind_are_compared(run, lines, ours, theirs, differ):
+def test_ids_of_the_same_kind_are_joined(run, lines, ours, theirs, joined, error):
     lines("ref.jsonl", "reference", **ours)
     lines("sys.jsonl", **theirs)
     for words in (("ref.jsonl", "-i", "sys.jsonl"), ("sys.jsonl", "-i", "ref.jsonl")):
         fields = () if words[0] == "ref.jsonl" else ("--jsonl-fields", "hyp=reference,refs=hypothesis")
         answer = run(*words, *fields, "-q", "-b")
-        if differ:
-            refused(answer, " has the id ", REMEDY)
+        if error:
+            refused(answer, error)
         else:
-            assert answer == (0, "100.0\n", "")
+            assert answer.status == 0
+            # Texts have the ids of their positions, so joined texts are different ones
+            assert (answer.out == "100.0\n") != joined
 
 
 def test_a_field_that_an_option_names_is_not_an_id(run, lines):
@@ -147,9 +180,57 @@ def test_two_lines_that_are_exchanged_are_found_anywhere(monkeypatch, run, lines
     texts = ["a b c d " + "e " * rng.randrange(30) for _ in keys]
     lines("ref.jsonl", "reference", texts=[f"{text} and a longer line" for text in texts], doc_id=keys)
     at = size - 2
+    lines("right.jsonl", texts=texts, doc_id=keys)
     keys[at], keys[at + 1] = keys[at + 1], keys[at]
+    texts[at], texts[at + 1] = texts[at + 1], texts[at]
     lines("sys.jsonl", texts=texts, doc_id=keys)
-    refused(run("ref.jsonl", "-i", "sys.jsonl"), f"line {at + 1} has the id 'doc-{at + 1:08}' but ref.jsonl has")
+    words = ("ref.jsonl", "-i", "sys.jsonl", "-q", "-sl", "-b", "-m", "chrf")
+    assert run(*words) == run(*("right.jsonl" if word == "sys.jsonl" else word for word in words))
+    keys[at] = "new"
+    lines("sys.jsonl", texts=texts, doc_id=keys)
+    refused(run(*words), f"sys.jsonl lacks the id 'doc-{at + 1:08}', which ref.jsonl has; add what is missing")
+
+
+def mutated(rng, rows, kind):
+    """Return items with one kind of damage, and what the error says."""
+    rows = list(rows)
+    at = rng.randrange(len(rows))
+    if kind == "missing":
+        del rows[at]
+        return rows, " lacks the id "
+    if kind == "double":
+        rows.insert(rng.randrange(len(rows) + 1), rows[at])
+        return rows, "more than once"
+    rows.insert(rng.randrange(len(rows) + 1), {"id": "unknown", "hypothesis": "x"})
+    return rows, "'unknown'"
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_shuffled_subset_and_damaged_files_give_the_right_score_or_an_error(run, write, part):
+    rng = random.Random(part)
+    for _ in range(100):
+        count = rng.randrange(2, 9)
+        texts = [" ".join(rng.choices("abcdef", k=rng.randrange(4, 9))) for _ in range(2 * count)]
+        references = [{"id": f"i{n}", "reference": text} for n, text in enumerate(texts[:count])]
+        hypotheses = [{"id": f"i{n}", "hypothesis": text} for n, text in enumerate(texts[count:])]
+        order = rng.sample(range(count), count)
+        shuffled = [hypotheses[n] for n in order]
+        write("ref.jsonl", "".join(json.dumps(row) + "\n" for row in references))
+        write("sys.jsonl", "".join(json.dumps(row) + "\n" for row in shuffled))
+        metric = CHRF()
+        score = metric.corpus_score(texts[count:], [texts[:count]]).score
+        words = ("ref.jsonl", "-i", "sys.jsonl", "-m", "chrf", "-b", "-q", "-w", "12")
+        assert float(run(*words).out) == pytest.approx(score, abs=1e-11)
+        kind = rng.choice(["missing", "double", "unknown"])
+        damaged, error = mutated(rng, shuffled, kind)
+        write("sys.jsonl", "".join(json.dumps(row) + "\n" for row in damaged))
+        if len(damaged) and [row["id"] for row in damaged] != [row["id"] for row in references]:
+            refused(run(*words), error)
+        common = [n for n in range(count) if f"i{n}" in {row["id"] for row in damaged}]
+        if kind != "double" and common:
+            part_score = metric.corpus_score([texts[count + n] for n in common], [[texts[n] for n in common]]).score
+            answer = run(*words, "--partial")
+            assert float(answer.out) == pytest.approx(part_score, abs=1e-11)
 
 
 @given(st.lists(st.one_of(st.text(), st.integers(), st.none(), st.floats(), st.booleans())))

@@ -194,7 +194,7 @@ def test_options_about_texts_get_a_warning(both):
         (("--sums", "-o", "ref.txt"), ["--output ref.txt is also an input"]),
         (("-o", "s.parquet", "--keep-going"), ["there is no option --keep-going; see bleu count --help all"]),
         (("-o", "no/s.parquet"), ["cannot write no/s.parquet"]),
-        (("--by", "system", "-o", "s.parquet"), ["--by groups what --stats or --table reads"]),
+        (("--by", "system", "-o", "s.parquet"), ["segments have no label 'system'; there are none"]),
     ],
 )
 def test_what_cannot_be_saved_is_refused(run, corpus, words, parts):

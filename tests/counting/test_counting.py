@@ -20,7 +20,7 @@ from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, Paired
 from bleucli.counting import CorpusStats, count, count_corpora
 from bleucli.counting.corpus import Corpus, Source, of_strings
 from bleucli.kernels.stats import SegmentStats
-from bleucli.scoring import Part, Selection, score_counted
+from bleucli.scoring import Selection, Subset, score_counted
 from bleucli.text import Segments
 
 METRICS = {"bleu": BLEU, "chrf": CHRF, "ter": TER, "wer": WER, "cer": CER}
@@ -270,7 +270,7 @@ def test_a_paired_test_tokenizes_the_references_once(calls, own):
 
 def test_parts_are_not_counted_again(calls):
     texts = some_texts(20)
-    parts = [Part("en", "domain", str(start), range(start, 20, 3)) for start in range(3)]
+    parts = [Subset("en", "domain", str(start), range(start, 20, 3)) for start in range(3)]
     selection = Selection(None, parts, check=lambda segments: None)
     systems = count(of_strings([("a", texts[0])], texts[1]), [BLEU()], keep_rows=True)
     results = score_counted(systems, [BLEU()], selection=selection)

@@ -309,7 +309,7 @@ def test_a_part_of_files_is_an_error(words, run, pair):
     assert (answer.status, answer.out, answer.err) == (
         2,
         "",
-        f"bleu: error: {words[0]} needs a test set; name it with -t and -l\n",
+        f"bleu: error: {words[0]} needs a test set, named with -t and -l, or labels, named with --labels\n",
     )
 
 
@@ -318,7 +318,7 @@ def test_details_of_files_are_a_warning_beside_the_score(run, pair, words):
     """As in sacreBLEU, which says so and prints the score as text unless another format is named."""
     plain = run(*pair, *words, *(() if "-f" in words else ("-f", "text")))
     answer = run(*pair, *words, "-d")
-    reason = "only a test set, named with -t and -l, says which parts it has"
+    reason = "only a test set, named with -t and -l, or --labels says which parts there are"
     assert (answer.status, answer.err) == (0, f"bleu: warning: without effect: --detail ({reason})\n")
     if "jsonl" not in words:  # which shows the command line and the time
         assert answer.out == plain.out

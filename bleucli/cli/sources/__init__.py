@@ -314,3 +314,18 @@ def grouped(parts: Sequence[Part], hints: Sequence[str], keeper: Keeper | None) 
             keeper.keep_sums(part.systems, part.labels)
     texts = [part._replace(labels=[(c, "" if v is None else str(v)) for c, v in part.labels]) for part in parts]
     return Counted(texts, grouped=True, hints=hints)
+
+
+def documents_in(columns: Sequence[str], options: Options) -> str:
+    """Return the column that names documents; "" if there is none.
+
+    Raises:
+        UsageError: there is none, but documents are to be resampled.
+    """
+    from bleucli.text.labels import DOCUMENT, DOCUMENT_NAMES
+
+    name = next((name for name in (DOCUMENT, *DOCUMENT_NAMES) if name in columns), "")
+    if options.unit == "doc" and not name:
+        others = ", ".join(columns) or "none"
+        raise UsageError(f"--unit doc needs a column {DOCUMENT} that names documents; there are {others}")
+    return name

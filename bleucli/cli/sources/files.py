@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from bleucli.metrics import Metric
     from bleucli.scale.layout import Shard
     from bleucli.scoring import Selection
+    from bleucli.testsets.selection import Marks
     from bleucli.text.labels import Labels
 
 # The label that names the document of a segment
@@ -65,6 +66,7 @@ class FileSource:
         self._unit = options.unit or "segment"
         # The labels to find in JSON Lines; documents are known there without being named
         needs_documents = options.level == "doc" or options.unit == "doc" or asks_for_resampling(options)
+        needs_documents = needs_documents or options.command == "count"  # statistics are resampled later
         fields = [*self._by, *([DOCUMENT] if needs_documents and DOCUMENT not in self._by else [])]
         pair = "" if options.language_pair is None else options.language_pair
 
@@ -78,9 +80,13 @@ class FileSource:
         columns, split = options.num_refs or 0, None if options.input is None else 0
         self.references = [read(path, columns, hypotheses=False) for path in options.refs]
         self._all = [read(path, split, references=own, demanded=path == first) for path in paths]
-        self._label_file = None
+        # Without labels, a warning says that nothing is known of parts
+        detail = options.detail and (options.test_set is not None or options.labels is not None)
+        self._choice = options.origlang, options.subset, detail
+        self._label_file: TextFile | None = None
         if options.labels is not None:
             self._label_file = opener.open_labels(options.labels)
+            self._name_of_marks = self._label_file.name
             self._label_names = [] if options.label_names is None else shown(options.label_names).split(",")
         self._labels: Labels | None = None  # those of the segments that have been read
         self._is_joined = options.level == "doc"
@@ -96,6 +102,10 @@ class FileSource:
         self._are_numbers = options.segment_scores
         self.systems = Systems(options, lambda: list(map(entry_of, self._all)))
         opener.check(self._all, self.references)
+        if options.partial and not identified:
+            raise UsageError(
+                "--partial joins JSON Lines by their ids, but fewer than two files are JSON Lines; leave it out"
+            )
 
     # --- counting
 
@@ -138,7 +148,9 @@ class FileSource:
                 keep=None if keeper is None else lambda block: keep(keeper, block),
             )
             self._note_partial()
-            documents = self._documents(systems[0].stats[0].segments) if keep_rows else None
+            documents = None
+            if keep_rows or keeper is not None:
+                documents = self._documents(systems[0].stats[0].segments)
             return Counted([Part((), systems, documents)], references=references, selection=selection)
         except LengthError as error:
             raise self.explain(error) from None
@@ -182,8 +194,50 @@ class FileSource:
         return corpus
 
     def selection(self) -> Selection | None:
-        """Return None: files are scored as a whole."""
-        return None
+        """Return the segments asked for, and for --detail those of each original language, domain and country."""
+        origlang, subset, detail = self._choice
+        if origlang is None and subset is None and not detail:
+            return None
+        from bleucli.scoring import Selection, Subset
+        from bleucli.testsets import selection
+
+        marks = self._marks()
+        indexes = None
+        if origlang is not None or subset is not None:
+            indexes = selection.choose(marks, origlang, subset, self._name_of_marks)
+        parts = [Subset(*group) for group in selection.groups(marks, origlang, subset)] if detail else []
+        return Selection(indexes, parts, self._check_count) if parts or indexes is not None else None
+
+    def _check_count(self, segments: int) -> None:
+        """Refuse a test set whose numbers of marks and of segments differ; a file of labels is read in step."""
+        from bleucli.testsets import selection
+
+        marks = selection.count(self._marks())
+        if segments != marks:
+            raise BleuError(
+                f"the test set has {tell_count(segments, 'segment')}, but original languages or domains for {marks};"
+                f" {selection.AGAIN}"
+            )
+
+    def _marks(self) -> Marks:
+        """Return what the file of labels says about original languages, domains and countries."""
+        from bleucli.reading.labelfiles import read
+        from bleucli.testsets.selection import Marks
+
+        assert self._label_file is not None
+        names, blocks = read(self._label_file.twin(), self._label_names)
+        columns: dict[str, list[str]] = {name: [] for name in names}
+        for block in blocks:
+            for name, column in zip(names, block, strict=True):
+                columns[name].extend(label or "" for label in column)
+        domains, countries = columns.get("domain"), columns.get("country")
+        subsets = None
+        if domains is not None or countries is not None:
+            empty = [""] * len(domains or countries or ())
+            pairs = zip(countries or empty, domains or empty, strict=True)
+            subsets = [[*([f"country:{one}"] if one else []), *([other] if other else [])] for one, other in pairs]
+        tags = None if subsets is None else ["-".join(name.removeprefix("country:") for name in of) for of in subsets]
+        return Marks(columns.get("origlang"), tags, subsets)
 
     def labels(self, start: int, count: int) -> Mapping[str, Sequence[object] | str]:
         """Return the labels of some segments: those of the file of labels, and those that were asked for."""

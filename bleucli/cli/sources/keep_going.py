@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from bleucli.cli.sources.lengths import Count, compare, count_files, count_in_turns
 from bleucli.counting.corpus import Corpus, Kept, Source
+from bleucli.counting.joining import Joining
 from bleucli.errors import BleuError, IdsDifferError, LengthError, ReferencesDifferError
 from bleucli.reading import TextFile
 from bleucli.reading.jsonlines import JsonLines
@@ -158,11 +159,13 @@ class Survey:
                 file.name if place in systems and not references else "",
                 file.hurry,
                 file.id_columns if isinstance(file, JsonLines) else 0,
+                file.labels if isinstance(file, JsonLines) else (),
+                place in systems,
             )
             for place, file in zip(places, files, strict=True)
         ]
         try:
-            for _ in Corpus(sources[: len(systems)], sources[len(systems) :]).pieces():
+            for _ in Corpus(sources[: len(systems)], sources[len(systems) :], joining=Joining()).pieces():
                 pass
         except LengthError as error:
             raise LengthError(error.parts, places[error.longest], places[error.shortest], error.counts) from None

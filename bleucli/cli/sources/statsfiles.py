@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from bleucli.cli.sources import Counted, Entry, Systems, columns_of_groups
+from bleucli.cli.sources import Counted, Entry, Systems, columns_of_groups, documents_in
 from bleucli.cli.sources.tables import TEXTS, signed
 from bleucli.cli.streams import shown
-from bleucli.counting import Part, SystemStats
+from bleucli.counting import SystemStats
 from bleucli.errors import BleuError
 from bleucli.metrics import METRICS, Metric
 from bleucli.phrases import tell_count
@@ -54,6 +54,7 @@ class StatisticsSource:
         self.systems = Systems(options, lambda: list(map(Entry, statistics.systems)))
         self._are_chosen = "metrics" in options.given or options.segment_scores or bool(options.followed)
         self._by = [column for column in columns_of_groups(options) if column != SYSTEM]
+        self._documents = documents_in(statistics.columns, options)
         self._is_tested = options.paired_ar or options.paired_bs
         self._are_numbers = options.segment_scores
         self._stored: dict[str, Metric] = {}  # by their names in the files
@@ -104,7 +105,7 @@ class StatisticsSource:
                 keeper.keep_rows(part.systems)
                 keeper.keep_sums(part.systems, part.labels)
         groups = [
-            Part([(column, "" if value is None else str(value)) for column, value in part.labels], part.systems)
+            part._replace(labels=[(column, "" if value is None else str(value)) for column, value in part.labels])
             for part in parts
         ]
         if self._is_tested and not self._by:
@@ -137,7 +138,8 @@ class StatisticsSource:
 
     def _read_parts(self, metrics: Sequence[Metric], keep_rows: bool) -> list[statsfiles.Part]:
         """Return what the files hold of each group, under the systems' names in scores."""
-        parts = self._statistics.count(self.names_of_metrics(metrics), self._by, keep_rows)
+        documents = self._documents if keep_rows and not self._are_numbers else ""
+        parts = self._statistics.count(self.names_of_metrics(metrics), self._by, keep_rows, documents)
         if not parts:
             raise BleuError(f"{self._statistics.files[0]} holds no segments; choose another file")
         names = dict(zip(self._statistics.systems, self.systems.names(), strict=True))

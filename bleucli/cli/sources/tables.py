@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import repeat
 
 from bleucli import counting, scoring
-from bleucli.cli.sources import Counted, Entry, Systems, columns_of_groups, grouped, keep
+from bleucli.cli.arguments import asks_for_resampling
+from bleucli.cli.sources import Counted, Entry, Systems, columns_of_groups, documents_in, grouped, keep
 from bleucli.cli.streams import shown
 from bleucli.counting import SystemStats
 from bleucli.counting.corpus import Corpus
@@ -17,6 +18,7 @@ from bleucli.results import Input
 from bleucli.scale import tables
 from bleucli.scale.arrow import Columns
 from bleucli.scale.layout import PLACES, REFERENCES, SEGMENT, SYSTEM, Shard, is_reserved
+from bleucli.text.labels import number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +42,13 @@ class TableSource:
     def __init__(self, options: Options) -> None:
         self._by = columns_of_groups(options)
         columns = columns_in_command(options, self._by)
-        self._table = tables.TextTable(list(map(shown, options.table or ())), columns, self._by)
+        paths = list(map(shown, options.table or ()))
+        self._documents = ""
+        if asks_for_resampling(options) or options.unit is not None:
+            self._documents = documents_in(tables.column_names(paths), options)
+        self._unit = options.unit or "segment"
+        keys = [*self._by, *([self._documents] if self._documents and self._documents not in self._by else [])]
+        self._table = tables.TextTable(paths, columns, keys)
         self.systems = Systems(options, lambda: list(map(Entry, columns.hypotheses)))
         self._of_block: Mapping[str, Sequence[Any]] = {}  # the labels of the segments of the current block
         self._sizes: dict[tuple[Any, ...], int] = {}  # number of segments so far, by test set and system
@@ -59,8 +67,6 @@ class TableSource:
 
     def labels(self, start: int, count: int) -> Mapping[str, Sequence[object] | str]:
         """Return the groups of the segments of a block."""
-        if not self._by:
-            return {}
         places = [self._of_block[column] for column in self._by if column in (SYSTEM, *PLACES)]
         segments = []
         # Segments are numbered separately in each test set and for each system
@@ -68,10 +74,8 @@ class TableSource:
             segments.append(self._sizes.get(place, 0))
             self._sizes[place] = segments[-1] + 1
         # As texts, since a block whose values are all missing does not show the type of the others
-        columns = {
-            name: [None if value is None else str(value) for value in values] for name, values in self._of_block.items()
-        }
-        return columns | {SEGMENT: segments}
+        columns = {name: [None if value is None else str(value) for value in self._of_block[name]] for name in self._by}
+        return columns | {SEGMENT: segments} if self._by else {}
 
     def sources(self) -> Callable[[], Iterator[str]] | None:
         """Return None: no column holds the source."""
@@ -88,10 +92,13 @@ class TableSource:
         """Count all systems, on all rows together or group by group; see `Source.count`."""
         corpus = self.corpus()
         references = corpus.reference_names()
-        grouping = Grouping(self._by, keep_rows)
+        grouping = Grouping(self._by, keep_rows, self._unit)
+
+        documents: list[Any] = []
 
         def take_labels(start: int, count: int) -> Mapping[str, Sequence[Any]]:
             self._of_block = self._table.labels.take(count)
+            documents.extend(self._of_block[self._documents] if self._documents else ())
             return self._of_block
 
         totals = count_groups(
@@ -104,10 +111,13 @@ class TableSource:
             keep=None if keeper is None else lambda block: keep(keeper, block, bool(self._by)),
             progress=lambda done: progress("segments", done, 0),
         )
+        parts = grouping.parts()
         if not self._by:
-            return Counted(grouping.parts(), references=references)
+            if documents and None not in documents:  # known, even if segments are resampled
+                parts = [part._replace(documents=number(documents)) for part in parts]
+            return Counted(parts, references=references)
         hints = scoring.score_counted(totals, metrics, references=references).hints if totals else []
-        return grouped(grouping.parts(), hints, keeper)
+        return grouped(parts, hints, keeper)
 
     def blocks(self, metric: Metric, jobs: int | None) -> Iterator[list[SystemStats]]:
         """Give the statistics of the only system, with rows, block by block."""
@@ -146,12 +156,12 @@ def hashed_inputs(names: Sequence[str], rows: Mapping[str, int]) -> tuple[Mappin
     from hashlib import file_digest
 
     inputs = []
-    for path, number in rows.items():
+    for path, count in rows.items():
         if "://" in path:
-            inputs.append(Input("table", path, number, ""))
+            inputs.append(Input("table", path, count, ""))
             continue
         with open(path, "rb") as content:
-            inputs.append(Input("table", path, number, file_digest(content, "sha256").hexdigest()))
+            inputs.append(Input("table", path, count, file_digest(content, "sha256").hexdigest()))
     return dict.fromkeys(names, inputs[0]), inputs
 
 

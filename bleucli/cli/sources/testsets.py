@@ -11,10 +11,8 @@ from bleucli.cli.sources.files import FileSource
 from bleucli.cli.streams import Environment
 from bleucli.cli.testset_modes import files_of, names, pair_of
 from bleucli.errors import BleuError, LengthError, UsageError
-from bleucli.phrases import tell_count
 from bleucli.reading import TextFile
 from bleucli.records import NamedTuple
-from bleucli.scoring import Selection, Subset
 from bleucli.testsets import cache, preparation, registry
 from bleucli.testsets.formats import CachedText, TestSet
 
@@ -52,6 +50,7 @@ class TestSetSource(FileSource):
         protect(options, [file for one in self._sets for file in files_of(one.test_set, one.paths)])
         self.references = [*self._reference_files()]
         self._known: Marks | None = None
+        self._name_of_marks = str(options.test_set)
         self._of_segments: dict[str, Sequence[object]] | None = None
 
     def _reference_files(self) -> Iterator[TextFile]:
@@ -71,31 +70,6 @@ class TestSetSource(FileSource):
                 yield CachedText(name, stream=row, mark="text", hashed=self._hashed)  # type: ignore[arg-type]
 
     # --- the part that is scored
-
-    def selection(self) -> Selection | None:
-        """Return the segments asked for, and for --detail those of each original language, domain and country."""
-        options = self._options
-        if options.origlang is None and options.subset is None and not options.detail:
-            return None
-        from bleucli.testsets import selection
-
-        indexes = None
-        if options.origlang is not None or options.subset is not None:
-            indexes = selection.choose(self._marks(), options.origlang, options.subset, str(options.test_set))
-        groups = selection.groups(self._marks(), options.origlang, options.subset) if options.detail else ()
-        parts = [Subset(*group) for group in groups]
-        return Selection(indexes, parts, self._check_count) if parts or indexes is not None else None
-
-    def _check_count(self, segments: int) -> None:
-        """Refuse a test set whose numbers of marks and of segments differ."""
-        from bleucli.testsets import selection
-
-        marks = selection.count(self._marks())
-        if segments != marks:
-            raise BleuError(
-                f"the test set has {tell_count(segments, 'segment')}, but original languages or domains for {marks};"
-                f" {selection.AGAIN}"
-            )
 
     def _marks(self) -> Marks:
         from bleucli.testsets import selection
