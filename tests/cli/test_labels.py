@@ -14,25 +14,6 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 from bleucli import evaluate_systems
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "and", "dog", "ran", "through", "hall", "with", "big", "red", "hat"]
-    "the",
-    "cat",
-    "sat",
-    "on",
-    "a",
-    "mat",
-    "and",
-    "the",
-    "dog",
-    "ran",
-    "through",
-    "the",
-    "hall",
-    "with",
-    "a",
-    "big",
-    "red",
-    "hat",
-]
 COUNT = 24
 RANDOM = random.Random(7)
 REFERENCES = [" ".join(RANDOM.choices(WORDS, k=RANDOM.randrange(5, 12))) for _ in range(COUNT)]
