@@ -123,6 +123,7 @@ class JsonLines:
         self._other_pairs: dict[str, None] = {}  # those of objects that were left out
         self._taken_pair: tuple[str, str] | None = None
         self._is_document = _is_document(file.name)
+        self._place = "line"  # what errors call the place of an object
         self._ids: Sequence[str] = ()  # of each kind, the field that the first object has
         self._blank = 0
         self.segments = 0
@@ -212,16 +213,27 @@ class JsonLines:
 
         Files with one object per line are often named .json, too.
         """
+        from json import JSONDecodeError
+
         data = b"".join(data for _, data in self._file.encoded_lines())
-        lines = self._file.decode_lines(data)
+        text = "\n".join(self._file.decode_lines(data))
+        start = len(text) - len(text.lstrip(_JSON_SPACE + "\n"))
+        if start == len(text):
+            return []
+        first, more, _ = text[start:].partition("\n")
         try:
-            value, end = self._with_space_before("\n".join(lines), 1)
-        except BleuError:
-            if len(lines) > 1 and lines[0].lstrip(_JSON_SPACE)[:1] == "{" and lines[0].rstrip(_JSON_SPACE)[-1:] == "}":
+            value, end = self._decode(text, start)
+        except JSONDecodeError as reason:
+            if more and first.rstrip(_JSON_SPACE).startswith("{") and first.rstrip(_JSON_SPACE).endswith("}"):
                 return self._parse(data, 0)
-            raise
-        if "\n".join(lines)[end:].strip(_JSON_SPACE + "\n"):
-            return self._parse(data, 0)
+            raise self._invalid(reason.lineno, f"character {reason.colno}: {reason.msg}") from None
+        except (ValueError, RecursionError):
+            value, end = self._with_space_before(text[start:], 1)  # which raises the right error
+        if rest := text[end:].lstrip(_JSON_SPACE + "\n"):
+            if "\n" not in text[start:end]:
+                return self._parse(data, 0)
+            raise self._invalid(text.count("\n", 0, len(text) - len(rest)) + 1, "more than one value")
+        self._place = "item"
         items = value if isinstance(value, list) else [value]
         for number, item in enumerate(items, 1):
             if not isinstance(item, dict):
@@ -257,7 +269,7 @@ class JsonLines:
         """Return the columns of a block by the faster parser; None if Python's parser must read it."""
         self._bytes += len(data)
         # After a blank line, `_items` must read on: only more blank lines may follow
-        is_plain = not (self._pair or self.labels)
+        is_plain = not (self._pair or self.labels or (self.identified and self._wanted[0].ids))
         if not is_plain or max(self._bytes, self._size) < _PATIENCE or self._blank or self._refusals == _REFUSALS:
             return None
         shape = self._find_wanted()
@@ -298,7 +310,7 @@ class JsonLines:
         """Give the columns of objects; numbers: those of their lines."""
         self.segments += len(items)
         texts = [self._find_hypotheses(place, items, numbers) for place in self._hypotheses]
-        ids = self._find_ids(items)
+        ids = self._find_ids(items, numbers)
         labels = [self._find_labels(name, items, numbers) for name in self.labels]
         rows = self._find_rows(items, numbers) if self.with_references else []
         self.brings_references = self.brings_references or any(text is not None for row in rows for text in row)
@@ -339,12 +351,16 @@ class JsonLines:
 
     def _at(self, number: int) -> str:
         """Return the place of an object, for errors."""
-        return f"{self.name}, line {number}"
+        return f"{self.name}, {self._place} {number}"
+
+    @property
+    def _remedy(self) -> str:
+        return f"give {'an array of objects, or ' if self._is_document else ''}one object per line"
 
     def _no_object(self, number: int, item: object) -> BleuError:
         from bleucli.reading.jsonfields import kind
 
-        return BleuError(f"{self._at(number)}: {kind(item)}, not an object; give one object per line")
+        return BleuError(f"{self._at(number)}: {kind(item)}, not an object; {self._remedy}")
 
     def _with_space_before(self, line: str, number: int) -> tuple[Any, int]:
         """Parse a line that may begin with space; return the value and where it ends, 0 for a blank line."""
@@ -363,7 +379,7 @@ class JsonLines:
             raise self._invalid(number, "nested too deeply") from None
 
     def _invalid(self, number: int, why: str) -> BleuError:
-        return BleuError(f"{self._at(number)}: invalid JSON ({why}); give one object per line")
+        return BleuError(f"{self._at(number)}: invalid JSON ({why}); {self._remedy}")
 
     def _find_hypotheses(
         self, place: Path | UsualName, items: list[dict[str, Any]], numbers: Sequence[int]
@@ -385,21 +401,34 @@ class JsonLines:
             return text
         raise self._wrong_type(number, field, text, "a string", key="hyp")
 
-    def _find_ids(self, items: list[dict[str, Any]]) -> list[Segments]:
-        """Return a column for each kind of id."""
+    def _find_ids(self, items: list[dict[str, Any]], numbers: Sequence[int]) -> list[Segments]:
+        """Return a column for each kind of id; numbers: the lines of the objects."""
         if not self.identified:
             return []
-        from bleucli.reading.jsonfields import Fields, encode_ids, find_value, names_of_ids
+        from bleucli.reading.jsonfields import Fields, Path, encode_ids, names_of_ids
 
         fields = self._wanted[0] or Fields()
         if not self._ids and items:
             self._ids = names_of_ids(items[0], fields)
         if fields.ids:
-            values = [[find_value(item, fields.ids) for item in items]]
+            path = Path("id", fields.ids)
+            values: list[list[Any]] = [
+                [self._id(path, item, number) for item, number in zip(items, numbers, strict=True)]
+            ]
         else:
             values = [[item.get(name) for item in items] if name else [] for name in self._ids]
         columns = [kernels.split_lines(encode_ids(column))[0] if column else _no_ids(len(items)) for column in values]
         return [*columns, *[_no_ids(len(items))] * (self.id_columns - len(columns))]
+
+    def _id(self, path: Path, item: dict[str, Any], number: int) -> str | int:
+        """Return the id of an object, at the path that an option names."""
+        try:
+            field, value = path.find(item)
+        except NotFoundError as reason:
+            raise self._not_found(number, "id", reason) from None
+        if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
+            return value
+        raise self._wrong_type(number, field, value, "a string or a whole number, not empty", key="id")
 
     def _find_labels(self, name: str, items: list[dict[str, Any]], numbers: Sequence[int]) -> Segments:
         """Return the labels of objects in a field; numbers: those of their lines."""
