@@ -210,6 +210,10 @@ class FileSource:
             raise UsageError(
                 f"{option} chooses segments, but --level doc scores documents; score parts with --by instead"
             )
+        if self._label_file is not None and not self._label_file.is_file:
+            raise UsageError(
+                f"{self._label_file.name} can be read only once, but parts need it twice; give a regular file"
+            )
         marks = self._marks()
         indexes = None
         if origlang is not None or subset is not None:
