@@ -14,7 +14,7 @@ import bleucli
 
 # Folders of submissions in JSON Lines, keyed by doc_id
 CORPORA = ("wmt25.en-cs", "wmt26.eng-ces", "wmt26.eng-tha")
-# sacreBLEU needs up to 20 s for the TER of a document of 400 words, so only documents of so many words are compared
+# sacreBLEU needs up to 20 s for the TER of a document of 400 words, so only short documents are compared: these words
 TER_WORDS = 120
 OPTIONS = {
     **{f"BLEU {name}": (bleucli.BLEU, BLEU, {"tokenize": name}) for name in ("13a", "intl", "char", "zh")},
