@@ -392,8 +392,11 @@ class JsonLines:
         from bleucli.reading.jsonfields import Fields, encode_ids, find_value, names_of_ids
 
         fields = self._wanted[0] or Fields()
-        if not self._ids and items:
-            self._ids = names_of_ids(items[0], fields)
+        if not any(self._ids):  # the first object shows where ids are, unless it has none
+            shapes = {tuple(item): item for item in reversed(items)}
+            self._ids = next(
+                (names for item in reversed(shapes.values()) if any(names := names_of_ids(item, fields))), []
+            )
         if fields.ids:
             values = [[find_value(item, fields.ids) for item in items]]
         else:
