@@ -247,6 +247,57 @@ def test_ids_that_repeat_in_another_order_are_refused(score):
     assert "more than once" in answer.err
 
 
+def test_ids_of_different_kinds_are_a_warning_and_cannot_be_left_out(run, write):
+    write("ref.jsonl", lines_of("123", "reference"))
+    write("sys.jsonl", lines_of("321").replace('"id"', '"doc_id"'))
+    words = ("ref.jsonl", "-i", "sys.jsonl", "-b")
+    ids = "sys.jsonl has ids of documents but ref.jsonl has ids of items, so "
+    assert f"bleu: warning: {ids}lines are paired by their position; rename one of the fields" in run(*words).err
+    assert f"bleu: error: {ids}they cannot be joined; rename one of the fields" in run(*words, "--partial").err
+    assert "ids of" not in run(*words, "--jsonl-fields", "id=none").err
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (
+            {},
+            "a.jsonl, line 2: no id; expected 'key.n', found 'hypothesis'; name the field with --jsonl-fields id=NAME",
+        ),
+        ({"key": {"n": None}}, "a.jsonl, line 2: 'key.n' is null; expected a string or a whole number"),
+        ({"key": {"n": 1.5}}, "a.jsonl, line 2: 'key.n' is a number; expected a string or a whole number"),
+        ({"key": {"n": {"b": 1}}}, "name the path: --jsonl-fields id=key.n.b"),
+        ({"key": {"n": 1}}, ""),
+    ],
+)
+def test_a_field_of_ids_that_is_named_is_in_every_object(run, write, row, said):
+    first = {"key": {"n": 2}, "hypothesis": "the second text of all"}
+    other = {**row, "hypothesis": "the first text of all"}
+    write("a.jsonl", f"{json.dumps(first)}\n{json.dumps(other)}\n")
+    references = [
+        {"key": {"n": n}, "reference": f"the {word} text of all"} for n, word in ((1, "first"), (2, "second"))
+    ]
+    write("ref.jsonl", "".join(json.dumps(one) + "\n" for one in references))
+    answer = run("ref.jsonl", "-i", "a.jsonl", "-b", "-q", "--jsonl-fields", "id=key.n")
+    if said:
+        assert said in answer.err
+        assert answer.status == 2
+    else:
+        assert answer == (0, "100.0\n", "")
+
+
+@pytest.mark.parametrize("fields", ["id=id", "id=none"])
+def test_ids_without_effect_are_refused(run, write, fields):
+    write("sys.jsonl", lines_of("123"))
+    write("ref", "a\nb\nc\n")
+    assert "--jsonl-fields id= has no effect" in run("ref", "-i", "sys.jsonl", "--jsonl-fields", fields).err
+
+
+def test_an_id_that_the_first_object_lacks_is_joined_by(score):
+    answer = score(["", "2", "3"], ["1", "3", "2"])
+    assert "ref.jsonl, line 1 has no id" in answer.err
+
+
 def test_errors_of_the_library_name_its_argument():
     sources = [
         source(random.Random(1), name, [(key, key) for key in keys]) for name, keys in (("s", "12"), ("r", "213"))
