@@ -456,7 +456,7 @@ class JsonLines:
             return value or [None]
         if value is None or (type(value) is str and field != _PLURAL):
             return [value]
-        if type(value) is dict and value and (texts := _texts_by_name(value)) is not None:
+        if type(value) is dict and value and field != _PLURAL and (texts := _texts_by_name(value)) is not None:
             return texts
         kinds = "an array of strings" if field == _PLURAL else "a string or an array of strings"
         raise self._wrong_type(number, field, value, kinds, key="refs")
