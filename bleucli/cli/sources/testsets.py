@@ -82,8 +82,13 @@ class TestSetSource(FileSource):
         """Return what is known of some segments: test set, place in it, document, language, domain."""
         if self._of_segments is None:
             self._of_segments = self._read_columns()
-        own = {name: values[start : start + count] for name, values in self._of_segments.items()}
-        return own | dict(super().labels(start, count))
+        columns: dict[str, Sequence[object] | str] = {
+            name: values[start : start + count] for name, values in self._of_segments.items()
+        }
+        for name, labels in super().labels(start, count).items():
+            pairs = zip(columns.get(name, labels), labels, strict=True)  # JSON Lines may lack what the test set has
+            columns[name] = labels if isinstance(labels, str) else [own if one is None else one for own, one in pairs]
+        return columns
 
     def _read_columns(self) -> dict[str, Sequence[object]]:
         from bleucli.testsets import selection
@@ -128,8 +133,8 @@ class TestSetSource(FileSource):
         return names_of(self._options) | dict(super().texts())
 
     def columns(self) -> list[tuple[str, str]]:
-        """Return the test sets and the language pair."""
-        return [("testset", str(self._options.test_set)), ("langpair", self._pair)]
+        """Return the test sets, the language pair, and whether documents were scored."""
+        return [("testset", str(self._options.test_set)), ("langpair", self._pair), *super().columns()]
 
     def hints(self) -> list[str]:
         """Return the hints about the texts, once they have been read."""
