@@ -475,7 +475,8 @@ class FileSource:
 
     def hints(self) -> list[str]:
         """Return the hints about the files, once they have been read."""
-        return [hint for file in (*self.references, *self._files) for hint in file.hints]
+        hints = [hint for file in (*self.references, *self._files) for hint in file.hints]
+        return [*hints, self._joining.hint] if self._joining is not None and self._joining.hint else hints
 
 
 def checked(
