@@ -120,8 +120,11 @@ class TestSetSource(FileSource):
     def labels(self, start: int, count: int) -> Mapping[str, Sequence[object] | str]:
         """Return what is known of some segments: test set, place in it, document, language, domain."""
         if self._has_items:  # these labels are read with the references
-            labels = dict(super().labels(start, count))
-            return {"testset": str(self._options.test_set), "langpair": self._pair} | labels
+            of_set: dict[str, Sequence[object] | str] = {
+                "testset": str(self._options.test_set),
+                "langpair": self._pair,
+            }
+            return of_set | dict(super().labels(start, count))
         if self._of_segments is None:
             self._of_segments = self._read_columns()
         columns: dict[str, Sequence[object] | str] = {
