@@ -205,6 +205,18 @@ def encode_ids(values: Sequence[Any]) -> bytes:
     return text.encode(errors="backslashreplace")
 
 
+def find_value(item: dict[str, Any], path: str) -> Any:
+    """Return the value at the end of a path; None if there is none.
+
+    >>> find_value({"meta": {"id": 7}}, "meta.id"), find_value({}, "id")
+    (7, None)
+    """
+    try:
+        return Path("id", path).find(item)[1]
+    except NotFoundError:
+        return None
+
+
 class Path:
     """A path that the user named; what: what it leads to, for errors."""
 

@@ -258,7 +258,7 @@ def changed(row, column, value, rows=ROWS):
         (
             HEADER + "".join(ROWS),
             ("--by", "domain", "--label-names", "doc,domain"),
-            "has 4 columns, but there are 2 names",
+            "has 4 columns, but --label-names has 2 names",
         ),
         (
             HEADER + "".join(ROWS),

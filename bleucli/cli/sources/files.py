@@ -44,6 +44,7 @@ class FileSource:
         options: the options of the command, which name the files.
         environment: the world around the command, with its standard input.
         hashed: whether files are hashed as they are read, for `inputs`.
+        has_ids: whether references from elsewhere have ids.
 
     Attributes:
         references: the files of the references.
@@ -53,14 +54,14 @@ class FileSource:
     remembers = False
     read_again: Callable[[], Corpus]
 
-    def __init__(self, options: Options, environment: Environment, hashed: bool = False) -> None:
+    def __init__(self, options: Options, environment: Environment, hashed: bool = False, has_ids: bool = False) -> None:
         opener = Files(options, environment, hashed)
         self._remedy = opener.remedy
         paths = opener.systems
         first = next((path for path in paths if read_as_jsonl(path, options)), None)
         own = not (options.refs or options.test_set)
         # A single file has nothing to compare its ids with
-        identified = sum(read_as_jsonl(path, options) for path in [*options.refs, *paths]) > 1
+        identified = sum(read_as_jsonl(path, options) for path in [*options.refs, *paths]) + has_ids > 1
 
         self._by = columns_of_groups(options)
         self._unit = options.unit or "segment"
@@ -504,7 +505,8 @@ class FileSource:
 
     def hints(self) -> list[str]:
         """Return the hints about the files, once they have been read."""
-        return [hint for file in (*self.references, *self._files) for hint in file.hints]
+        hints = [hint for file in (*self.references, *self._files) for hint in file.hints]
+        return [*hints, self._joining.hint] if self._joining is not None and self._joining.hint else hints
 
 
 def checked(
