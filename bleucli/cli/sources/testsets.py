@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.cli.delivery import protect
-from bleucli.cli.sources import names_of
+from bleucli.cli.sources import TestSetArguments, TextArguments
 from bleucli.cli.sources.files import FileSource
-from bleucli.cli.streams import Environment
 from bleucli.cli.testset_modes import files_of, names, pair_of
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.reading import TextFile
@@ -18,9 +17,8 @@ from bleucli.testsets.formats import CachedText, TestSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import IO
+    from typing import IO, Any
 
-    from bleucli.cli.options import Options
     from bleucli.testsets.selection import Marks
 
 
@@ -35,22 +33,23 @@ class _Chosen(NamedTuple):
 class TestSetSource(FileSource):
     """The systems of one run, and the references of one test set or of several, one after the other."""
 
-    def __init__(self, options: Options, environment: Environment, hashed: bool = False) -> None:
-        self._options = options
-        self._registry = registry.load(options.registry)
-        test_sets = names(options.test_set, "scoring")
-        self._pair = pair_of(options, self._registry, test_sets)
-        super().__init__(options, environment, hashed)
-        self._hashed = hashed
+    def __init__(self, arguments: TextArguments, which: TestSetArguments, stdin: IO[bytes] | None) -> None:
+        self._which = which
+        self._registry = registry.load(which.registry)
+        test_sets = names(which.name, "scoring")
+        self._pair = pair_of(which.pair, self._registry, test_sets)
+        super().__init__(arguments, stdin)
         self._sets = []
         for test_set in map(self._registry.__getitem__, test_sets):
             paths = preparation.prepare(test_set, self._pair)
             references = preparation.scored_references(test_set, self._pair, list(paths))
             self._sets.append(_Chosen(test_set, paths, references))
-        protect(options, [file for one in self._sets for file in files_of(one.test_set, one.paths)])
+        protect(arguments.output, [file for one in self._sets for file in files_of(one.test_set, one.paths)])
         self.references = [*self._reference_files()]
+        if all("src" in one.paths for one in self._sets):
+            self.sources = self._read_sources
         self._known: Marks | None = None
-        self._name_of_marks = str(options.test_set)
+        self._name_of_marks = which.name
         self._of_segments: dict[str, Sequence[object]] | None = None
 
     def _reference_files(self) -> Iterator[TextFile]:
@@ -62,12 +61,12 @@ class TestSetSource(FileSource):
             )
         for place in zip(*(one.references for one in self._sets), strict=True):
             paths = [one.paths[field] for one, field in zip(self._sets, place, strict=True)]
-            name = f"{self._options.test_set}/{self._pair}" + (f" {place[0]}" if counts[0] > 1 else "")
+            name = f"{self._which.name}/{self._pair}" + (f" {place[0]}" if counts[0] > 1 else "")
             if len(paths) == 1:
-                yield CachedText(name, paths[0], mark="text", hashed=self._hashed)
+                yield CachedText(name, paths[0], mark="text", hashed=self._arguments.hashed)
             else:
                 row = _InARow(paths)
-                yield CachedText(name, stream=row, mark="text", hashed=self._hashed)  # type: ignore[arg-type]
+                yield CachedText(name, stream=row, mark="text", hashed=self._arguments.hashed)  # type: ignore[arg-type]
 
     # --- the part that is scored
 
@@ -78,7 +77,7 @@ class TestSetSource(FileSource):
             self._known = selection.join([selection.marks_of(one.test_set, one.paths) for one in self._sets])
         return self._known
 
-    def labels(self, start: int, count: int) -> Mapping[str, Sequence[object] | str]:
+    def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
         """Return what is known of some segments: test set, place in it, document, language, domain."""
         if self._of_segments is None:
             self._of_segments = self._read_columns()
@@ -110,36 +109,28 @@ class TestSetSource(FileSource):
             if not any(columns["country"]):
                 del columns["country"]
         if any(len(values) != sum(counts) for values in columns.values()):
-            raise BleuError(f"the fields of {self._options.test_set} have different lengths; {selection.AGAIN}")
+            raise BleuError(f"the fields of {self._which.name} have different lengths; {selection.AGAIN}")
         return columns
 
-    def sources(self) -> Callable[[], Iterator[str]] | None:
-        """Return a function that gives the source of every segment; None if a test set has no source."""
+    def _read_sources(self) -> Iterator[str]:
         from bleucli.testsets.formats import read_lines
 
-        if not all("src" in one.paths for one in self._sets):
-            return None
-        return lambda: (line.rstrip("\r\n") for one in self._sets for line in read_lines(one.paths["src"]))
+        return (line.rstrip("\r\n") for one in self._sets for line in read_lines(one.paths["src"]))
 
     # --- what is said about the texts
 
-    def texts(self) -> Mapping[str, str]:
-        """Return the names of what is scored."""
-        return names_of(self._options) | dict(super().texts())
+    @property
+    def texts(self) -> Sequence[tuple[str, str]]:
+        """The names of what is scored."""
+        return [*self._which.texts, *super().texts]
 
-    def columns(self) -> list[tuple[str, str]]:
-        """Return the test sets and the language pair."""
-        return [("testset", str(self._options.test_set)), ("langpair", self._pair)]
-
-    def hints(self) -> list[str]:
-        """Return the hints about the texts, once they have been read."""
-        hints = super().hints()
-        if self._options.detail and self._marks().origlangs is None and self._marks().subsets is None:
-            hints.append(
-                f"--detail: {self._options.test_set} does not say which language its segments were first written"
-                " in, nor which domain they belong to"
-            )
-        return hints
+    @property
+    def hints(self) -> Sequence[str]:
+        """The hints about the texts, once they have been read."""
+        if not self._arguments.detail or self._marks().origlangs is not None or self._marks().subsets is not None:
+            return super().hints
+        hint = "does not say which language its segments were first written in, nor which domain they belong to"
+        return [*super().hints, f"--detail: {self._which.name} {hint}"]
 
     def explain(self, error: LengthError) -> BleuError:
         """Add the likely cause to an error about different numbers of segments: another test set, if one fits."""
