@@ -1009,6 +1009,17 @@ def _(w, system, metric, cure):
 
 
 @WARNING.sentence(
+    "line breaks that join words",
+    OF + "WER splits words at spaces only, as jiwer does, so {breaks:count} line ((break||breaks)) in {texts:count}"
+    " ((text||texts)) ((joins||each join)) two words into one; replace line breaks by spaces, or use TER",
+)
+def _(w, system, breaks, texts):
+    # Every joined word is one that jiwer would split if its break were a space
+    joined = [len(text.replace("\n", " ").split()) - len(text.strip().split(" ")) for text in w.texts(system)]
+    return (breaks, texts) == (sum(joined), sum(map(bool, joined)))
+
+
+@WARNING.sentence(
     "a script that is not split",
     OF + "most letters belong to a script that 13a does not split into words; choose another tokenizer with {how:rest}",
 )
@@ -1073,7 +1084,7 @@ def drawn_warning(draw):
     size = draw.choice([20, 110, 130])
     references = [[" ".join(draw.choices(words, k=draw.choice([3, 8, 12]))) for _ in range(size)]]
     output = [" ".join(word for word in text.split() if draw.random() > 0.1) or "z" for text in references[0]]
-    kind = draw.choice(["tokenized", "subwords", "shifted", "unrelated", "tiny", "unspaced", "copy", "short"])
+    kind = draw.choice(["tokenized", "subwords", "shifted", "unrelated", "tiny", "unspaced", "copy", "short", "breaks"])
     made = [draw.choice([BLEU(), BLEU(tokenize="none"), TER(), WER()])]
     if kind == "tokenized":
         output = [f"{text} ." if draw.random() < 0.95 else text for text in output]
@@ -1094,6 +1105,8 @@ def drawn_warning(draw):
         output = ["猫坐在垫子上猫坐在" + draw.choice(["", " a"]) for _ in output]
     elif kind == "copy":
         output = list(references[0])
+    elif kind == "breaks":
+        output = [text.replace(" ", "\n", draw.choice([0, 1, 3])) for text in output]
     else:
         output = [text[: len(text) // 2] for text in output]
     return RunWorld({"a": output}, references, made)

@@ -81,8 +81,8 @@ def files_of(test_set: TestSet, paths: Mapping[str, str]) -> list[str]:
 def pair_of(pair: str | None, sets: Registry, test_sets: list[str]) -> str:
     """Return the language pair that is named; every test set must have it."""
     if pair is None:
-        pairs = sets.pairs(sets[test_sets[0]].name)
-        raise UsageError(f"a test set needs a language pair; name it with -l: {test_sets[0]} has {', '.join(pairs)}")
+        pairs = sets.tell_pairs(sets[test_sets[0]].name)
+        raise UsageError(f"a test set needs a language pair; name it with -l: {test_sets[0]} has {pairs}")
     for name in test_sets:
         sets.pair(name, pair)
     return pair
@@ -96,10 +96,9 @@ def _list(sets: Registry, pair: str | None) -> str:
     if pair is None:
         names, which = list(sets), ""
     else:
-        source, _, target = pair.partition("-")
-        names, which = sets.with_pair(pair, f"{target}-{source}"), f" for {pair}"
+        names, which = sets.in_either_direction(pair), f" for {pair}"
         if not names:
-            pairs = {one for name in sets for one in sets.pairs(name)}
+            pairs = {one for name in sets if not sets.is_large(name) for one in sets.pairs(name)}
             raise BleuError(
                 f"no test set has the language pair {pair!r}; see bleu --list{suggest(pair, sorted(pairs))}"
             )
@@ -112,21 +111,30 @@ def _fields_of_pairs(sets: Registry, options: Options) -> Iterator[str]:
     from bleucli.testsets import preparation
 
     for name in names(options.test_set, "--list"):
-        for pair in _pairs_of(sets, name, options):
+        if options.language_pair is None and sets.is_large(sets[name].name):
+            yield _fields_of_all_pairs(sets[name])
+            continue
+        for pair in sets.pairs(sets[name].name) if options.language_pair is None else [options.language_pair]:
             test_set, _ = sets.pair(name, pair)
             fields = preparation.known_fields(test_set, pair) or _prepare(test_set, pair, options)
             yield visible(f"{pair}: {', '.join(fields)}") + "\n"
 
 
-def _pairs_of(sets: Registry, name: str, options: Options) -> list[str]:
-    """Return the language pair that is named, or all of a test set."""
-    return sets.pairs(sets[name].name) if options.language_pair is None else [options.language_pair]
+def _fields_of_all_pairs(test_set: TestSet) -> str:
+    """Return the fields of a test set that is parallel in many languages, and its languages."""
+    from bleucli.testsets import preparation
+    from bleucli.testsets.formats import AllPairs
+
+    assert isinstance(test_set.pairs, AllPairs)
+    fields = ", ".join(preparation.known_fields(test_set, next(iter(test_set.pairs))))
+    return f"XX-YY: {fields}; XX and YY are two of {', '.join(test_set.pairs.languages)}\n"
 
 
 def _download(sets: Registry, options: Options) -> Iterator[str]:
     """Download a test set, or only the language pair that is named; nothing is printed."""
     name = str(options.download)
-    for pair in _pairs_of(sets, name, options):
+    named = options.language_pair
+    for pair in sets.pairs_to_download(sets[name].name) if named is None else [named]:
         _prepare(sets.pair(name, pair)[0], pair, options)
     yield ""  # makes this a generator, so that the download starts only when the answer is delivered
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import combinations, islice
 
 from bleucli.counting.corpus import Source, in_step
 from bleucli.errors import BleuError, IdsDifferError, LengthError
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     Block = Sequence[Segments]
     Key = tuple[str, ...]
 
+# What the kinds of ids identify, in the order of `bleucli.reading.jsonfields.ID_KINDS`
+_KINDS = ("documents", "segments", "items")
 # The number of segments in a block of joined items
 _BLOCK = 4096
 # The most ids that an error names, and the most characters of each
@@ -37,12 +39,14 @@ class Joining:
 
     Attributes:
         scored: the number of items that all sources have.
-        items: the number of items that any source has. Both are complete once all blocks have been read.
+        items: the number of items that any source has.
+        hint: what a user should know about the ids, or "". All three are complete once all blocks have been read.
     """
 
     def __init__(self, partial: bool = False) -> None:
         self.partial = partial
         self.scored = self.items = 0
+        self.hint = ""
 
     def join(self, sources: Sequence[Source], first_reference: int, may_be_empty: bool) -> Iterator[list[Block]]:
         """Give the blocks of all sources in step; the arguments and errors of `_join`."""
@@ -98,7 +102,7 @@ def _join(
             joining.scored = joining.items = done
             yield [_without_ids(source, block) for source, block in zip(sources, blocks, strict=True)]
         else:
-            _check_partial(joining, sources, kinds)
+            _check_kinds(joining, sources, kinds)
             return
     except LengthError as error:
         if not records:
@@ -114,15 +118,30 @@ def _join(
     yield from _join_by_key(sources, rest, sorted(common), measure, joining, met, done)
 
 
-def _check_partial(joining: Joining, sources: Sequence[Source], kinds: Sequence[set[int]]) -> None:
-    """Refuse to leave out items of files that turned out to have no ids; kinds: of the ids that each source has.
+def _check_kinds(joining: Joining, sources: Sequence[Source], kinds: Sequence[set[int]]) -> None:
+    """Hint at ids that were not compared because they are of different kinds.
+
+    Args:
+        joining: gets the hint.
+        sources: all of them.
+        kinds: those of the ids that each source has.
 
     Raises:
-        IdsDifferError: a source has none.
+        IdsDifferError: items may be left out, but a source has no ids to join by.
     """
-    bare = next((source.label for source, of in zip(sources, kinds, strict=True) if source.names and not of), "")
+    named = [(source.label, of) for source, of in zip(sources, kinds, strict=True) if source.names]
+    bare = next((label for label, of in named if not of), "")
     if joining.partial and bare:
         raise IdsDifferError(f"{bare} has no ids to join by; leave out ", Turn("partial=True", "--partial"))
+    strangers = [(one, other) for one, other in combinations(named, 2) if one[1] and other[1] and not one[1] & other[1]]
+    for one, other in strangers[:1]:
+        ids = " but ".join(f"{label} has ids of {_KINDS[min(of)]}" for label, of in (one, other))
+        if joining.partial:
+            raise IdsDifferError(f"{ids}, so they cannot be joined; rename one of the fields")
+        joining.hint = (
+            f"{ids}, so lines are paired by their position; rename one of the fields to join them, or write"
+            " --jsonl-fields id=none"
+        )
 
 
 def _note_kinds(kinds: Sequence[set[int]], ids: Sequence[Block]) -> None:

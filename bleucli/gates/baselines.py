@@ -117,7 +117,8 @@ def read_baseline(path: str, name: str) -> Baseline:
     Raises:
         BleuError: the file cannot be read, or bleu did not write it.
     """
-    advice = f"make it with -f {'jsonl' if is_jsonl(name) else 'json'} -o {name}"
+    form = "jsonl" if is_jsonl(name) and not name.lower().endswith(".json") else "json"
+    advice = f"make it with -f {form} -o {name}"
     try:
         with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:  # names may not be UTF-8
             first = file.readline()

@@ -4,6 +4,7 @@
 - `unspaced_letters`: letters of scripts that put no spaces between words
 - `unspaced_stretches`: those of these letters that are in long stretches without spaces
 - `tell_unspaced`: what that means for a metric that counts words
+- `joining_breaks`: line breaks in texts that join words, where only spaces separate them
 - `is_json_object`: whether a text is a line of JSON Lines
 """
 
@@ -84,6 +85,31 @@ def tell_unspaced(metric: str, signs: Sequence[int]) -> str:
     if 2 * unspaced <= letters:
         return ""
     return f"{metric} counts words between spaces, but most of the output has no spaces between words"
+
+
+def joining_breaks(segments: Segments) -> tuple[int, int]:
+    r"""Count the line breaks in texts that have no other white space beside them, and the texts with such breaks.
+
+    jiwer splits words at spaces, and takes several white-space characters for a space, but not a single line break.
+
+    >>> joining_breaks(Segments.from_strings(["one\ntwo\nthree", "one\n\ntwo", "one \ntwo\n", None]))
+    (2, 1)
+    """
+    if _are_lines(segments):
+        return 0, 0
+    import re
+
+    breaks = [len(re.findall(r"(?<=\S)\n(?=\S)", text)) for text in segments if text is not None and "\n" in text]
+    return sum(breaks), sum(map(bool, breaks))
+
+
+def _are_lines(segments: Segments) -> bool:
+    """Return whether all line breaks in the buffer are between the texts, which nearly always are lines of a file."""
+    data, pairs = bytes(segments.data), segments.pairs
+    if b"\n" not in data:
+        return True
+    is_cut = len(pairs) > 2 and 0 <= pairs[0] <= pairs[-1] and b"\n" in data[pairs[1] : pairs[2]]
+    return is_cut and data.count(b"\n", pairs[0], pairs[-1]) == len(segments) - 1
 
 
 def _words(segments: Segments) -> list[str]:

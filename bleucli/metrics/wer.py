@@ -11,11 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from bleucli import kernels
 from bleucli.counting import CorpusStats, References
-from bleucli.inspection.marks import tell_unspaced, unspaced_stretches
+from bleucli.inspection.marks import joining_breaks, tell_unspaced, unspaced_stretches
 from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
+from bleucli.phrases import tell_count
 from bleucli.results import Description, Figures
 from bleucli.text import Segments
 
@@ -166,13 +167,21 @@ class WER(ErrorRate[WERScore]):
     options = (lowercase_option("--wer-lowercase"), SKIP_EMPTY_REFS)
 
     def observe(self, hypotheses: Segments) -> tuple[int, ...]:
-        """Count, in a sample, letters in long stretches of scripts without spaces, and all letters."""
-        return unspaced_stretches(hypotheses)
+        """Count line breaks that join words, texts with such breaks, and, in a sample, unspaced and all letters."""
+        return (*joining_breaks(hypotheses), *unspaced_stretches(hypotheses))
 
     def hints(self, stats: CorpusStats) -> list[str]:
-        """Warn about text without spaces between words."""
-        remark = tell_unspaced(self.name, stats.signs)
-        return [f"{remark}; use CER"] if remark else []
+        """Warn about text without spaces between words, and about line breaks that join words."""
+        breaks, texts, *letters = stats.signs or (0, 0)
+        remark = tell_unspaced(self.name, letters)
+        hints = [f"{remark}; use CER"] if remark else []
+        if breaks:
+            joins = "joins two words" if breaks == 1 else "each join two words"
+            hints.append(
+                f"WER splits words at spaces only, as jiwer does, so {tell_count(breaks, 'line break')} in"
+                f" {tell_count(texts, 'text')} {joins} into one; replace line breaks by spaces, or use TER"
+            )
+        return hints
 
 
 def corpus_wer(

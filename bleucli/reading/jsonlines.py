@@ -104,7 +104,7 @@ class JsonLines:
     ) -> None:
         from json import JSONDecoder
 
-        from bleucli.reading.jsonfields import NO_IDS, Fields, place_of_references, places_of_hypotheses
+        from bleucli.reading.jsonfields import NO_IDS, Fields, Path, place_of_references, places_of_hypotheses
 
         fields = fields or Fields()
         self.name = file.name
@@ -123,7 +123,8 @@ class JsonLines:
         self._other_pairs: dict[str, None] = {}  # those of objects that were left out
         self._taken_pair: tuple[str, str] | None = None
         self._is_document = _is_document(file.name)
-        self._ids: Sequence[str] = ()  # of each kind, the field that the first object has
+        self._ids: Sequence[str] = ()  # of each kind, the field that the first object with ids has
+        self._path_of_ids = Path("id", fields.ids) if self.identified and fields.ids else None
         self._blank = 0
         self.segments = 0
         self.brings_references = False
@@ -237,9 +238,9 @@ class JsonLines:
         if not self._pair:
             return True
         from bleucli import language_pairs
-        from bleucli.reading.jsonfields import names_of_ids
+        from bleucli.reading.jsonfields import find_value, names_of_ids
 
-        ids = [item.get(name) for name in names_of_ids(item, self._wanted[0]) if name]
+        ids = [find_value(item, name) for name in names_of_ids(item, self._wanted[0]) if name]
         pair = language_pairs.of_item(item, next((one for one in ids if isinstance(one, str)), ""))
         wanted = language_pairs.split(self._pair)
         if pair is None or wanted is None:
@@ -298,7 +299,7 @@ class JsonLines:
         """Give the columns of objects; numbers: those of their lines."""
         self.segments += len(items)
         texts = [self._find_hypotheses(place, items, numbers) for place in self._hypotheses]
-        ids = self._find_ids(items)
+        ids = self._find_ids(items, numbers)
         labels = [self._find_labels(name, items, numbers) for name in self.labels]
         rows = self._find_rows(items, numbers) if self.with_references else []
         self.brings_references = self.brings_references or any(text is not None for row in rows for text in row)
@@ -385,21 +386,35 @@ class JsonLines:
             return text
         raise self._wrong_type(number, field, text, "a string", key="hyp")
 
-    def _find_ids(self, items: list[dict[str, Any]]) -> list[Segments]:
-        """Return a column for each kind of id."""
+    def _find_ids(self, items: list[dict[str, Any]], numbers: Sequence[int]) -> list[Segments]:
+        """Return a column for each kind of id; numbers: those of the objects' lines."""
         if not self.identified:
             return []
-        from bleucli.reading.jsonfields import Fields, encode_ids, find_value, names_of_ids
+        from bleucli.reading.jsonfields import encode_ids, names_of_ids
 
-        fields = self._wanted[0] or Fields()
-        if not self._ids and items:
-            self._ids = names_of_ids(items[0], fields)
-        if fields.ids:
-            values = [[find_value(item, fields.ids) for item in items]]
+        fields = self._wanted[0]
+        if not any(self._ids):  # the first object shows where ids are, unless it has none
+            shapes = {tuple(item): item for item in reversed(items)}
+            self._ids = next(
+                (names for item in reversed(shapes.values()) if any(names := names_of_ids(item, fields))), []
+            )
+        if self._path_of_ids is not None:
+            path, pairs = self._path_of_ids, zip(items, numbers, strict=True)
+            values: list[list[Any]] = [[self._id(path, item, number) for item, number in pairs]]
         else:
             values = [[item.get(name) for item in items] if name else [] for name in self._ids]
         columns = [kernels.split_lines(encode_ids(column))[0] if column else _no_ids(len(items)) for column in values]
         return [*columns, *[_no_ids(len(items))] * (self.id_columns - len(columns))]
+
+    def _id(self, path: Path, item: dict[str, Any], number: int) -> str | int:
+        """Return the id at a path that the user named, so each object must have it."""
+        try:
+            field, value = path.find(item)
+        except NotFoundError as reason:
+            raise self._not_found(number, "id", reason) from None
+        if type(value) is str or type(value) is int:
+            return value
+        raise self._wrong_type(number, field, value, "a string or a whole number", key="id")
 
     def _find_labels(self, name: str, items: list[dict[str, Any]], numbers: Sequence[int]) -> Segments:
         """Return the labels of objects in a field; numbers: those of their lines."""
@@ -441,7 +456,7 @@ class JsonLines:
             return value or [None]
         if value is None or (type(value) is str and field != _PLURAL):
             return [value]
-        if type(value) is dict and value and (texts := _texts_by_name(value)) is not None:
+        if type(value) is dict and value and field != _PLURAL and (texts := _texts_by_name(value)) is not None:
             return texts
         kinds = "an array of strings" if field == _PLURAL else "a string or an array of strings"
         raise self._wrong_type(number, field, value, kinds, key="refs")

@@ -36,10 +36,8 @@ def read(file: TextFile, names: Sequence[str] = ()) -> tuple[list[str], Iterator
         names = [column[0] or "" for column in first]
         blocks = chain([[column[1:] for column in first]], blocks)
     elif len(names) != count:
-        raise BleuError(
-            f"{file.name} has {tell_count(count, 'column')}, but there are {tell_count(len(names), 'name')}; name each"
-            " column with --label-names"
-        )
+        columns, named = tell_count(count, "column"), tell_count(len(names), "name")
+        raise BleuError(f"{file.name} has {columns}, but --label-names has {named}; name each column")
     wrong = next((name for place, name in enumerate(names) if not name or name in names[:place]), None)
     if wrong is not None:
         what = f"two columns {wrong!r}" if wrong else "a column without a name"

@@ -220,12 +220,15 @@ def of_numbers(name: str, columns: Sequence[Sequence[float]]) -> Measured:
         return np.asarray(rows[:, 0], np.float64)
 
     def mean(sums: SegmentStats) -> Floats:
-        return np.asarray(np.asarray(sums)[:, 0] / len(columns[0]), np.float64)
+        values, counts = np.asarray(sums).T
+        return np.asarray(values / counts, np.float64)
 
     rows = [_read_numbers(name, column).reshape(-1, 1) for column in columns]
     name = readable(name)
     # Scores of other tools may be coarse: then many trials have exactly the observed difference
-    samples = [Sample(SegmentStats.from_numpy(one), mean, ties=True) for one in rows]
+    samples = [
+        Sample(SegmentStats.from_numpy(np.column_stack([one, np.ones(len(one))])), mean, ties=True) for one in rows
+    ]
     return Measured(name, True, rows, score, score_segments, None, samples)
 
 
@@ -248,7 +251,9 @@ def _read_numbers(name: str, column: Sequence[float]) -> Floats:
 # --- how scores are resampled
 
 
-def plan_of(choice: Sampling | None, systems: int, jobs: int = 1, seed: int | None = SEED) -> Plan:
+def plan_of(
+    choice: Sampling | None, systems: int, jobs: int = 1, seed: int | None = SEED, unit: str = "segment"
+) -> Plan:
     """Return how scores are resampled: as the user asked, and by reliable methods otherwise.
 
     Args:
@@ -256,6 +261,7 @@ def plan_of(choice: Sampling | None, systems: int, jobs: int = 1, seed: int | No
         systems: the number of systems.
         jobs: the number of threads, unless `choice` gives it.
         seed: the seed, unless `choice` gives it.
+        unit: what is drawn or exchanged as a whole, one of `bleucli.results.UNITS`.
 
     >>> plan_of(None, 2).tests.method, plan_of(Sampling("bs", 500), 2).intervals.trials
     ('ar', 500)
@@ -264,8 +270,10 @@ def plan_of(choice: Sampling | None, systems: int, jobs: int = 1, seed: int | No
         jobs, seed = choice.jobs, choice.seed
     is_test = choice is not None and choice.method != "ci"
     has_intervals = choice is not None and choice.method != "ar"
-    intervals = Sampling("ci", choice.trials if choice is not None and has_intervals else RESAMPLES, seed, jobs)
-    tests = choice if choice is not None and is_test else Sampling("ar", TRIALS, seed, jobs)
+    intervals = Sampling(
+        "ci", choice.trials if choice is not None and has_intervals else RESAMPLES, seed, jobs, unit=unit
+    )
+    tests = choice if choice is not None and is_test else Sampling("ar", TRIALS, seed, jobs, unit=unit)
     return Plan(intervals, tests._replace(all_pairs=True) if systems > 1 else None)
 
 
@@ -286,14 +294,21 @@ def resample(
     measured: Sequence[Measured],
     plan: Plan,
     progress: Callable[[int, int], None] = report_nothing,
+    documents: Sequence[int] | None = None,
 ) -> Results:
-    """Return results with all intervals and, for several systems, a test of every pair; compute what is missing."""
+    """Return results with all intervals and, for several systems, a test of every pair; compute what is missing.
+
+    documents: the number of each segment's document, for a plan that resamples documents.
+    """
+    by_document = documents if plan.intervals.unit == "doc" else None
     rankings: dict[int, Ranking] = dict(enumerate(results.rankings))
     hints = list(results.hints)
 
     def resample_some(places: Sequence[int], sampling: Sampling) -> Results:
         systems = [system._replace(scores=[system.scores[place] for place in places]) for system in results.systems]
         samples = [[measured[place].sample[number] for place in places] for number in range(len(systems))]
+        if by_document is not None:
+            samples = [[one._replace(stats=one.stats.sums_of(by_document)) for one in row] for row in samples]
         return comparison.resample(results._replace(systems=systems, hints=[]), samples, sampling, progress)
 
     def replace(place: int, records: Sequence[ScoreRecord]) -> None:
@@ -332,6 +347,7 @@ def make_report(
     labels: Mapping[str, Sequence[object]] | None = None,
     sources: Callable[[], Iterator[str]] | None = None,
     room: int = passages.ROOM,
+    documents: Sequence[int] | None = None,
     progress: Callable[[int, int], None] = report_nothing,
 ) -> Report:
     """Make a report.
@@ -345,9 +361,10 @@ def make_report(
         labels: by column, a value for every segment of the texts; columns that are not in `_LABELS` are ignored.
         sources: a function that gives the source of every segment of the texts.
         room: the most bytes of text for the page.
+        documents: the number of each scored segment's document, for a plan that resamples documents.
         progress: called with the number of trials done, and the number of all trials.
     """
-    results = resample(_add_records(results, measured), measured, plan, progress)
+    results = resample(_add_records(results, measured), measured, plan, progress, documents)
     columns = [_column(results, number, one) for number, one in enumerate(measured)]
     count = len(measured[0].rows[0])
     lines = range(count) if lines is None else lines

@@ -31,7 +31,7 @@ from bleucli.prose.theme import COLOURS, style_sheet
 from bleucli.report import charts, passages, verdicts
 from bleucli.report.charts import Chart
 from bleucli.report.contents import Column, Pair, Report, make_report, of_metric, of_numbers, plan_of
-from bleucli.results import Input, Run
+from bleucli.results import UNITS, Input, Run
 from bleucli.scoring import score_counted
 from bleucli.significance.resampling import TRIALS, choose_seed
 from bleucli.text import blocks_of_strings
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from bleucli.significance.comparison import Sampling
     from bleucli.significance.resampling import Seed
 
 _METHODS = {"bs": "Paired bootstrap", "ar": "Paired approximate randomization"}
@@ -180,7 +181,7 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
         ],
         "intervals": (
             f"95% intervals by bootstrap ({tell_count(report.plan.intervals.trials, 'resample')},"
-            f" {_tell_seed(report.plan.intervals.seed)})."
+            f" {_tell_unit(report.plan.intervals)}{_tell_seed(report.plan.intervals.seed)})."
         ),
         "tested": _tell_tests(report),
         "command": _tell_command(run),
@@ -247,6 +248,10 @@ def _tell_seed(seed: int | None) -> str:
     return "fresh random numbers" if seed is None else f"seed {seed}"
 
 
+def _tell_unit(sampling: Sampling) -> str:
+    return "" if sampling.unit == "segment" else f"whole {UNITS[sampling.unit]}s, "
+
+
 def _tell_tests(report: Report) -> str:
     if report.plan.tests is None:
         return ""
@@ -254,7 +259,7 @@ def _tell_tests(report: Report) -> str:
     unit = "resample" if tests.method == "bs" else "trial"
     return (
         f"{_METHODS[tests.method]} of every pair of systems ({tell_count(tests.trials, unit)},"
-        f" {_tell_seed(tests.seed)}); p-values are corrected by max\N{NON-BREAKING HYPHEN}T."
+        f" {_tell_unit(tests)}{_tell_seed(tests.seed)}); p-values are corrected by max\N{NON-BREAKING HYPHEN}T."
     )
 
 

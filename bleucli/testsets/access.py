@@ -37,17 +37,16 @@ def get_available_testsets_for_langpair(langpair: str) -> list[str]:
     """Return the names of the test sets that have a language pair, in this direction or the other.
 
     Args:
-        langpair: source and target, such as `en-de`.
+        langpair: source and target, such as `en-de`; test sets may have the pair under other codes.
 
     Raises:
         BleuError: the file that `BLEU_REGISTRY` names cannot be read, or is not a registry.
         InputTypeError: the language pair is not a string.
 
-    >>> get_available_testsets_for_langpair("km-en")
-    ['wmt20']
+    >>> get_available_testsets_for_langpair("en-jam"), get_available_testsets_for_langpair("iu-en")
+    ([], ['wmt20', 'wmt20/dev'])
     """
-    source, _, target = string("language pair", langpair).partition("-")
-    return load().with_pair(langpair, f"{target}-{source}")
+    return load().in_either_direction(string("language pair", langpair))
 
 
 def get_langpairs_for_testset(testset: str) -> list[str]:
@@ -64,7 +63,7 @@ def get_langpairs_for_testset(testset: str) -> list[str]:
     ['en-fi']
     """
     registry = load()
-    return registry.pairs(testset) if string("test set", testset) in registry else []
+    return list(registry.pairs(testset)) if string("test set", testset) in registry else []
 
 
 def get_source_file(test_set: str, langpair: str) -> str:
@@ -130,8 +129,9 @@ def download_test_set(test_set: str, langpair: str | None = None) -> list[str]:
     >>> [os.path.basename(path) for path in download_test_set("demo", "en-de")][:2]
     ['source.en.txt', 'reference.A.de.txt']
     """
-    record = load()[string("test set", test_set)]
-    pairs = list(record.pairs) if langpair is None else [_find(test_set, langpair)[1]]
+    registry = load()
+    record = registry[string("test set", test_set)]
+    pairs = registry.pairs_to_download(test_set) if langpair is None else [_find(test_set, langpair)[1]]
     return [path for pair in pairs for path in prepare(record, pair).values()]
 
 

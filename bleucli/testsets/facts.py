@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from bleucli.errors import BleuError
 from bleucli.phrases import suggest
 from bleucli.testsets.cache import file_key
-from bleucli.testsets.formats import FORMATS, PACKAGED, File, Pair, TestSet
+from bleucli.testsets.formats import FORMATS, PACKAGED, AllPairs, File, Pair, TestSet
 from bleucli.testsets.sources import DIGITS, Source, is_sum, is_web, last_component, local_path, problem_of
 
 TYPE_CHECKING = False
@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
     Kind = TypeVar("Kind")
 
-_SET_KEYS = ("about", "format", "sources", "pairs", "refs", "cite", "note", "segments")
+_SET_KEYS = ("about", "format", "sources", "pairs", "languages", "files", "refs", "cite", "note", "segments")
 _SOURCE_KEYS = ("url", "sha256", "md5")
 _PAIR_KEYS = ("files", "refs")
 _FILE_KEYS = ("file", "source", "column", "field")
 _NAME = re.compile(r"\w[\w.+-]*(/\w[\w.+-]*)*")
-_PAIR = re.compile(r"[A-Za-z]+-[A-Za-z]+(-[A-Za-z0-9]+)*")
+_LANGUAGE = "[A-Za-z]+(?:_[A-Za-z]+)*"
+_PAIR = re.compile(f"{_LANGUAGE}-{_LANGUAGE}(-[A-Za-z0-9]+)*")
 _WHOLE = re.compile(r"source:(\d{1,6})")
 
 
@@ -99,22 +100,48 @@ def parse_test_set(name: str, facts: object, where: str, packaged: bool) -> Test
     sources = [_parse_source(value, f"{at}.sources[{number}]") for number, value in enumerate(values)]
     if not packaged:  # for test sets of the package, scripts/check_registry does this
         check_names_of_downloads(sources, at)
-    pairs = table.get("pairs", dict, "a table")
-    if not pairs:
-        _refuse(f"{at}.pairs", "at least one language pair", pairs)
-    if len({pair.lower() for pair in pairs}) < len(pairs):
-        _refuse(f"{at}.pairs", "pairs that differ in more than case", list(pairs))
     labels = table.strings("refs")
-    archives = _find_archives(pairs, len(sources))
-    records = {}
-    for pair, value in pairs.items():
-        records[pair] = _parse_pair(pair, value, kind, labels, archives, f"{at}.pairs.{pair}")
-        highest = max(records[pair].needed_sources())
-        if kind != PACKAGED and highest >= len(sources):
-            _refuse(f"{at}.pairs.{pair}.files", f"a source below {len(sources)}, the number of sources", highest)
+    records: Mapping[str, Pair]
+    if "languages" in table.values:
+        records = _parse_languages(table, kind, sources)
+    else:
+        records = _parse_pairs(table, kind, labels, sources)
     about = table.get("about", str, "a string", default="")
     segments = table.number("segments") if "segments" in table.values else None
     return TestSet(name, about, kind, sources, records, table.strings("cite"), segments)
+
+
+def _parse_pairs(table: _Table, kind: str, labels: Sequence[str], sources: Sequence[Source]) -> dict[str, Pair]:
+    pairs = table.get("pairs", dict, "a table")
+    at = f"{table.at}.pairs"
+    if not pairs:
+        _refuse(at, "at least one language pair", pairs)
+    if len({pair.lower() for pair in pairs}) < len(pairs):
+        _refuse(at, "pairs that differ in more than case", list(pairs))
+    archives = _find_archives(pairs, len(sources))
+    records = {}
+    for pair, value in pairs.items():
+        records[pair] = _parse_pair(pair, value, kind, labels, archives, f"{at}.{pair}")
+        highest = max(records[pair].needed_sources())
+        if kind != PACKAGED and highest >= len(sources):
+            _refuse(f"{at}.{pair}.files", f"a source below {len(sources)}, the number of sources", highest)
+    return records
+
+
+def _parse_languages(table: _Table, kind: str, sources: Sequence[Source]) -> AllPairs:
+    """Return the pairs of a set that has one file of plain text for each language, in one archive."""
+    languages = table.strings("languages")
+    if len(languages) < 2 or not all(re.fullmatch(_LANGUAGE, one) for one in languages):
+        _refuse(f"{table.at}.languages", "at least two codes such as en, eng_Latn or zh_CN", languages)
+    if len({code.lower() for code in languages}) < len(languages):
+        _refuse(f"{table.at}.languages", "codes that differ in more than case", languages)
+    if kind != "plain" or len(sources) != 1 or "pairs" in table.values:
+        raise BleuError(f"{table.at}: languages needs the format plain and one source, an archive, and takes no pairs")
+    path = table.get("files", str, "a path with {language} in it")
+    if "{language}" not in path:
+        _refuse(f"{table.at}.files", "a path with {language} in it", path)
+    _check_member(path, f"{table.at}.files")
+    return AllPairs(languages, path)
 
 
 def _parse_source(value: object, at: str) -> Source:
@@ -193,8 +220,7 @@ def _parse_file(value: object, kind: str, archives: Sequence[int], at: str) -> F
         return File(int(whole[1]), "", column)
     if kind == PACKAGED:
         return File(0, path, 0, table.get("field", str, "a field"))
-    if not {"", ".", ".."}.isdisjoint(path.split("/")) or any(one in "\\:" or one < " " for one in path):
-        _refuse(at, "a path that stays inside the archive", path)
+    _check_member(path, at)
     if "source" in table.values:
         return File(table.number("source"), path, column)
     if not archives:
@@ -208,6 +234,11 @@ def _parse_file(value: object, kind: str, archives: Sequence[int], at: str) -> F
             " counted from 0: { file = ..., source = 0 }"
         )
     return File(archives[0], path, column)
+
+
+def _check_member(path: str, at: str) -> None:
+    if not {"", ".", ".."}.isdisjoint(path.split("/")) or any(one in "\\:" or one < " " for one in path):
+        _refuse(at, "a path that stays inside the archive", path)
 
 
 # --- the user's file

@@ -1,6 +1,7 @@
 """The formats of test sets: what a test set is, and how its files hold the texts of a language pair.
 
 - `TestSet`, `Pair`, `File`: the facts that the registry has about a test set, as immutable records
+- `AllPairs`: the language pairs of a set that is parallel in all its languages
 - `FORMATS`: how each format is read
 - `read_lines`, `read_texts`, `read_column`: plain text and tab-separated columns, one line per segment
 - `read_sgml`: the SGML files of WMT until 2020, and the XML files of IWSLT, read line by line, without unescaping
@@ -46,6 +47,50 @@ class Pair(NamedTuple):
         return list(dict.fromkeys(file.source for file in self.files))
 
 
+class AllPairs(Mapping[str, Pair]):
+    """Every two of many languages as language pairs, which are made only when they are asked for.
+
+    Args:
+        languages: their codes, without hyphens.
+        files: the path of a language's file in the archive, with `{language}` in place of its code.
+
+    >>> pairs = AllPairs(["eng_Latn", "deu_Latn", "fra_Latn"], "devtest/{language}.devtest")
+    >>> len(pairs), next(iter(pairs)), "deu_Latn-deu_Latn" in pairs
+    (6, 'eng_Latn-deu_Latn', False)
+    >>> pairs["fra_Latn-eng_Latn"].files[0]
+    File(source=0, member='devtest/fra_Latn.devtest', column=0, field='')
+    """
+
+    def __init__(self, languages: Sequence[str], files: str) -> None:
+        self.languages = languages
+        self._codes = frozenset(languages)
+        self._files = files
+
+    def __getitem__(self, pair: str) -> Pair:
+        source, _, target = pair.partition("-")
+        if source == target or not {source, target} <= self._codes:
+            raise KeyError(pair)
+        return Pair([self.file(source), self.file(target)], [])
+
+    def __iter__(self) -> Iterator[str]:
+        return (f"{source}-{target}" for source in self.languages for target in self.languages if source != target)
+
+    def __len__(self) -> int:
+        return len(self.languages) * (len(self.languages) - 1)
+
+    def file(self, language: str) -> File:
+        """Return the file of a language."""
+        return File(0, self._files.replace("{language}", language))
+
+    def near(self, pair: str) -> list[str]:
+        """Return the pairs whose languages another spelling may mean; see `bleucli.language_pairs.find_alike`."""
+        from bleucli import language_pairs
+
+        languages = language_pairs.split(pair) or ("", "")
+        sources, targets = ([c for c in self.languages if language_pairs.are_alike(one, c)] for one in languages)
+        return [f"{source}-{target}" for source in sources for target in targets if source != target]
+
+
 class TestSet(NamedTuple):
     """A test set."""
 
@@ -56,6 +101,12 @@ class TestSet(NamedTuple):
     pairs: Mapping[str, Pair]
     cite: Sequence[str]  # keys of the bibliography
     segments: int | None  # the number of segments of every pair; None if unknown
+
+    def files(self) -> list[File]:
+        """Return the files of all language pairs."""
+        if isinstance(self.pairs, AllPairs):
+            return [self.pairs.file(language) for language in self.pairs.languages]
+        return [file for pair in self.pairs.values() for file in pair.files]
 
 
 class Format(NamedTuple):

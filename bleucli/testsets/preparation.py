@@ -134,8 +134,7 @@ def _raw_path(test_set: TestSet, file: File) -> str:
 
 def _member_paths(test_set: TestSet) -> dict[tuple[int, str], str]:
     """Return the path of each archive member, by the number of its archive and its path in it; no two share one."""
-    files = [file for pair in test_set.pairs.values() for file in pair.files]
-    members = list(dict.fromkeys((file.source, file.member) for file in files if file.member))
+    members = list(dict.fromkeys((file.source, file.member) for file in test_set.files() if file.member))
     downloads = [os.path.basename(_download_path(test_set, number)) for number in range(len(test_set.sources))]
     names = (member for _, member in members)
     paths = cache.keep_apart(names, lambda member, number: f"archive-{number}/{member}", downloads)

@@ -10,12 +10,13 @@ only when it is used, so listing them is fast.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bleucli import language_pairs
 from bleucli.errors import BleuError
 from bleucli.phrases import Turn, join_words, suggest
 from bleucli.testsets import cache
+from bleucli.testsets.formats import AllPairs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Registry:
 
     >>> registry = load()
     >>> len(list(registry)), "wmt14/full" in registry
-    (69, True)
+    (71, True)
     >>> registry["wmt14/full"].sources[0].md5
     'a8cd784e006feb32ac6f3d9ec7eb389a'
     """
@@ -88,11 +89,12 @@ class Registry:
         """
         test_set = self[name]
         if pair not in test_set.pairs:
-            alike = language_pairs.find_alike(pair, test_set.pairs)
+            alike = self._find_alike(name, pair)
             if len(alike) > 1:
                 raise BleuError(f"the test set {name} has {join_words(alike)}; name one of them instead of {pair}")
-            similar = suggest(pair, test_set.pairs)
-            pairs = f"; it has {', '.join(test_set.pairs)}" if not similar and len(test_set.pairs) < 9 else ""
+            similar = "" if self.is_large(name) else suggest(pair, test_set.pairs)
+            is_brief = not similar and (len(test_set.pairs) < 9 or self.is_large(name))
+            pairs = f"; it has {self.tell_pairs(name)}" if is_brief else ""
             listing = Turn(f"get_langpairs_for_testset({name!r})", f"bleu --list -t {name}")
             raise BleuError(f"the test set {name} has no language pair {pair!r}{pairs}; see ", listing, similar)
         return test_set, test_set.pairs[pair]
@@ -103,22 +105,62 @@ class Registry:
         >>> load().spell_pair("demo", "eng_Latn-de_DE"), load().spell_pair("demo", "en-fr")
         ('en-de', 'en-fr')
         """
-        if name not in self or pair in (pairs := self.pairs(name)):
+        if name not in self or pair in self.pairs(name):
             return pair
-        alike = language_pairs.find_alike(pair, pairs)
+        alike = self._find_alike(name, pair)
         return alike[0] if len(alike) == 1 else pair
+
+    def _find_alike(self, name: str, pair: str) -> list[str]:
+        pairs = self.pairs(name)
+        return language_pairs.find_alike(pair, pairs.near(pair) if isinstance(pairs, AllPairs) else pairs)
 
     def about(self, name: str) -> str:
         """Return a description of a known test set in one line."""
         return self._own[name].about if name in self._own else str(self._facts[name]["about"])
 
-    def pairs(self, name: str) -> list[str]:
+    def pairs(self, name: str) -> Collection[str]:
         """Return the language pairs of a known test set."""
-        return list(self._own[name].pairs if name in self._own else self._facts[name]["pairs"])
+        if name in self._own:
+            return self._own[name].pairs
+        facts = self._facts[name]
+        pairs: Collection[str] = AllPairs(facts["languages"], "") if "languages" in facts else facts["pairs"]
+        return pairs
+
+    def is_large(self, name: str) -> bool:
+        """Return whether a known test set has a pair of every two languages, too many to list."""
+        return isinstance(self.pairs(name), AllPairs)
+
+    def tell_pairs(self, name: str) -> str:
+        """Return the language pairs of a known test set in words.
+
+        >>> load().tell_pairs("wmt20/tworefs"), load().tell_pairs("flores200/dev")
+        ('de-en, en-de, en-zh, ru-en, zh-en', '41412 pairs of 204 languages, such as ace_Arab-ace_Latn')
+        """
+        pairs = self.pairs(name)
+        if isinstance(pairs, AllPairs):
+            return f"{len(pairs)} pairs of {len(pairs.languages)} languages, such as {next(iter(pairs))}"
+        return ", ".join(pairs)
+
+    def pairs_to_download(self, name: str) -> Collection[str]:
+        """Return the language pairs of a known test set, unless they are too many to make files for all of them.
+
+        Raises:
+            BleuError: they are too many.
+        """
+        if self.is_large(name):
+            raise BleuError(f"{name} has {self.tell_pairs(name)}; name one with ", Turn("langpair='...'", "-l"))
+        return self.pairs(name)
 
     def with_pair(self, *pairs: str) -> list[str]:
-        """Return the test sets that have any of the language pairs."""
-        return [name for name in self if not set(pairs).isdisjoint(self.pairs(name))]
+        """Return the test sets that have any of the language pairs, in any spelling."""
+        return [
+            name for name in self if any(pair in self.pairs(name) or self._find_alike(name, pair) for pair in pairs)
+        ]
+
+    def in_either_direction(self, pair: str) -> list[str]:
+        """Return the test sets that have a language pair or its reverse, in any spelling."""
+        source, target = language_pairs.split(pair) or pair.partition("-")[::2]
+        return self.with_pair(pair, f"{target}-{source}")
 
     def citation(self, name: str) -> str:
         """Return what to cite for a test set, as BibTeX; "" if that is not known.

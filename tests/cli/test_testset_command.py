@@ -13,7 +13,7 @@ import sys
 import pytest
 import sacrebleu
 from conftest import HEAVY, refused
-from set_world import PAIRS, SEGMENTS, oracle, tar, wmt_xml
+from set_world import OURS_ALONE, PAIRS, SEGMENTS, oracle, tar, wmt_xml
 from web_server import Page
 
 import bleucli
@@ -47,16 +47,18 @@ def test_the_list_names_every_test_set_as_sacrebleu_does(run):
     assert lines[0] == "The available test sets are:"
     names = [line.partition(" ")[0] for line in lines[1:]]
     assert sorted(names) == names
-    assert set(names) == {*sacrebleu.get_available_testsets(), "ntrex", "demo"}
+    assert set(names) == {*sacrebleu.get_available_testsets(), *OURS_ALONE}
     assert all(re.fullmatch(r".{30}: \S.*", line) for line in lines[1:])
 
 
 def test_the_list_of_a_pair_has_both_directions(run):
     answer = run("--list", "-l", "km-en")
-    assert answer.out.splitlines() == [
-        "The available test sets for km-en are:",
-        "wmt20                         : WMT 2020 news task, official test sets",
+    heading, *lines = answer.out.splitlines()
+    assert heading == "The available test sets for km-en are:"
+    assert [line for line in lines if line.split()[0] not in OURS_ALONE] == [
+        "wmt20                         : WMT 2020 news task, official test sets"
     ]
+    assert {line.split()[0] for line in lines} == {"flores200/dev", "flores200/devtest", "ntrex", "wmt20"}
     assert run("--list", "-l", "en-km").out == answer.out.replace("km-en", "en-km")
 
 
@@ -612,9 +614,23 @@ def test_a_later_change_of_an_unsigned_file_is_refused(own, run, world):
     refused(run(*words, "--echo", "ref"), "acme/support", hashlib.sha256(b"eins\n").hexdigest())
 
 
-def test_the_example_of_the_page_is_read(root, world, run, write, monkeypatch):
+def _example_of_the_page(root, name):
     with open(os.path.join(root, "docs", "testsets.md"), encoding="utf-8") as file:
-        (example,) = re.findall(r"^```toml\n(.*?)^```", file.read(), re.MULTILINE | re.DOTALL)
+        examples = re.findall(r"^```toml\n(.*?)^```", file.read(), re.MULTILINE | re.DOTALL)
+    (example,) = (example for example in examples if example.startswith(f'[testsets."{name}"]'))
+    return example
+
+
+def test_the_recipe_for_flores_plus_is_read(root, world, run, write):
+    codes = ("eng_Latn", "deu_Latn", "fra_Latn")
+    write("flores_plus.tgz", tar({f"devtest/{code}.txt": f"Text of {code}\n" for code in codes}))
+    write("flores.toml", _example_of_the_page(root, "flores-plus/devtest"))
+    words = ("--registry", "flores.toml", "-t", "flores-plus/devtest")
+    assert run(*words, "-l", "fr-de", "--echo", "all").out == "Text of fra_Latn\tText of deu_Latn\n"
+
+
+def test_the_example_of_the_page_is_read(root, world, run, write, monkeypatch):
+    example = _example_of_the_page(root, "acme/support")
     archive = tar({"support/en-de.xml": wmt_xml()})
     world.web.put("/mirror/acme/support/support.tgz", Page(archive))
     write("acme.toml", example.replace("SHA256", hashlib.sha256(archive).hexdigest()))

@@ -16,7 +16,9 @@ import bleucli
 from bleucli import CER, WER, PairedTest, Segments, metric_from_signature
 from bleucli.kernels.stats import SegmentStats
 
-pytestmark = pytest.mark.filterwarnings("ignore:WER counts words between spaces")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:WER counts words between spaces", "ignore:WER splits words at spaces only"
+)
 
 ORACLES = {WER: jiwer.wer, CER: jiwer.cer}
 VERSION = f"version:bleucli-{bleucli.__version__}"
@@ -237,6 +239,27 @@ def test_wer_of_a_script_without_spaces_hints_at_cer(write, run):
     write("sys", "東京都に住んでいる。\n" * 3)
     assert "most of the output has no spaces between words; use CER" in run("ref", "-i", "sys", "-m", "wer").err
     assert "use CER" not in run("ref", "-i", "sys", "-m", "cer").err
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        (["a\nb"], "1 line break in 1 text joins two words into one"),
+        (["a\nb\nc d", "a\n\nb", "e\nf"], "3 line breaks in 2 texts each join two words into one"),
+        (["a\n\nb", "a \nb", "a\r\nb", "\na b\n"], ""),
+    ],
+)
+def test_wer_hints_at_line_breaks_that_join_words(write, run, texts, said):
+    references = [text.replace("\n", " ") for text in texts]
+    rows = [{"hypothesis": text, "reference": other} for text, other in zip(texts, references, strict=True)]
+    write("sys.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    err = run("-i", "sys.jsonl", "-m", "wer").err
+    assert (f"so {said}; replace line breaks by spaces, or use TER\n" if said else "") in err
+    assert ("line break" in err) == bool(said)
+    # jiwer agrees: these are the edits of the texts that get the hint
+    assert (WER().corpus_score(texts, [references]).score > 0) == bool(said)
+    assert jiwer.wer(references, texts) * 100 == WER().corpus_score(texts, [references]).score
+    assert "line break" not in run("-i", "sys.jsonl", "-m", "ter", "cer").err
 
 
 UNSPACED = {"Chinese": "我们明天早上去东京看朋友", "Japanese": "東京都に住んでいます", "Thai": "ฉันรักภาษาไทยมากที่สุด"}

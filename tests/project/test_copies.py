@@ -175,6 +175,7 @@ ERRORS = [
     BleuError("ref.txt is empty"),
     InputTypeError("give a list"),
     errors.UsageError("no such option"),
+    errors.OneSegmentError("it is for one segment", "; choose one"),
     errors.KernelError("not built"),
     errors.SegmentError(3, "holds U+0000"),
     errors.LengthError("a has 2 segments but b has 3", 1, 0, (3, 2)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -10,7 +11,8 @@ import sys
 
 import pytest
 import sacrebleu.dataset
-from conftest import raised
+from conftest import raised, refused
+from set_world import OURS_ALONE, tar
 
 import bleucli
 from bleucli.errors import BleuError
@@ -20,8 +22,8 @@ from bleucli.testsets.formats import File, Pair
 from bleucli.testsets.sources import Source
 
 THEIRS = sacrebleu.dataset.DATASETS
-OURS_ALONE = {"ntrex", "demo"}
-SETS, PAIRS = 68, 579
+FLORES = ("flores200/dev", "flores200/devtest")
+SETS, PAIRS = 70, 579 + 2 * 204 * 203
 SHA256, MD5 = "0" * 64, "f" * 32
 
 
@@ -98,6 +100,119 @@ def test_each_file_of_several_archives_is_in_the_archive_of_its_name(known):
     members = {file.member: file.source for file in known["wmt17/ms"].pairs["zh-en"].files}
     assert members["newstest2017-zhen-src.zh.sgm"] == 1
     assert sorted(members.values()) == [0, 0, 1, 1]
+
+
+def test_flores_has_a_pair_of_every_two_languages(known):
+    for name, segments in zip(FLORES, (997, 1012), strict=True):
+        pairs = known.pairs(name)
+        assert len(pairs) == len(set(pairs)) == 204 * 203
+        assert len(known[name].files()) == 204
+        assert known[name].segments == segments
+        split = name.partition("/")[2]
+        assert known[name].pairs["zho_Hant-eng_Latn"].files == [
+            File(0, f"flores200_dataset/{split}/{language}.{split}") for language in ("zho_Hant", "eng_Latn")
+        ]
+        for missing in ("eng_Latn-eng_Latn", "eng-deu", "eng_Latn", ""):
+            assert missing not in known[name].pairs
+
+
+@pytest.mark.parametrize(
+    ("pair", "spelled"),
+    [
+        ("en-de", "eng_Latn-deu_Latn"),
+        ("eng-zho-TW", "eng_Latn-zho_Hant"),
+        ("en-zh_CN", "eng_Latn-zho_Hans"),
+        ("en-mn", "eng_Latn-khk_Cyrl"),
+        ("lv-et", "lvs_Latn-est_Latn"),
+        ("en-kas_Deva", "eng_Latn-kas_Deva"),
+        ("en-ks", "en-ks"),
+        ("en-xx", "en-xx"),
+        ("en-en", "en-en"),
+    ],
+)
+def test_flores_has_its_pairs_under_the_codes_of_others(pair, spelled, known):
+    assert known.spell_pair("flores200/devtest", pair) == spelled
+
+
+def test_errors_about_a_set_of_all_pairs_are_short(run, write):
+    write("sys", "a\n")
+    summary = "41412 pairs of 204 languages, such as ace_Arab-ace_Latn"
+    flores = ("-t", "flores200/devtest", "-i", "sys")
+    refused(run(*flores), f"name it with -l: flores200/devtest has {summary}")
+    refused(run(*flores, "-l", "en-xx"), f"no language pair 'en-xx'; it has {summary}; see bleu --list")
+    refused(run(*flores, "-l", "en-ks"), "has eng_Latn-kas_Arab and eng_Latn-kas_Deva; name one of them instead of en-")
+    refused(run("--download", "flores200/dev"), f"flores200/dev has {summary}; name one with -l")
+    raised([f"{summary}; name one with langpair='...'"], bleucli.download_test_set, "flores200/dev")
+    answer = run("--list", "-t", "flores200/dev")
+    assert answer.out.startswith("XX-YY: src, ref; XX and YY are two of ace_Arab, ace_Latn, acm_Arab, ")
+    assert answer.out.endswith(", zul_Latn\n")
+    assert run("--list", "-t", "flores200/dev", "-l", "en-de").out == "eng_Latn-deu_Latn: src, ref\n"
+    assert "\nflores200/devtest " in run("--list", "-l", "en-ast_Latn").out
+
+
+def test_flores_is_read_from_its_archive(run, write, monkeypatch, tmp_path):
+    monkeypatch.setenv("BLEU_HOME", str(tmp_path / "cache"))
+    texts = {"eng_Latn": "One.\nTwo.\n", "deu_Latn": "Eins ist es.\nZwei davon hier.\n", "lvs_Latn": "Viens\nDivi\n"}
+    members = {f"./flores200_dataset/devtest/{code}.devtest": text for code, text in texts.items()}
+    facts = registry._package_data("registry.json")
+    archive = tar(members)
+    facts["testsets"]["flores200/devtest"]["sources"][0]["sha256"] = hashlib.sha256(archive).hexdigest()
+    monkeypatch.setattr(registry, "_package_data", lambda name: facts)
+    folder = tmp_path / "mirror" / "flores200" / "devtest"
+    folder.mkdir(parents=True)
+    (folder / "flores200_dataset.tar.gz").write_bytes(archive)
+    monkeypatch.setenv("BLEU_MIRROR", str(tmp_path / "mirror"))
+    write("sys", texts["deu_Latn"])
+    answer = run("-t", "flores200/devtest", "-l", "en-de", "-i", "sys", "-f", "text")
+    assert answer.out.startswith("BLEU|nrefs:1|test:flores200/devtest|lang:eng_Latn-deu_Latn|case:mixed|")
+    assert " = 100.0 " in answer.out
+    assert run("-t", "flores200/devtest", "-l", "lv-de", "--echo", "src", "ref").out == (
+        "Viens\tEins ist es.\nDivi\tZwei davon hier.\n"
+    )
+    refused(
+        run("-t", "flores200/devtest", "-l", "en-fr", "--echo", "src"), "has no member 'flores200_dataset/devtest/fra_"
+    )
+
+
+LANGUAGES = """
+[testsets."acme/wiki"]
+format    = "plain"
+sources   = [{ url = "wiki.tgz" }]
+files     = "wiki/{language}.txt"
+languages = ["en", "de", "zh_CN"]
+"""
+
+
+def test_a_users_own_set_may_have_all_pairs_of_its_languages(own, run, write, monkeypatch, tmp_path):
+    monkeypatch.setenv("BLEU_HOME", str(tmp_path / "cache"))
+    path = own(LANGUAGES)
+    (tmp_path / "wiki.tgz").write_bytes(
+        tar({f"wiki/{code}.txt": f"text of {code}\n" for code in ("en", "de", "zh_CN")})
+    )
+    answer = run("--registry", path, "-t", "acme/wiki", "-l", "zh-en", "--echo", "src", "ref")
+    assert (answer.status, answer.out) == (0, "text of zh_CN\ttext of en\n")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"en", ', "3, ", "languages: expected a list of strings, found 3"),
+        ('["en", "de", "zh_CN"]', '["en"]', "languages: expected at least two codes such as en"),
+        ('"en"', '"e-n"', "languages: expected at least two codes such as en"),
+        ('"en"', '"DE"', "languages: expected codes that differ in more than case"),
+        ("{language}", "text", "files: expected a path with {language} in it, found 'wiki/text.txt'"),
+        ("wiki/{", "../{", "files: expected a path that stays inside the archive"),
+        ('"plain"', '"tsv"', "languages needs the format plain and one source, an archive, and takes no pairs"),
+        ('{ url = "wiki.tgz" }', "", "languages needs the format plain and one source"),
+        ("languages", "pairs = {}\nlanguages", "languages needs the format plain and one source"),
+    ],
+)
+def test_a_wrong_set_of_all_pairs_is_refused(old, new, message, own):
+    raised(
+        [f'testsets."acme/wiki".{message}'.replace('".languages n', '": languages n')],
+        registry.load,
+        own(LANGUAGES.replace(old, new, 1)),
+    )
 
 
 def test_the_registry_checks_itself(root):

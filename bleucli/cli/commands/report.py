@@ -161,7 +161,7 @@ def compare(
         results = pipeline.score(counts, metrics, texts.texts, plan, progress)
         with _without_collection():
             environment.limit_numpy()
-            parts = metrics, rows.systems, results, plan
+            parts = metrics, rows.systems, results, plan, counts.parts[0].documents
             report = _make_report(options, environment, texts, *parts, progress, read)
             content, remarks = render(report, texts, counts)
     signature = pipeline.compare_signatures(options, results)
@@ -201,6 +201,7 @@ def _make_report(
     systems: Sequence[SystemStats],
     results: Results,
     plan: Sampling | None,
+    documents: Sequence[int] | None,
     progress: Progress,
     read: Reader | None,
 ) -> Report:
@@ -214,19 +215,21 @@ def _make_report(
         systems: the statistics of all segments.
         results: the scores.
         plan: how these were resampled.
+        documents: the number of each segment's document, if documents are known.
         progress: called with what is done, how many are done, and how many there are.
         read: reads scores of other tools, if any.
     """
     from bleucli.counting.threads import count_threads
     from bleucli.report import contents
     from bleucli.significance.resampling import random_seed
+    from bleucli.text.labels import number
 
     selection = texts.selection
     lines = None if selection is None else selection.chosen
     count = systems[0].stats[0].segments
     measured = []
-    for number, metric in enumerate(metrics):
-        stats = [system.stats[number] for system in systems]
+    for place, metric in enumerate(metrics):
+        stats = [system.stats[place] for system in systems]
         measured.append(contents.of_metric(metric, stats if lines is None else [one.take(lines) for one in stats]))
     if read is not None:
         measured += read(texts, count, [one.name for one in measured], progress)
@@ -238,10 +241,13 @@ def _make_report(
         results._replace(systems=[system._replace(name=name) for system, name in rows], hints=hints),
         measured,
         texts.read_again,
-        contents.plan_of(plan, len(results.systems), count_threads(options.paired_jobs), seed),
+        contents.plan_of(
+            plan, len(results.systems), count_threads(options.paired_jobs), seed, options.unit or "segment"
+        ),
         lines=lines,
         labels=texts.labels(0, count),
         sources=texts.sources,
+        documents=documents if documents is None or lines is None else number([documents[line] for line in lines]),
         progress=lambda done, total: progress("trials", done, total),
     )
     return report._replace(hints=list(map(in_command, report.hints)))

@@ -185,14 +185,14 @@ class TestSetArguments(NamedTuple):
 class TableArguments(NamedTuple):
     """Which tables hold the texts, and which columns; by: the columns that make groups. unit: as in `TextArguments`.
 
-    resamples: whether scores are resampled, for which documents may be known.
+    needs_documents: whether documents are looked for.
     """
 
     paths: Sequence[str]
     columns: Columns
     by: Sequence[str]
     unit: str
-    resamples: bool
+    needs_documents: bool
     names: NameArguments
 
 
@@ -278,7 +278,8 @@ def table_arguments(options: Options) -> TableArguments:
     if SYSTEM in by and len(columns.hypotheses) > 1:
         raise UsageError("--by system is for systems that are rows, but here they are columns; leave out system")
     paths, unit = list(map(shown, options.table or ())), options.unit or "segment"
-    return TableArguments(paths, columns, by, unit, asks_for_resampling(options), name_arguments(options))
+    needs_documents = asks_for_resampling(options) or options.unit is not None
+    return TableArguments(paths, columns, by, unit, needs_documents, name_arguments(options))
 
 
 def statistics_arguments(options: Options) -> StatisticsArguments:

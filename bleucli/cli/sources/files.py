@@ -116,7 +116,9 @@ class TextSource:
                 )
                 self._note_partial()
                 if not self._by:
-                    return Counted(grouping.parts(), references=references)
+                    (part,) = grouping.parts()
+                    documents = self._documents(totals[0].stats[0].segments)
+                    return Counted([part._replace(documents=documents)], references=references)
                 hints = score_counted(totals, metrics, references=references).hints
                 return Counted(keep_groups(grouping.parts(), keeper), grouped=True, hints=hints)
             systems = count(
@@ -129,7 +131,9 @@ class TextSource:
                 keep=None if keeper is None else keep,
             )
             self._note_partial()
-            documents = self._documents(systems[0].stats[0].segments) if keep_rows else None
+            documents = None
+            if keep_rows or keeper is not None:
+                documents = self._documents(systems[0].stats[0].segments)
             return Counted([Part((), systems, documents)], references=references, selection=selection)
         except LengthError as error:
             raise self.explain(error) from None
@@ -419,7 +423,8 @@ class FileSource(TextSource):
     @property
     def hints(self) -> Sequence[str]:
         """The hints about the files, once they have been read."""
-        return [hint for file in (*self.references, *self._files) for hint in file.hints]
+        hints = [hint for file in (*self.references, *self._files) for hint in file.hints]
+        return [*hints, self._joining.hint] if self._joining is not None and self._joining.hint else hints
 
     def inputs(self) -> tuple[Mapping[str, Input], list[Input]]:
         """Return the record of each system's file, by the system's name, and those of the references."""

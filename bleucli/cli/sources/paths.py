@@ -102,6 +102,12 @@ class Files:
             raise UsageError("--jsonl is for standard input, which is not read; rename files to end in .jsonl instead")
         if self.fields is not None:
             _check_fields(self.fields, systems, references)
+            is_alone = sum(isinstance(file, JsonLines) for file in (*systems, *references)) < 2
+            if self.fields.ids and is_alone and not arguments.pair:
+                raise UsageError(
+                    "--jsonl-fields id= has no effect: fewer than two files are JSON Lines, so nothing is joined; leave"
+                    " it out"
+                )
             if self.fields.group and not arguments.is_diversity:
                 raise UsageError("--jsonl-fields group= is for bleu diversity; leave out group=")
         if arguments.output is not None:

@@ -19,7 +19,7 @@ from bleucli.results import Input
 from bleucli.scale import tables
 from bleucli.scale.layout import PLACES, SEGMENT, SYSTEM, Shard, label_of
 from bleucli.scale.rows import Numbering
-from bleucli.text.labels import group
+from bleucli.text.labels import group, number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,14 +68,15 @@ class TableSource(_Tables, TextSource):
     def __init__(self, arguments: TableArguments) -> None:
         systems = Systems(arguments.names, lambda: list(map(Entry, arguments.columns.hypotheses)))
         super().__init__(systems, arguments.by, arguments.unit)
-        documents = ""
-        if arguments.resamples:
-            documents = documents_in(tables.column_names(arguments.paths), arguments.unit)
-        keys = list(dict.fromkeys([*arguments.by, *([documents] if documents else [])]))
+        self._document = ""  # the column that names documents
+        if arguments.needs_documents:
+            self._document = documents_in(tables.column_names(arguments.paths), arguments.unit)
+        keys = list(dict.fromkeys([*arguments.by, *([self._document] if self._document else [])]))
         self._table = tables.TextTable(arguments.paths, arguments.columns, keys)
         self.rows = self._table.rows
         self._in_blocks = True
         self._of_block: Mapping[str, Sequence[Any]] = {}  # the labels of the segments of the current block
+        self._met: list[Any] = []  # the documents of all segments counted so far
         self._numbering = Numbering()
 
     def _read(self) -> Corpus:
@@ -85,7 +86,11 @@ class TableSource(_Tables, TextSource):
 
     def _labels_of_block(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
         self._of_block = self._table.labels.take(count)
+        self._met += self._of_block[self._document] if self._document else ()
         return self._of_block
+
+    def _documents(self, count: int) -> Sequence[int] | None:
+        return number(self._met) if self._met and None not in self._met else None
 
     def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
         """Return the groups of the segments of the current block."""
