@@ -6,7 +6,7 @@ from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TEXTS, Command, take
 from bleucli.cli.options import OPTIONS, Option, flag_of
 from bleucli.cli.provenance import command_of
-from bleucli.cli.sources import SIGNED, Counting, columns_of_groups
+from bleucli.cli.sources import Counting, columns_of, columns_of_groups
 from bleucli.cli.streams import Environment, shown
 from bleucli.counting import Part, SystemStats, add_systems
 from bleucli.errors import UsageError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bleucli.cli.sources import Source
 
     # Takes the first segment of a block, and how many there are; returns columns of labels
-    Labels = Callable[[int, int], Mapping[str, Sequence[Any]]]
+    Labels = Callable[[int, int], Mapping[str, Sequence[object] | str]]
 
 COMMAND = Command(
     ("bleu count REF... -i SYSTEM... -o FILE [options]", "bleu count --stats FILE... -o FILE [--sums]"),
@@ -181,8 +181,7 @@ class _Saving:
         if self._writer is not None:
             self._writer.save(self._path, shards, command)
         if self._sums is not None:
-            texts = dict(self._source.texts)
-            columns = {column: texts[key] for column, key in SIGNED.items() if key in texts}
+            columns = columns_of(self._source.texts)
             parts = [Part(list((columns | dict(labels)).items()), systems) for labels, systems in self._sums.items()]
             write_sums(self._path, parts, self.metrics, shards=shards, command=command)
 

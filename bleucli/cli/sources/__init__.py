@@ -104,8 +104,8 @@ if TYPE_CHECKING:
         def corpus(self) -> Corpus:
             """Return systems and references, which can be read once."""
 
-        def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
-            """Return what is known of some segments beside their texts, by column."""
+        def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any] | str]:
+            """Return what is known of some segments beside their texts: columns, and texts that are true of all."""
 
         @property
         def sources(self) -> Callable[[], Iterator[str]] | None:
@@ -139,7 +139,7 @@ class TextArguments(NamedTuple):
     are hashed as they are read. output: the file that is written, which must not be one of them. others: more files
     that are read, for which one pipe would not be enough. The other fields are the values of the options that their
     names name: `num_refs`, `jsonl_fields` and so on; `by` has single names. needs_documents: whether documents are
-    looked for. pair: the language pair, or "".
+    looked for. resamples: whether scores are resampled. pair: the language pair, or "".
     """
 
     references: Sequence[str]
@@ -163,6 +163,7 @@ class TextArguments(NamedTuple):
     unit: str = "segment"
     joins_documents: bool = False
     needs_documents: bool = False
+    resamples: bool = False
     pair: str = ""
     origlang: str | None = None
     subset: str | None = None
@@ -172,14 +173,12 @@ class TextArguments(NamedTuple):
 class TestSetArguments(NamedTuple):
     """Which test sets hold the references.
 
-    name: one name, or several with commas. pair: the language pair. registry: a file with more test sets. texts: what
-    signatures say about them.
+    name: one name, or several with commas. pair: the language pair. registry: a file with more test sets.
     """
 
     name: str
     pair: str | None
     registry: str | None
-    texts: Sequence[tuple[str, str]]
 
 
 class TableArguments(NamedTuple):
@@ -226,7 +225,6 @@ def text_arguments(options: Options, hashed: bool = False) -> TextArguments:
         UsageError: --by is wrong.
     """
     added = [path for word in options.add_scores or () for path in word.partition("=")[2].split(",")]
-    is_resampled = asks_for_resampling(options) or options.command == "count"  # statistics may be resampled later
     return TextArguments(
         options.refs,
         options.input,
@@ -248,7 +246,9 @@ def text_arguments(options: Options, hashed: bool = False) -> TextArguments:
         by=columns_of_groups(options),
         unit=options.unit or "segment",
         joins_documents=options.level == "doc",
-        needs_documents=is_resampled or "doc" in (options.level, options.unit),
+        # Statistics may be resampled later
+        needs_documents=options.command == "count" or "doc" in (options.level, options.unit),
+        resamples=asks_for_resampling(options),
         pair=options.language_pair or "",
         origlang=options.origlang,
         subset=options.subset,
@@ -259,8 +259,7 @@ def text_arguments(options: Options, hashed: bool = False) -> TextArguments:
 
 def test_set_arguments(options: Options) -> TestSetArguments:
     """Return which test sets hold the references."""
-    texts = list(names_of(options).items())
-    return TestSetArguments(str(options.test_set), options.language_pair, options.registry, texts)
+    return TestSetArguments(str(options.test_set), options.language_pair, options.registry)
 
 
 def table_arguments(options: Options) -> TableArguments:
@@ -330,7 +329,8 @@ def names_of(options: Options) -> dict[str, str]:
 # --- what is known of the texts
 
 # Columns whose values signatures name, each with its key in the signature
-SIGNED = {"testset": "test", "langpair": "lang"}
+JOINED = "joined"  # as in `bleucli.scale.layout`, which plain scoring does not import
+SIGNED = {"testset": "test", "langpair": "lang", JOINED: "level"}
 
 
 def signed(labels: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -340,6 +340,16 @@ def signed(labels: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     [('test', 'wmt17'), ('domain', 'news')]
     """
     return [(SIGNED.get(column, column), value) for column, value in labels if column != "system"]
+
+
+def columns_of(texts: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return what statistics files say about all segments together: columns, each with its value.
+
+    >>> columns_of([("test", "wmt17"), ("lang", "en-de"), ("subset", "news")])
+    {'testset': 'wmt17', 'langpair': 'en-de'}
+    """
+    values = dict(texts)
+    return {column: values[key] for column, key in SIGNED.items() if key in values}
 
 
 def documents_in(columns: Sequence[str], unit: str) -> str:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from bleucli.cli.sources import Counted, Counting, Entry, Systems, TextArguments, keep_groups, lengths
+from bleucli.cli.sources import JOINED, Counted, Counting, Entry, Systems, TextArguments, keep_groups, lengths
 from bleucli.cli.sources.paths import STDIN, Files, read_as_jsonl, source_of
 from bleucli.cli.streams import shown
 from bleucli.counting import Part, count, count_blocks
 from bleucli.counting.corpus import Corpus, Kept, Source
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.inspection.marks import is_json_object
-from bleucli.phrases import tell_count
+from bleucli.phrases import tell_count, tell_place
 from bleucli.reading import TextFile
 from bleucli.reading.jsonlines import JsonLines
 from bleucli.results import Input
@@ -66,7 +66,7 @@ class TextSource:
         """Return systems and references, which can be read once."""
         raise NotImplementedError
 
-    def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
+    def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any] | str]:
         """Return what is known of some segments beside their texts, by column."""
         raise NotImplementedError
 
@@ -115,10 +115,17 @@ class TextSource:
                     progress=lambda done: progress("segments", done, 0),
                 )
                 self._note_partial()
+                segments = totals[0].stats[0].segments
                 if not self._by:
                     (part,) = grouping.parts()
-                    documents = self._documents(totals[0].stats[0].segments)
+                    documents = self._documents(segments)
                     return Counted([part._replace(documents=documents)], references=references)
+                labels = {} if self._in_blocks else self._labels_of_block(0, segments)
+                for name in self._by:
+                    if name in labels and not any(label is not None for label in labels[name]):
+                        raise UsageError(
+                            f"no segment has a label {name!r}; name a field that items have, or add --labels FILE"
+                        )
                 hints = score_counted(totals, metrics, references=references).hints
                 return Counted(keep_groups(grouping.parts(), keeper), grouped=True, hints=hints)
             systems = count(
@@ -150,8 +157,9 @@ class TextSource:
             raise self.explain(error) from None
 
     def _labels_of_block(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
-        """Return the labels that make groups of some segments, which come next."""
-        return self.labels(start, count)
+        """Return the labels of some segments, which come next, one for each."""
+        columns = self.labels(start, count)
+        return {name: [of] * count if isinstance(of, str) else of for name, of in columns.items()}
 
     def _documents(self, count: int) -> Sequence[int] | None:
         """Return the number of each segment's document; None if documents are not known.
@@ -169,6 +177,9 @@ class TextSource:
             return labels.number(documents)
         if self._unit == "segment":
             return None
+        if documents:
+            place = tell_place("segment", documents.index(None))
+            raise BleuError(place, " has no document; give each segment the label of its document")
         raise UsageError(
             "--unit doc resamples documents, but nothing says which document a segment belongs to; name a file with"
             " --labels that has a column doc"
@@ -192,12 +203,13 @@ class FileSource(TextSource):
     Args:
         arguments: which files, and how they are read.
         stdin: standard input; None if it is closed.
+        has_ids: whether references from elsewhere have ids.
 
     Attributes:
         references: the files of the references.
     """
 
-    def __init__(self, arguments: TextArguments, stdin: IO[bytes] | None) -> None:
+    def __init__(self, arguments: TextArguments, stdin: IO[bytes] | None, has_ids: bool = False) -> None:
         self._arguments = arguments
         opener = Files(arguments, stdin)
         self._remedy = opener.remedy
@@ -206,9 +218,12 @@ class FileSource(TextSource):
         first = next((path for path in paths if path in in_json), None)
         own = not (arguments.references or arguments.has_test_set)
         # A single file has nothing to compare its ids with
-        identified = len(in_json) > 1
+        identified = len(in_json) + has_ids > 1
         # The labels to find in JSON Lines; documents are known there without being named
-        fields = list(dict.fromkeys([*arguments.by, *([DOCUMENT] if arguments.needs_documents else [])]))
+        # A test says what documents would change, unless --jsonl-fields id=none says that ids identify nothing
+        says_documents = arguments.resamples and (opener.fields is None or opener.fields.ids != "none")
+        needs_documents = arguments.needs_documents or says_documents
+        fields = list(dict.fromkeys([*arguments.by, *([DOCUMENT] if needs_documents else [])]))
 
         def read(path: str, columns: int | None, **kind: Any) -> File:
             file = opener.open(path, columns)
@@ -268,6 +283,8 @@ class FileSource(TextSource):
 
             corpus = corpus._replace(documents=Documents())
         if names := corpus.label_names():
+            if "system" in names:
+                raise UsageError("a label cannot be called system, as the column of systems is; rename it")
             from bleucli.text.labels import Labels
 
             self._labels = Labels(names)
@@ -303,6 +320,11 @@ class FileSource(TextSource):
         from bleucli.scoring import Selection, Subset
         from bleucli.testsets import selection
 
+        if self._arguments.joins_documents:
+            option = "--subset" if subset is not None else "--origlang" if origlang is not None else "--detail"
+            raise UsageError(
+                f"{option} chooses segments, but --level doc scores documents; score parts with --by instead"
+            )
         marks = self._marks()
         indexes = None
         if origlang is not None or subset is not None:
@@ -341,14 +363,16 @@ class FileSource(TextSource):
         tags = None if subsets is None else ["-".join(name.removeprefix("country:") for name in of) for of in subsets]
         return Marks(columns.get("origlang"), tags, subsets)
 
-    def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
+    def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any] | str]:
         """Return the labels of some segments: those of the file of labels, and those that were asked for."""
         columns = {} if self._labels is None else self._labels.columns
-        return {
+        labels: dict[str, Sequence[Any] | str] = {
             name: column[start : start + count]
             for name, column in columns.items()
             if name != DOCUMENT or any(label is not None for label in column)
         }
+        # The test sets and language pair of segments may differ
+        return labels | ({JOINED: DOCUMENT} if self._arguments.joins_documents else {})
 
     # --- what does not fit
 
@@ -412,8 +436,9 @@ class FileSource(TextSource):
 
     @property
     def texts(self) -> Sequence[tuple[str, str]]:
-        """How many items were scored, if some were left out, and whether these were documents."""
-        texts = []
+        """Which part was scored, how many items if some were left out, and whether these were documents."""
+        part = ("origlang", self._arguments.origlang), ("subset", self._arguments.subset)
+        texts = [(key, value) for key, value in part if value is not None]
         if self._joining is not None and self._joining.scored < self._joining.items:
             texts.append(("partial", f"{self._joining.scored}of{self._joining.items}"))
         if self._arguments.joins_documents:
