@@ -24,7 +24,7 @@ from web_server import Page, WebServer
 Answer = namedtuple("Answer", "status out")
 
 # The test sets that sacreBLEU does not have
-OURS_ALONE = {"demo", "flores200/dev", "flores200/devtest", "ntrex"}
+OURS_ALONE = {"demo", "flores200/dev", "flores200/devtest", "ntrex", "wmt24pp", "wmt24pp/all", "wmt25", "wmt26"}
 
 
 # --- archives

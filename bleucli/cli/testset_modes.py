@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
@@ -117,7 +118,8 @@ def _fields_of_pairs(sets: Registry, options: Options) -> Iterator[str]:
         for pair in sets.pairs(sets[name].name) if options.language_pair is None else [options.language_pair]:
             test_set, _ = sets.pair(name, pair)
             fields = preparation.known_fields(test_set, pair) or _prepare(test_set, pair, options)
-            yield visible(f"{pair}: {', '.join(fields)}") + "\n"
+            systems = [] if test_set.items is None else test_set.items.systems
+            yield visible(f"{pair}: {', '.join([*fields, *systems])}") + "\n"
 
 
 def _fields_of_all_pairs(test_set: TestSet) -> str:
@@ -173,32 +175,55 @@ def _prepare(test_set: TestSet, pair: str, options: Options) -> Mapping[str, str
 
 
 def _columns(test_set: TestSet, pair: str, options: Options) -> Iterator[str]:
-    """Give the lines of several fields, side by side, separated by tabs."""
-    from bleucli.testsets.formats import read_texts
+    """Give the lines of several fields, side by side, separated by tabs; documents as JSON Lines."""
+    from bleucli.testsets import preparation
 
-    paths = _prepare(test_set, pair, options)
-    fields = [field for name in options.echo or () for field in _fields_meant_by(name, test_set, pair, list(paths))]
-    columns = [read_texts(paths[field]) for field in fields]
+    paths = dict(_prepare(test_set, pair, options))
+    words = options.echo or ()
+    fields = [field for name in words for field in _fields_meant_by(name, test_set, pair, paths)]
+    for field in fields:
+        if field not in paths:
+            paths[field] = preparation.prepare_output(test_set, pair, paths, field)
+    protect(options, [paths[field] for field in fields])
+    columns = [preparation.read_field(test_set, paths[field], field) for field in fields]
     for field, column in zip(fields, columns, strict=True):
         if len(column) != len(columns[0]):
             raise BleuError(
                 f"{test_set.name}/{pair}: {fields[0]} has {tell_count(len(columns[0]), 'segment')} but {field} has"
                 f" {len(column)}; remove {os.path.dirname(paths[field])}, and the next run makes it again"
             )
-    for cells in zip(*columns, strict=True):
-        yield "\t".join(cells) + "\n"
+    rows = zip(*columns, strict=True)
+    if test_set.items is None:
+        yield from ("\t".join(cells) + "\n" for cells in rows)
+    elif test_set.items.documents:
+        from bleucli.testsets import items
+
+        yield from (line + "\n" for line in items.lines_of(dict(zip(fields, cells, strict=True)) for cells in rows))
+    else:
+        yield from ("\t".join(map(_on_one_line, cells)) + "\n" for cells in rows)
 
 
-def _fields_meant_by(name: str, test_set: TestSet, pair: str, fields: list[str]) -> list[str]:
-    """Return the fields that a word after --echo stands for."""
+def _on_one_line(value: object) -> str:
+    r"""Return a value as text without line breaks and tabs, which separate lines and columns.
+
+    >>> _on_one_line("one\ntwo"), _on_one_line(7), _on_one_line(None)
+    ('one two', '7', '')
+    """
+    return "" if value is None else " ".join(re.split(r"[\t\n\r]", str(value)))
+
+
+def _fields_meant_by(name: str, test_set: TestSet, pair: str, paths: Mapping[str, str]) -> list[str]:
+    """Return the fields that a word after --echo stands for; outputs that must be downloaded are not among `all`."""
     from bleucli.testsets import preparation
 
+    systems = [] if test_set.items is None else test_set.items.systems
     if name == "all":
-        return fields
-    if name in fields:
+        return list(paths)
+    if name in paths or name in systems:
         return [name]
     if name == "ref":
-        return preparation.scored_references(test_set, pair, fields)[:1]
+        return preparation.scored_references(test_set, pair, paths)[:1]
+    fields = [*paths, *systems]
     raise BleuError(
         f"{test_set.name}/{pair} has no field {name!r}; it has {', '.join(fields)}; see bleu --list -t {test_set.name}"
         f"{suggest(name, fields)}"

@@ -36,6 +36,7 @@ class Joining:
 
     Args:
         partial: whether items that a source lacks are left out; otherwise, they are an error.
+        left_out: the ids of items that are not scored, although sources may have them: of each kind, "" if it has none.
 
     Attributes:
         scored: the number of items that all sources have.
@@ -43,8 +44,9 @@ class Joining:
         hint: what a user should know about the ids, or "". All three are complete once all blocks have been read.
     """
 
-    def __init__(self, partial: bool = False) -> None:
+    def __init__(self, partial: bool = False, left_out: Sequence[Key] = ()) -> None:
         self.partial = partial
+        self.left_out = left_out
         self.scored = self.items = 0
         self.hint = ""
 
@@ -257,12 +259,14 @@ def _join_by_key(
         met: the keys of the items that have been given.
         done: the number of these.
     """
+    left_out = {tuple(ids[kind] for kind in kinds) for ids in joining.left_out}
     rows: dict[int, dict[Key, int]] = {}
     for number, (source, columns) in enumerate(zip(sources, rest, strict=True)):
         if source.names:
             ids = _ids(source, columns)
             keys = list(zip(*(ids[kind] for kind in kinds), strict=True)) if ids else []
-            rows[number] = _number(source, keys, met, done)
+            numbers = _number(source, keys, met, done)
+            rows[number] = {key: row for key, row in numbers.items() if key not in left_out}
     order = list(rows[measure])
     for number, source in enumerate(sources):
         if not source.names and rest[number] and len(rest[number][0]) != len(order):

@@ -108,7 +108,7 @@ def get_reference_files(test_set: str, langpair: str) -> list[str]:
     """
     record, langpair = _find(test_set, langpair)
     paths = prepare(record, langpair)
-    return [paths[name] for name in scored_references(record, langpair, list(paths))]
+    return [paths[name] for name in scored_references(record, langpair, paths)]
 
 
 def download_test_set(test_set: str, langpair: str | None = None) -> list[str]:

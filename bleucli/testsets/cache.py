@@ -4,7 +4,7 @@
 - `mirror`, `use_mirror`, `offline`, `allows_http`, `allow_http`, `registry`: what else users decide
 - `folder`, `raw_folder`, `path_of`, `paths_of`, `download_path`, `field_prefix`: the files of a test set, with the same
   names as in sacreBLEU, in the cache that is written to or in `cache`
-- `keep_apart`, `file_key`: names that are distinct on every system
+- `keep_apart`, `file_key`, `is_file_name`: names that are distinct, or possible, on every system
 """
 
 from __future__ import annotations
@@ -15,6 +15,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from bleucli.testsets.sources import last_component
+
+# Limits of a label that is part of a file's name, on every system: the most bytes, with room for the test set's name
+# before it, and the characters that it must not have
+MOST_NAME_BYTES = 100
+UNSAFE = frozenset('/\\<>"|?*')
 
 
 def cache_directory() -> str:
@@ -190,6 +195,15 @@ def file_key(name: str) -> str:
 
     # Unicode's canonical caseless matching (section 3.13): casefold expects decomposed characters
     return normalize("NFC", normalize("NFD", name).casefold()).rstrip(". ")
+
+
+def is_file_name(name: str) -> bool:
+    """Return whether the name of a translator or system can be part of a file's name on every system.
+
+    >>> is_file_name("Online-A"), is_file_name("a/b"), is_file_name("")
+    (True, False, False)
+    """
+    return 0 < len(name.encode()) <= MOST_NAME_BYTES and name.isprintable() and UNSAFE.isdisjoint(name)
 
 
 def download_path(name: str, url: str, cache: str = "") -> str:

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 
 from bleucli.errors import BleuError
 from bleucli.phrases import suggest
-from bleucli.testsets.cache import file_key
-from bleucli.testsets.formats import FORMATS, PACKAGED, AllPairs, File, Pair, TestSet
+from bleucli.testsets.cache import file_key, is_file_name
+from bleucli.testsets.formats import FORMATS, JSON_LINES, PACKAGED, AllPairs, File, Items, Pair, TestSet
 from bleucli.testsets.sources import DIGITS, Source, is_sum, is_web, last_component, local_path, problem_of
 
 TYPE_CHECKING = False
@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
     Kind = TypeVar("Kind")
 
-_SET_KEYS = ("about", "format", "sources", "pairs", "languages", "files", "refs", "cite", "note", "segments")
+_ITEM_KEYS = ("fields", "leave_out", "documents", "systems")
+_SET_KEYS = (
+    *("about", "format", "sources", "pairs", "languages", "files", "refs", "cite", "note", "segments"),
+    *_ITEM_KEYS,
+)
+_SYSTEM_KEYS = ("url", "large", "names")
 _SOURCE_KEYS = ("url", "sha256", "md5")
 _PAIR_KEYS = ("files", "refs")
 _FILE_KEYS = ("file", "source", "column", "field")
@@ -30,6 +35,7 @@ _NAME = re.compile(r"\w[\w.+-]*(/\w[\w.+-]*)*")
 _LANGUAGE = "[A-Za-z]+(?:_[A-Za-z]+)*"
 _PAIR = re.compile(f"{_LANGUAGE}-{_LANGUAGE}(-[A-Za-z0-9]+)*")
 _WHOLE = re.compile(r"source:(\d{1,6})")
+_FIELD = re.compile(r"[A-Za-z]\w*(:[\w.-]*)?")
 
 
 class _Table:
@@ -94,8 +100,10 @@ def parse_test_set(name: str, facts: object, where: str, packaged: bool) -> Test
         _refuse(at, what, name)
     table = _Table(facts, at, _SET_KEYS)
     kind = table.get("format", str, "a string")
-    if kind not in FORMATS and not (packaged and kind == PACKAGED):
-        _refuse(f"{at}.format", f"one of {', '.join(FORMATS)}", kind)
+    if kind not in (*FORMATS, JSON_LINES) and not (packaged and kind == PACKAGED):
+        _refuse(f"{at}.format", f"one of {', '.join((*FORMATS, JSON_LINES))}", kind)
+    if isinstance(table.values.get("pairs"), list):
+        table.values = table.values | _spell_out(table)
     values = table.get("sources", list, "a list")
     sources = [_parse_source(value, f"{at}.sources[{number}]") for number, value in enumerate(values)]
     if not packaged:  # for test sets of the package, scripts/check_registry does this
@@ -108,7 +116,73 @@ def parse_test_set(name: str, facts: object, where: str, packaged: bool) -> Test
         records = _parse_pairs(table, kind, labels, sources)
     about = table.get("about", str, "a string", default="")
     segments = table.number("segments") if "segments" in table.values else None
-    return TestSet(name, about, kind, sources, records, table.strings("cite"), segments)
+    items = _parse_items(table, kind)
+    return TestSet(name, about, kind, sources, records, table.strings("cite"), segments, items)
+
+
+def _spell_out(table: _Table) -> dict[str, Any]:
+    """Return a table for each language pair, and the sources that these need, if pairs are only listed.
+
+    In addresses and paths, the name of a pair takes the place of `{pair}`.
+    """
+    files = table.get("files", list, "a list of files, which all pairs have")
+    templates = table.get("sources", list, "a list")
+    sources: list[Any] = []
+    pairs = {}
+    for pair in table.strings("pairs"):
+        numbers = []
+        for template in templates:
+            source = template
+            if isinstance(template, dict) and isinstance(url := template.get("url"), str):
+                source = template | {"url": url.replace("{pair}", pair)}
+            if source not in sources:
+                sources.append(source)
+            numbers.append(sources.index(source))
+        pairs[pair] = {"files": [_spell_out_file(file, pair, numbers) for file in files]}
+    return {"pairs": pairs, "sources": sources}
+
+
+def _spell_out_file(file: object, pair: str, numbers: Sequence[int]) -> object:
+    if not isinstance(file, str):
+        return file
+    whole = _WHOLE.fullmatch(file)
+    if whole and int(whole[1]) < len(numbers):
+        return f"source:{numbers[int(whole[1])]}"
+    return file.replace("{pair}", pair)
+
+
+def _parse_items(table: _Table, kind: str) -> Items | None:
+    """Return how the objects of JSON Lines hold the texts; None in other formats."""
+    if kind != JSON_LINES:
+        for key in _ITEM_KEYS:
+            if key in table.values:
+                raise BleuError(f"{table.at}: {key} is only for {JSON_LINES}, not for {kind}; leave {key} out")
+        return None
+    fields = table.get("fields", dict, "a table of fields and their paths in an object")
+    for name, path in fields.items():
+        if not isinstance(path, str) or not path or not _FIELD.fullmatch(name):
+            expected = "a field such as src, ref, ref:A or docid, and its path in an object"
+            _refuse(f"{table.at}.fields.{name}", expected, path)
+    if "src" not in fields or not any(name.partition(":")[0] == "ref" for name in fields):
+        _refuse(f"{table.at}.fields", "src, and ref or ref:LABEL", list(fields))
+    documents = table.get("documents", bool, "true or false", default=False)
+    leave_out = table.get("leave_out", str, "a path in an object", default="")
+    items = Items(fields, leave_out, documents)
+    return items if "systems" not in table.values else _parse_outputs(table, items)
+
+
+def _parse_outputs(table: _Table, items: Items) -> Items:
+    """Add where the outputs of systems are."""
+    outputs = _Table(table.values["systems"], f"{table.at}.systems", _SYSTEM_KEYS)
+    addresses = [outputs.get(key, str, "an address", default="") for key in ("url", "large")]
+    for key, address in zip(("url", "large"), addresses, strict=True):
+        if (key == "url" or address) and ("{system}" not in address or not is_web(address)):
+            _refuse(f"{outputs.at}.{key}", "an https: address with {system} in it", address)
+    systems = outputs.strings("names")
+    for system in systems:
+        if not is_file_name(system) or system in items.fields:
+            _refuse(f"{outputs.at}.names", "names that can be those of files, and are not those of fields", system)
+    return items._replace(outputs=addresses[0], large_outputs=addresses[1], systems=systems)
 
 
 def _parse_pairs(table: _Table, kind: str, labels: Sequence[str], sources: Sequence[Source]) -> dict[str, Pair]:
@@ -190,10 +264,11 @@ def _parse_pair(name: str, value: object, kind: str, labels: Sequence[str], arch
     table = _Table(value, at, _PAIR_KEYS)
     values = table.get("files", list, "a list of files")
     files = [_parse_file(one, kind, archives, f"{at}.files[{number}]") for number, one in enumerate(values)]
-    names_fields = kind != PACKAGED and FORMATS[kind].names_fields
-    if names_fields and len(files) != 1:
+    names_fields = kind in FORMATS and FORMATS[kind].names_fields
+    is_whole = names_fields or kind == JSON_LINES
+    if is_whole and len(files) != 1:
         _refuse(f"{at}.files", "one file", values)
-    if not names_fields and len(files) < 2:
+    if not is_whole and len(files) < 2:
         _refuse(f"{at}.files", "the source and at least one reference", values)
     refs = table.strings("refs") or labels
     if names_fields and not refs:
@@ -207,7 +282,7 @@ def _parse_file(value: object, kind: str, archives: Sequence[int], at: str) -> F
     if not isinstance(path, str) or not path:
         _refuse(at, "a path in an archive, or source:0 for the first download itself", path)
     whole = _WHOLE.fullmatch(path)
-    has_columns = kind != PACKAGED and FORMATS[kind].has_columns
+    has_columns = kind in FORMATS and FORMATS[kind].has_columns
     for key, of, has_effect in (
         ("column", "tsv", has_columns),
         ("field", PACKAGED, kind == PACKAGED),

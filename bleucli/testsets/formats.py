@@ -1,12 +1,12 @@
 """The formats of test sets: what a test set is, and how its files hold the texts of a language pair.
 
-- `TestSet`, `Pair`, `File`: the facts that the registry has about a test set, as immutable records
+- `TestSet`, `Pair`, `File`, `Items`: the facts that the registry has about a test set, as immutable records
 - `AllPairs`: the language pairs of a set that is parallel in all its languages
 - `FORMATS`: how each format is read
 - `read_lines`, `read_texts`, `read_column`: plain text and tab-separated columns, one line per segment
 - `read_sgml`: the SGML files of WMT until 2020, and the XML files of IWSLT, read line by line, without unescaping
 
-The XML files of WMT since 2021 have a reader of their own, `wmt_xml`.
+Two formats have readers of their own: the XML files of WMT since 2021 (`wmt_xml`), and JSON Lines (`items`).
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from bleucli.testsets.sources import MOST_FILE_BYTES, Source, check_size
 METADATA = ("docid", "genre", "origlang")
 # The format of files that come with the package, which are already fields: there is nothing to read
 PACKAGED = "packaged"
+# The format of JSON Lines, whose objects hold all fields; `items` reads it
+JSON_LINES = "jsonl"
 
 
 class File(NamedTuple):
@@ -45,6 +47,17 @@ class Pair(NamedTuple):
     def needed_sources(self) -> list[int]:
         """Return the numbers of the downloads that the pair needs, each once."""
         return list(dict.fromkeys(file.source for file in self.files))
+
+
+class Items(NamedTuple):
+    """How the objects of JSON Lines hold the texts of a test set."""
+
+    fields: Mapping[str, str]  # of each field, the path in an object
+    leave_out: str = ""  # the path of what marks objects that are not scored, "" if nothing does
+    documents: bool = False  # whether texts are documents with line breaks, which --echo prints as JSON Lines
+    outputs: str = ""  # the address of a system's output, with {system} in place of its name; "" if there are none
+    large_outputs: str = ""  # the same for outputs that are too large for the first address (Git LFS)
+    systems: Sequence[str] = ()  # the names of the systems
 
 
 class AllPairs(Mapping[str, Pair]):
@@ -96,11 +109,12 @@ class TestSet(NamedTuple):
 
     name: str
     about: str
-    format: str  # one of `FORMATS`, or PACKAGED
+    format: str  # one of `FORMATS`, PACKAGED or JSON_LINES
     sources: Sequence[Source]
     pairs: Mapping[str, Pair]
     cite: Sequence[str]  # keys of the bibliography
     segments: int | None  # the number of segments of every pair; None if unknown
+    items: Items | None = None  # only for JSON Lines
 
     def files(self) -> list[File]:
         """Return the files of all language pairs."""
@@ -113,8 +127,8 @@ class Format(NamedTuple):
     """How files hold the texts of a language pair."""
 
     fields: Callable[[TestSet, Pair], list[str]]  # the names of the fields, as far as they are known before reading
-    # takes the paths of the pair's files, and returns the segments of each field
-    read: Callable[[TestSet, Pair, Sequence[str]], Mapping[str, Sequence[str]]]
+    # takes the name of the pair and the paths of its files, and returns the segments of each field
+    read: Callable[[TestSet, str, Sequence[str]], Mapping[str, Sequence[str]]]
     names_fields: bool = False  # one file has all fields and names them, so they are known only after reading
     shows_end: bool = False  # a file that is cut short cannot be read, so files need no check
     has_columns: bool = False  # a file has several columns, and the test set says which one
@@ -243,21 +257,22 @@ def _has_metadata(test_set: TestSet) -> bool:
     return not test_set.name.startswith("wmt08")  # as in sacreBLEU 2.6.0
 
 
-def _read_plain(test_set: TestSet, pair: Pair, paths: Sequence[str]) -> dict[str, list[str]]:
-    return dict(zip(_fields_of_files(test_set, pair), map(read_texts, paths), strict=True))
+def _read_plain(test_set: TestSet, pair: str, paths: Sequence[str]) -> dict[str, list[str]]:
+    return dict(zip(_fields_of_files(test_set, test_set.pairs[pair]), map(read_texts, paths), strict=True))
 
 
-def _read_tsv(test_set: TestSet, pair: Pair, paths: Sequence[str]) -> dict[str, list[str]]:
-    columns = [read_column(path, file.column) for path, file in zip(paths, pair.files, strict=True)]
-    return dict(zip(_fields_of_files(test_set, pair), columns, strict=True))
+def _read_tsv(test_set: TestSet, pair: str, paths: Sequence[str]) -> dict[str, list[str]]:
+    record = test_set.pairs[pair]
+    columns = [read_column(path, file.column) for path, file in zip(paths, record.files, strict=True)]
+    return dict(zip(_fields_of_files(test_set, record), columns, strict=True))
 
 
-def _read_sgml(test_set: TestSet, pair: Pair, paths: Sequence[str]) -> dict[str, list[str]]:
-    columns = dict(zip(_fields_of_files(test_set, pair), map(read_sgml, paths), strict=True))
+def _read_sgml(test_set: TestSet, pair: str, paths: Sequence[str]) -> dict[str, list[str]]:
+    columns = dict(zip(_fields_of_files(test_set, test_set.pairs[pair]), map(read_sgml, paths), strict=True))
     return columns | (_read_metadata(paths[0]) if _has_metadata(test_set) else {})
 
 
-def _read_xml(_: TestSet, __: Pair, paths: Sequence[str]) -> dict[str, list[str]]:
+def _read_xml(_: TestSet, __: str, paths: Sequence[str]) -> dict[str, list[str]]:
     from bleucli.testsets import wmt_xml
 
     return wmt_xml.read(paths[0])

@@ -1,26 +1,36 @@
 """From a test set's name to the files of its fields: download, unpack, read and write what is missing.
 
-- `prepare`: the fields of a language pair and their paths
-- `scored_references`: which of them are scored by default
+- `prepare`: the fields of a language pair and their paths; `prepare_output`: that of a system's output
+- `read_field`: the texts of a field
+- `scored_references`: which of them are scored by default; `read_left_out`: which segments are not scored
 - `known_fields`: the names of the fields, as far as they are known without reading a file
 
-A field is one file, with one segment per line and the name that sacreBLEU gives it. A first look, without a lock, finds
-the files that exist, in every cache; one process at a time makes the others.
+A field is one file, with one segment per line and the name that sacreBLEU gives it. Test sets in JSON Lines have one
+file for all fields of a language pair (see `items`). A first look, without a lock, finds the files that exist, in every
+cache; one process at a time makes the others.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 
 from bleucli.errors import BleuError
 from bleucli.phrases import tell_count
 from bleucli.reading.decompression import DamagedError
 from bleucli.testsets import cache
-from bleucli.testsets.formats import FORMATS, METADATA, PACKAGED, File, TestSet
+from bleucli.testsets.formats import FORMATS, METADATA, PACKAGED, File, Items, TestSet, read_texts
 from bleucli.testsets.registry import packaged_path
+from bleucli.testsets.sources import Source
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# Git LFS, https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md: the start and the most bytes of a pointer
+_POINTER, _POINTER_BYTES = b"version https://git-lfs.github.com/spec/v1\n", 1024
 # The order of fields, if no file gives it; systems, which have names of their own, stand in place of ""
 _ORDER = ("src", "ref", *METADATA, "", "domain")
 
@@ -35,23 +45,49 @@ def prepare(test_set: TestSet, pair: str) -> dict[str, str]:
         return {file.field: packaged_path(file.member) for file in test_set.pairs[pair].files}
     for folder in ("", *cache.cache_directories()[1:]):
         if names := _find_fields(test_set, pair, folder):
-            return cache.paths_of(test_set.name, pair, names, folder)
+            return _paths(test_set, pair, names, folder)
     _make(test_set, pair)
-    return cache.paths_of(test_set.name, pair, _find_fields(test_set, pair))
+    return _paths(test_set, pair, _find_fields(test_set, pair))
 
 
-def scored_references(test_set: TestSet, pair: str, names: Sequence[str]) -> list[str]:
+def _paths(test_set: TestSet, pair: str, names: Sequence[str], folder: str = "") -> dict[str, str]:
+    if test_set.items is not None:
+        return dict.fromkeys(names, cache.path_of(test_set.name, pair, "jsonl", folder))
+    return cache.paths_of(test_set.name, pair, names, folder)
+
+
+def read_field(test_set: TestSet, path: str, name: str) -> list[Any]:
+    """Return the texts of a field without trailing white space; in test sets in JSON Lines, its values.
+
+    Raises:
+        BleuError: the file cannot be read.
+    """
+    if test_set.items is None:
+        return read_texts(path)
+    from bleucli.testsets import items
+
+    return items.read_field(path, name)
+
+
+def scored_references(test_set: TestSet, pair: str, paths: Mapping[str, str]) -> list[str]:
     """Return the names of the references that are scored by default.
 
     Args:
         test_set: the record of the test set.
         pair: one of its language pairs.
-        names: the names of its fields.
+        paths: the paths of its fields.
 
     Raises:
-        BleuError: the pair has none of the references that the test set names.
+        BleuError: the pair has no references, or none of those that the test set names.
     """
-    references = [name for name in names if name == "ref" or name.startswith("ref:")]
+    references = [name for name in paths if name == "ref" or name.startswith("ref:")]
+    # Segments without a reference are left out, unless all are
+    if test_set.items is not None and not any(
+        read_field(test_set, paths[one], one)[:1] != [None] for one in references
+    ):
+        raise BleuError(
+            f"{test_set.name}/{pair} has no references, so nothing can be scored; --echo src prints its texts"
+        )
     labels = test_set.pairs[pair].refs
     if not labels:
         return references
@@ -69,7 +105,23 @@ def known_fields(test_set: TestSet, pair: str) -> list[str]:
     record = test_set.pairs[pair]
     if test_set.format == PACKAGED:
         return [file.field for file in record.files]
+    if test_set.items is not None:
+        return list(test_set.items.fields)
     return FORMATS[test_set.format].fields(test_set, record)
+
+
+def read_left_out(test_set: TestSet, pair: str, paths: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the ids of the segments that are not scored, each with the reason; see `items.read`."""
+    if test_set.items is None:
+        return []
+    from bleucli.testsets import items
+
+    path = _left_out_path(test_set, pair, os.path.dirname(paths["src"]))
+    return [item for _, item in items.read_objects(path)]
+
+
+def _left_out_path(test_set: TestSet, pair: str, folder: str) -> str:
+    return os.path.join(folder, "raw", f"{cache.field_prefix(test_set.name, pair)}left-out.jsonl")
 
 
 # --- what is there
@@ -87,7 +139,7 @@ def _find_fields(test_set: TestSet, pair: str, folder: str = "") -> list[str]:
         names = _list_fields(test_set.name, pair, folder)  # the download is gone, or cannot be unpacked again
         if not {"src", "docid", "origlang"} <= set(names):  # the format always has these
             return []
-    return names if all(map(os.path.isfile, cache.paths_of(test_set.name, pair, names, folder).values())) else []
+    return names if all(map(os.path.isfile, _paths(test_set, pair, names, folder).values())) else []
 
 
 def _order_path(name: str, pair: str, folder: str = "") -> str:
@@ -158,11 +210,34 @@ def _make(test_set: TestSet, pair: str) -> None:
             _bring(test_set, pair)
             try:
                 paths = [_raw_path(test_set, file) for file in test_set.pairs[pair].files]
-                columns = FORMATS[test_set.format].read(test_set, test_set.pairs[pair], paths)
+                files = (
+                    _read_items(test_set, pair, paths[0]) if test_set.items else _read_columns(test_set, pair, paths)
+                )
             except DamagedError as error:
                 raise BleuError(f"{error.name} {error.what}; delete {raw}; it will then be downloaded again") from None
-            _check_columns(columns, test_set, pair)
-            _write(columns, test_set, pair)
+            _write(files, test_set.name)
+
+
+def _read_columns(test_set: TestSet, pair: str, paths: Sequence[str]) -> list[tuple[str, Iterable[str]]]:
+    """Return the files of the fields, the source first, and after them that of their order; each with its lines."""
+    form = FORMATS[test_set.format]
+    columns = form.read(test_set, pair, paths)
+    _check_columns(columns, test_set, pair)
+    places = cache.paths_of(test_set.name, pair, list(columns))
+    files: list[tuple[str, Iterable[str]]] = [(places[field], segments) for field, segments in columns.items()]
+    return [*files, (_order_path(test_set.name, pair), list(columns))] if form.names_fields else files
+
+
+def _read_items(test_set: TestSet, pair: str, path: str) -> list[tuple[str, Iterable[str]]]:
+    """Return the file of all fields, and that of what is left out; each with its lines."""
+    from bleucli.testsets import items
+
+    rows, left_out = items.read(test_set, pair, path)
+    _check_columns({"src": rows}, test_set, pair)
+    return [
+        (cache.path_of(test_set.name, pair, "jsonl"), items.lines_of(rows)),
+        (_left_out_path(test_set, pair, cache.folder(test_set.name)), items.lines_of(left_out)),
+    ]
 
 
 def _bring(test_set: TestSet, pair: str) -> None:
@@ -173,11 +248,63 @@ def _bring(test_set: TestSet, pair: str) -> None:
         target = _download_path(test_set, number)
         files = [file for file in test_set.pairs[pair].files if file.source == number]
         # Members that were unpacked before; reading them shows whether they are complete
-        unpacked = FORMATS[test_set.format].shows_end and all(os.path.isfile(_raw_path(test_set, one)) for one in files)
+        form = FORMATS.get(test_set.format)
+        unpacked = form and form.shows_end and all(os.path.isfile(_raw_path(test_set, one)) for one in files)
         if unpacked and not os.path.isfile(target):
             continue
         fetch(test_set.sources[number], target, name=test_set.name, is_recorded=True)
         _unpack(test_set, number, target, [file.member for file in files if file.member])
+
+
+def prepare_output(test_set: TestSet, pair: str, paths: Mapping[str, str], system: str) -> str:
+    """Return the path of a system's output for a language pair, which is downloaded only now; see `items`.
+
+    Args:
+        test_set: the record of the test set, which is in JSON Lines.
+        pair: one of its language pairs.
+        paths: the paths of its fields.
+        system: the name of one of its systems.
+
+    Raises:
+        BleuError: the file is missing and cannot be downloaded, is damaged, or lacks the pair.
+    """
+    from bleucli.testsets import items
+    from bleucli.testsets.cachefiles import disk_errors, hold_lock, make_folder
+
+    record = test_set.items
+    assert record is not None
+    path = cache.path_of(test_set.name, pair, f"{system}.jsonl")
+    raw = cache.raw_folder(test_set.name)
+    with disk_errors(raw):
+        make_folder(raw)
+        with hold_lock(os.path.join(raw, f"{test_set.name.replace('/', '_')}.lock")):
+            if not os.path.isfile(path):
+                download = _bring_output(test_set.name, record, system)
+                ids = [name for name in items.IDS if name in paths]
+                values = [read_field(test_set, paths[name], name) for name in ids]
+                rows = [dict(zip(ids, of, strict=True)) for of in zip(*values, strict=True)]
+                texts = items.read_output(rows, download, system)
+                lines = items.lines_of(row | {system: text} for row, text in zip(rows, texts, strict=True))
+                _write([(path, lines)], test_set.name)
+    return path
+
+
+def _bring_output(name: str, record: Items, system: str) -> str:
+    """Download a system's output, and return its path. Large files are elsewhere, and a pointer is in their place."""
+    from urllib.parse import quote
+
+    from bleucli.testsets.fetch import fetch
+
+    url, large = (address.replace("{system}", quote(system)) for address in (record.outputs, record.large_outputs))
+    target = cache.download_path(name, url)
+    fetch(Source(url), target, name=name, is_recorded=True)
+    with open(target, "rb") as file:
+        start = file.read(_POINTER_BYTES)
+    pointer = re.search(rb"^oid sha256:([0-9a-f]{64})$", start, re.MULTILINE) if start.startswith(_POINTER) else None
+    if not large or pointer is None:
+        return target
+    fetch(Source(large, pointer[1].decode()), f"{target}.lfs", name=name)
+    return f"{target}.lfs"
 
 
 def _unpack(test_set: TestSet, number: int, archive: str, members: Sequence[str]) -> None:
@@ -202,31 +329,27 @@ def _unpack(test_set: TestSet, number: int, archive: str, members: Sequence[str]
             draft.keep()
 
 
-def _check_columns(columns: Mapping[str, Sequence[str]], test_set: TestSet, pair: str) -> None:
+def _check_columns(columns: Mapping[str, Sequence[Any]], test_set: TestSet, pair: str) -> None:
     """Refuse columns that cannot be those of a test set."""
     counts = {name: len(column) for name, column in columns.items()}
     if not counts["src"]:
         raise BleuError(f"{test_set.name}/{pair} has no segments; check that its format is {test_set.format}")
     for name, count in counts.items():
-        if FORMATS[test_set.format].is_parallel and count != counts["src"]:
+        if test_set.items is None and FORMATS[test_set.format].is_parallel and count != counts["src"]:
             raise BleuError(
                 f"{test_set.name}/{pair}: the source has {tell_count(counts['src'], 'line')}, but {name} has {count};"
                 " name files whose lines belong together"
             )
 
 
-def _write(columns: Mapping[str, Sequence[str]], test_set: TestSet, pair: str) -> None:
-    """Write all fields, first under other names. `src` gets its own name last: if it exists, so do the others."""
+def _write(files: Sequence[tuple[str, Iterable[str]]], name: str) -> None:
+    """Write files, first under other names. The first gets its own name last: if it exists, so do the others."""
     from bleucli.testsets.cachefiles import Draft
 
-    places = cache.paths_of(test_set.name, pair, list(columns))
-    files = [(places[field], segments) for field, segments in columns.items()]
-    if FORMATS[test_set.format].names_fields:
-        files.append((_order_path(test_set.name, pair), list(columns)))
     with ExitStack() as stack:
         drafts = []
         for path, lines in files:
-            draft = stack.enter_context(Draft(path, cache.raw_folder(test_set.name)))
+            draft = stack.enter_context(Draft(path, cache.raw_folder(name)))
             draft.file.writelines(f"{line}\n".encode() for line in lines)
             draft.close()
             drafts.append(draft)

@@ -32,7 +32,7 @@ class Registry:
 
     >>> registry = load()
     >>> len(list(registry)), "wmt14/full" in registry
-    (71, True)
+    (75, True)
     >>> registry["wmt14/full"].sources[0].md5
     'a8cd784e006feb32ac6f3d9ec7eb389a'
     """

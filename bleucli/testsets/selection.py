@@ -15,7 +15,8 @@ from itertools import chain
 from bleucli.errors import BleuError, UsageError
 from bleucli.phrases import Turn
 from bleucli.records import NamedTuple
-from bleucli.testsets.formats import TestSet, read_lines
+from bleucli.testsets.formats import TestSet
+from bleucli.testsets.preparation import read_field
 from bleucli.testsets.registry import document_tags
 
 TYPE_CHECKING = False
@@ -56,7 +57,9 @@ def marks_of(test_set: TestSet, paths: Mapping[str, str]) -> Marks:
     """
 
     def column(name: str) -> list[str] | None:
-        return [line.rstrip() for line in read_lines(paths[name])] if name in paths else None
+        if name not in paths:
+            return None
+        return ["" if value is None else str(value) for value in read_field(test_set, paths[name], name)]
 
     origlangs = column("origlang")
     if not any(origlangs or ()):  # the field is empty in IWSLT's files

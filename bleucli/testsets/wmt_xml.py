@@ -12,6 +12,7 @@ from bleucli.errors import BleuError
 from bleucli.limits import read_whole_number
 from bleucli.reading.decompression import DamagedError
 from bleucli.records import NamedTuple
+from bleucli.testsets.cache import MOST_NAME_BYTES, UNSAFE, is_file_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,10 +34,6 @@ _KINDS = (_SOURCE, *_LABELS)
 # The number of bytes to read at once, and the length of the longest tag
 _PIECE_BYTES = 1 << 17
 _LONGEST_TAG = 1 << 20
-# Limits of a label that is part of a file's name, on every system: the most bytes, with room for the test set's name
-# before it, and the characters that it must not have
-_LONGEST = 100
-_UNSAFE = frozenset('/\\<>"|?*')
 
 
 def read(path: str) -> dict[str, list[str]]:
@@ -76,10 +73,10 @@ def read(path: str) -> dict[str, list[str]]:
 def _check_names(references: list[str], systems: list[str], path: str) -> None:
     """Refuse names of translators and systems that cannot be fields' names."""
     for name in (*references, *systems):
-        if not (0 < len(name.encode()) <= _LONGEST and name.isprintable() and _UNSAFE.isdisjoint(name)):
+        if not is_file_name(name):
             raise BleuError(
                 f"{path}: a translator or system is called {name!r}, which cannot be a field's name; expected 1 to"
-                f" {_LONGEST} bytes without control characters and {' '.join(sorted(_UNSAFE))}"
+                f" {MOST_NAME_BYTES} bytes without control characters and {' '.join(sorted(UNSAFE))}"
             )
     for name in systems:
         if name in (_SOURCE, "docid", "origlang", "domain", *references):

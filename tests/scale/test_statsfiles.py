@@ -174,6 +174,7 @@ def test_statistics_that_do_not_match_are_not_written_together(tmp_path):
 # --- shards
 
 
+@pytest.mark.slow
 @examples(40)
 @given(corpus=corpora(max_segments=8), seed=st.integers(0, 1 << 30))
 def test_shards_in_any_order_merged_or_not_are_the_whole(corpus, seed, tmp_path_factory):

@@ -452,6 +452,7 @@ def test_a_server_that_drips_is_given_up(page, checksum, web, target, hasty, mon
     assert beside(target) == []
 
 
+@pytest.mark.slow
 def test_a_server_that_drips_through_a_proxy_is_given_up(web, target, hasty, monkeypatch):
     monkeypatch.setattr(fetching, "PAUSES", ())
     monkeypatch.setenv("http_proxy", web.url)
@@ -462,6 +463,7 @@ def test_a_server_that_drips_through_a_proxy_is_given_up(web, target, hasty, mon
     refused("https://data.invalid/news.tgz", target, SLOWLY)
 
 
+@pytest.mark.slow
 def test_a_server_that_is_slow_but_fast_enough_is_waited_for(web, target, hasty, monkeypatch):
     monkeypatch.setattr(network, "LEAST_BYTES", 10_000)
     fetch(web.put("/news.tgz", Page(CONTENT, piece=2000, pause=0.01)), target)
@@ -619,6 +621,7 @@ def test_https_does_not_fall_back_to_http(secure, web, target, tmp_path, monkeyp
     assert "Authorization" not in web.requests[0].headers
 
 
+@pytest.mark.slow
 def test_a_server_that_drips_over_https_is_given_up(secure, target, hasty, monkeypatch):
     monkeypatch.setattr(fetching, "PAUSES", ())
     refused(secure.put("/x", Page(CONTENT, piece=1, pause=0.01)), target, SLOWLY)
@@ -978,6 +981,7 @@ def test_a_terminal_shows_the_reason_for_a_pause(web, target):
     assert not lines[-1]
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_that_another_process_is_waited_for(web, target):
     url = web.put("/n.tgz", Page(CONTENT, piece=8000, pause=0.1))
     first = start(url, target)

@@ -396,7 +396,9 @@ def test_only_the_scored_references_are_returned(world):
 
 def test_a_set_whose_scored_reference_is_not_in_its_file_is_an_error(world, run):
     with pytest.raises(BleuError, match=r"^wmt21/dev/en-ha has none of the references ref:A, ref, only ref:x"):
-        preparation.scored_references(bleucli.testsets.registry.load()["wmt21/dev"], "en-ha", ["src", "ref:x"])
+        preparation.scored_references(
+            bleucli.testsets.registry.load()["wmt21/dev"], "en-ha", dict.fromkeys(["src", "ref:x"], "")
+        )
 
 
 def test_smart_open_reads_text_that_is_compressed(tmp_path):

@@ -23,7 +23,7 @@ from bleucli.testsets.sources import Source
 
 THEIRS = sacrebleu.dataset.DATASETS
 FLORES = ("flores200/dev", "flores200/devtest")
-SETS, PAIRS = 70, 579 + 2 * 204 * 203
+SETS, PAIRS = 74, 579 + 2 * 204 * 203 + 2 * 55 + 31 + 23
 SHA256, MD5 = "0" * 64, "f" * 32
 
 
@@ -335,8 +335,8 @@ AT = 'testsets."acme/support"'
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('"wmt-xml"', '"xml"', f"{AT}.format: expected one of sgml, wmt-xml, plain, tsv, found 'xml'"),
-        ('"wmt-xml"', '"packaged"', f"{AT}.format: expected one of sgml, wmt-xml, plain, tsv, found 'packaged'"),
+        ('"wmt-xml"', '"xml"', f"{AT}.format: expected one of sgml, wmt-xml, plain, tsv, jsonl, found 'xml'"),
+        ('"wmt-xml"', '"packaged"', f"{AT}.format: expected one of sgml, wmt-xml, plain, tsv, jsonl, found 'packaged'"),
         ('format  = "wmt-xml"', "", f"{AT}: the key format is missing"),
         ('["A"]', '"A"', f"{AT}.refs: expected a list of strings, found 'A'"),
         ('["A"]', "[]", f"{AT}.pairs.en-de.refs: expected the labels of the references to score"),

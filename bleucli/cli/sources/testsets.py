@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from bleucli.cli.delivery import protect
@@ -10,9 +11,13 @@ from bleucli.cli.sources import names_of
 from bleucli.cli.sources.files import FileSource
 from bleucli.cli.streams import Environment
 from bleucli.cli.testset_modes import files_of, names, pair_of
-from bleucli.errors import BleuError, LengthError, UsageError
+from bleucli.errors import BleuError, LengthError, Note, UsageError
+from bleucli.phrases import tell_count
 from bleucli.reading import TextFile
+from bleucli.reading.jsonfields import Fields
+from bleucli.reading.jsonlines import JsonLines
 from bleucli.records import NamedTuple
+from bleucli.results.hints import warn
 from bleucli.testsets import cache, preparation, registry
 from bleucli.testsets.formats import CachedText, TestSet
 
@@ -22,6 +27,10 @@ if TYPE_CHECKING:
 
     from bleucli.cli.options import Options
     from bleucli.testsets.selection import Marks
+
+
+# The fields of a test set in JSON Lines that are labels
+_LABELS = ("docid", "segid", "origlang", "genre", "domain")
 
 
 class _Chosen(NamedTuple):
@@ -38,22 +47,44 @@ class TestSetSource(FileSource):
     def __init__(self, options: Options, environment: Environment, hashed: bool = False) -> None:
         self._options = options
         self._registry = registry.load(options.registry)
-        test_sets = names(options.test_set, "scoring")
-        self._pair = pair_of(options, self._registry, test_sets)
-        super().__init__(options, environment, hashed)
+        test_sets = list(map(self._registry.__getitem__, names(options.test_set, "scoring")))
+        self._pair = pair_of(options, self._registry, [one.name for one in test_sets])
+        self._has_items = any(one.items is not None for one in test_sets)
+        if self._has_items and len(test_sets) > 1:
+            name = next(one.name for one in test_sets if one.items is not None)
+            raise UsageError(f"{name} is a test set in JSON Lines, which is scored alone; name one test set with -t")
+        super().__init__(options, environment, hashed, has_ids=self._has_items)
         self._hashed = hashed
         self._sets = []
-        for test_set in map(self._registry.__getitem__, test_sets):
+        for test_set in test_sets:
             paths = preparation.prepare(test_set, self._pair)
-            references = preparation.scored_references(test_set, self._pair, list(paths))
+            references = preparation.scored_references(test_set, self._pair, paths)
             self._sets.append(_Chosen(test_set, paths, references))
         protect(options, [file for one in self._sets for file in files_of(one.test_set, one.paths)])
+        self._left_out = preparation.read_left_out(test_sets[0], self._pair, self._sets[0].paths)
+        self._note_left_out()
         self.references = [*self._reference_files()]
         self._known: Marks | None = None
         self._name_of_marks = str(options.test_set)
         self._of_segments: dict[str, Sequence[object]] | None = None
 
-    def _reference_files(self) -> Iterator[TextFile]:
+    def _note_left_out(self) -> None:
+        """Say which segments are not scored, and that outputs may have them."""
+        from bleucli.testsets.items import IDS, REASON
+
+        if self._joining is not None:
+            keys = [(*(str(item.get(name, "")) for name in IDS), "") for item in self._left_out]
+            self._joining.left_out = keys
+        for reason, count in Counter(item[REASON] for item in self._left_out).items():
+            total = tell_count(self._size() + len(self._left_out), "segment")
+            warn(f"{self._options.test_set}/{self._pair}: {count} of {total} left out, {reason}", Note)
+
+    def _size(self) -> int:
+        """Return the number of segments of a test set in JSON Lines that are scored."""
+        (one,) = self._sets
+        return len(preparation.read_field(one.test_set, one.paths["src"], "src"))
+
+    def _reference_files(self) -> Iterator[TextFile | JsonLines]:
         counts = [len(one.references) for one in self._sets]
         if min(counts) != max(counts):
             each = ", ".join(f"{one.test_set.name} has {count}" for one, count in zip(self._sets, counts, strict=True))
@@ -63,7 +94,15 @@ class TestSetSource(FileSource):
         for place in zip(*(one.references for one in self._sets), strict=True):
             paths = [one.paths[field] for one, field in zip(self._sets, place, strict=True)]
             name = f"{self._options.test_set}/{self._pair}" + (f" {place[0]}" if counts[0] > 1 else "")
-            if len(paths) == 1:
+            if self._has_items:
+                yield JsonLines(
+                    CachedText(name, paths[0], mark="dropped", hashed=self._hashed),
+                    Fields(references=place[0]),
+                    hypotheses=False,
+                    identified=self._joining is not None,
+                    labels=[label for label in _LABELS if label in self._sets[0].paths],
+                )
+            elif len(paths) == 1:
                 yield CachedText(name, paths[0], mark="text", hashed=self._hashed)
             else:
                 row = _InARow(paths)
@@ -80,10 +119,21 @@ class TestSetSource(FileSource):
 
     def labels(self, start: int, count: int) -> Mapping[str, Sequence[object] | str]:
         """Return what is known of some segments: test set, place in it, document, language, domain."""
+        if self._has_items:  # these labels are read with the references
+            of_set: dict[str, Sequence[object] | str] = {
+                "testset": str(self._options.test_set),
+                "langpair": self._pair,
+            }
+            return of_set | dict(super().labels(start, count))
         if self._of_segments is None:
             self._of_segments = self._read_columns()
-        own = {name: values[start : start + count] for name, values in self._of_segments.items()}
-        return own | dict(super().labels(start, count))
+        columns: dict[str, Sequence[object] | str] = {
+            name: values[start : start + count] for name, values in self._of_segments.items()
+        }
+        for name, labels in super().labels(start, count).items():
+            pairs = zip(columns.get(name, labels), labels, strict=True)  # JSON Lines may lack what the test set has
+            columns[name] = labels if isinstance(labels, str) else [own if one is None else one for own, one in pairs]
+        return columns
 
     def _read_columns(self) -> dict[str, Sequence[object]]:
         from bleucli.testsets import selection
@@ -119,17 +169,27 @@ class TestSetSource(FileSource):
 
         if not all("src" in one.paths for one in self._sets):
             return None
+        if self._has_items:
+            (one,) = self._sets
+            # With --partial, only joining tells which segments are scored
+            path = one.paths["src"]
+            return None if self._options.partial else lambda: iter(preparation.read_field(one.test_set, path, "src"))
         return lambda: (line.rstrip("\r\n") for one in self._sets for line in read_lines(one.paths["src"]))
 
     # --- what is said about the texts
 
     def texts(self) -> Mapping[str, str]:
-        """Return the names of what is scored."""
-        return names_of(self._options) | dict(super().texts())
+        """Return the names of what is scored, and how many segments were, if some were left out."""
+        texts = names_of(self._options) | dict(super().texts())
+        if self._left_out:
+            counts = (self._joining.scored, self._joining.items) if self._joining and self._joining.items else ()
+            scored, items = counts or (self._size(),) * 2
+            texts["partial"] = f"{scored}of{items + len(self._left_out)}"
+        return texts
 
     def columns(self) -> list[tuple[str, str]]:
-        """Return the test sets and the language pair."""
-        return [("testset", str(self._options.test_set)), ("langpair", self._pair)]
+        """Return the test sets, the language pair, and whether documents were scored."""
+        return [("testset", str(self._options.test_set)), ("langpair", self._pair), *super().columns()]
 
     def hints(self) -> list[str]:
         """Return the hints about the texts, once they have been read."""
@@ -150,16 +210,27 @@ class TestSetSource(FileSource):
         twins = [
             f"{name} has {count}"
             for name in self._registry.with_pair(self._pair)
-            if name not in scored and count is not None and _count(self._registry[name], self._pair) == count
+            if name not in scored and count is not None and self._count(name) == count
         ]
-        return BleuError(*explained.parts, f"; {' and '.join(twins)}") if twins else explained
+        more = [f"; {' and '.join(twins)}"] if twins else []
+        (one, *_) = self._sets
+        if self._left_out and self._size() + len(self._left_out) in error.counts:
+            left_out = tell_count(len(self._left_out), "segment")
+            more.append(f"; {left_out} of {one.test_set.name} must be left out; JSON Lines with ids may have them")
+        elif one.test_set.items is not None and one.test_set.items.documents:
+            more.append(f"; segments of {one.test_set.name} are documents with line breaks; give JSON Lines")
+        return BleuError(*explained.parts, *more)
+
+    def _count(self, name: str) -> int | None:
+        """Return the number of segments of the pair in another test set, or None if only a download could tell."""
+        test_set = self._registry[name]
+        return _count(test_set, self._registry.spell_pair(name, self._pair))
 
 
 def _count(test_set: TestSet, pair: str) -> int | None:
-    """Return the number of segments of a language pair, or None if only a download could tell."""
     if test_set.segments is not None:
         return test_set.segments
-    path = cache.path_of(test_set.name, pair, "src")
+    path = cache.path_of(test_set.name, pair, "src" if test_set.items is None else "jsonl")
     if not os.path.isfile(path):
         return None
     with open(path, "rb") as file:

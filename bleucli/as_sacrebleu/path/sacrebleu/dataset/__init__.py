@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 names.add_to(__name__)
 SACREBLEU_DIR = cache_directory()
 # Test sets that only bleucli has
-_OURS = ("demo", "flores200/dev", "flores200/devtest", "ntrex")
+_OURS = ("demo", "flores200/dev", "flores200/devtest", "ntrex", "wmt24pp", "wmt24pp/all", "wmt25", "wmt26")
 
 
 class SetError(Exception):
