@@ -9,7 +9,7 @@ import sys
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from strategies import examples
+from strategies import every, examples
 
 from bleucli import reading
 from bleucli.errors import BleuError
@@ -101,7 +101,7 @@ def test_odd_values_are_read_or_refused_in_the_same_way(line, value):
 
 
 @pytest.mark.parametrize("value", ODD, ids=lambda value: repr(value)[:40])
-@pytest.mark.parametrize("first", [b'"x"', b"7", b"null", b"1.5", b"{}"])
+@pytest.mark.parametrize("first", every(3, [b'"x"', b"null", b"1.5", b"7", b"{}"]))
 def test_odd_ids_are_read_or_refused_in_the_same_way(first, value):
     texts = b'{"hypothesis": "a", "references": ["c"], %s}\n'
     start = texts.replace(b"%s", b'"doc_id": "d", "id": ' + first)

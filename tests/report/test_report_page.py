@@ -13,6 +13,7 @@ import pytest
 from browser import NARROW, WIDE, find_faults, watch
 from conftest import ROOT
 from oracles import our_command, read_lines, real_data
+from strategies import every
 
 from bleucli import BLEU, Segments
 
@@ -242,8 +243,8 @@ def test_the_keyboard_alone_suffices(opened):
     assert page.locator("#first option:checked").inner_text() == "mixed"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, NARROW])
+@pytest.mark.parametrize("theme", every(2, ["light", "dark"]))
+@pytest.mark.parametrize("size", every(2, [NARROW, WIDE]))
 def test_axe_finds_no_fault_and_nothing_overflows(chromium, demo_page, size, theme):
     with watch(chromium, demo_page, size, theme) as watched:
         watched.page.wait_for_selector(CARD)

@@ -21,6 +21,7 @@ import pytest
 import requests
 from conftest import SECONDS, needs_pipes, needs_signals, raised
 from raw_files import beside, content, put
+from strategies import every
 from web_server import Page, serving
 
 from bleucli.errors import BleuError
@@ -433,14 +434,17 @@ SLOWLY = "sent less than 60000 bytes in 0.5 seconds"
 @pytest.mark.parametrize("checksum", [SHA256, pytest.param(None, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "page",
-    [
-        Page(CONTENT, piece=1, pause=0.01),
-        Page(CONTENT, piece=1, pause=0.01, chunked=True),
-        Page(CONTENT, piece=1, pause=0.01, length=-1),
-        Page(dripping=True),
-        Page(raw=CHUNKS + b"5;", dripping=True),
-        Page(raw=CHUNKS + b"9999\r\n", dripping=True),
-    ],
+    every(
+        3,
+        [
+            Page(CONTENT, piece=1, pause=0.01),
+            Page(CONTENT, piece=1, pause=0.01, chunked=True),
+            Page(CONTENT, piece=1, pause=0.01, length=-1),
+            Page(dripping=True),
+            Page(raw=CHUNKS + b"5;", dripping=True),
+            Page(raw=CHUNKS + b"9999\r\n", dripping=True),
+        ],
+    ),
     ids=["body", "chunks", "body without an end", "header", "size of a chunk", "chunk"],
 )
 def test_a_server_that_drips_is_given_up(page, checksum, web, target, hasty, monkeypatch):
