@@ -122,6 +122,8 @@ class JsonLines:
         self._pair = pair
         self._other_pairs: dict[str, None] = {}  # those of objects that were left out
         self._taken_pair: tuple[str, str] | None = None
+        # By the names of an object's fields: those of ids, and whether others may hold a language pair
+        self._shapes: dict[tuple[str, ...], tuple[Sequence[str], bool]] = {}
         self._is_document = _is_document(file.name)
         self._place = "line"  # what errors call the place of an object
         self._ids: Sequence[str] = ()  # of each kind, the field that the first object with ids has
@@ -252,8 +254,15 @@ class JsonLines:
         from bleucli import language_pairs
         from bleucli.reading.jsonfields import find_value, names_of_ids
 
-        ids = [find_value(item, name) for name in names_of_ids(item, self._wanted[0]) if name]
-        pair = language_pairs.of_item(item, next((one for one in ids if isinstance(one, str)), ""))
+        names = tuple(item)
+        if names not in self._shapes:
+            ids = [name for name in names_of_ids(item, self._wanted[0]) if name]
+            self._shapes[names] = ids, language_pairs.may_tell(names)
+        of_ids, may_tell = self._shapes[names]
+        key = next((one for name in of_ids if isinstance(one := find_value(item, name), str)), "")
+        if not may_tell and "_#" not in key:  # of long files, nearly all
+            return True
+        pair = language_pairs.of_item(item, key)
         wanted = language_pairs.split(self._pair)
         if pair is None or wanted is None:
             return True
@@ -270,7 +279,7 @@ class JsonLines:
         """Return the columns of a block by the faster parser; None if Python's parser must read it."""
         self._bytes += len(data)
         # After a blank line, `_items` must read on: only more blank lines may follow
-        is_plain = not (self._pair or self.labels or (self.identified and self._wanted[0].ids))
+        is_plain = not (self.labels or (self.identified and self._wanted[0].ids))
         if not is_plain or max(self._bytes, self._size) < _PATIENCE or self._blank or self._refusals == _REFUSALS:
             return None
         shape = self._find_wanted()
@@ -278,6 +287,8 @@ class JsonLines:
             return None
         from bleucli.reading import fastjson
 
+        if self._pair and (not shape.alone or fastjson.has_ids_of_pairs(data)):
+            return None
         columns = fastjson.read(data, shape, _BLOCK_TEXTS)
         self._has_others = self._has_others or columns is None  # other fields may be why it refused the block
         self._refusals = self._refusals + 1 if columns is None else 0

@@ -176,12 +176,7 @@ class FileSource:
             BleuError: files that can be read twice do not have the same number of segments.
         """
         self._check_lengths()
-        references = self._reference_sources()
-        if self._label_file is not None:
-            from bleucli.reading.labelfiles import read
-
-            names, blocks = read(self._label_file, self._label_names)
-            references.append(Source(self._label_file.name, [], blocks, hurry=self._label_file.hurry, labels=names))
+        references = [*self._reference_sources(), *self._label_sources()]
         corpus = Corpus(self._sources(), references, joining=self._joining)
         if self._is_joined:
             from bleucli.counting.documents import Documents
@@ -210,6 +205,10 @@ class FileSource:
             option = "--subset" if subset is not None else "--origlang" if origlang is not None else "--detail"
             raise UsageError(
                 f"{option} chooses segments, but --level doc scores documents; score parts with --by instead"
+            )
+        if self._label_file is not None and not self._label_file.is_file:
+            raise UsageError(
+                f"{self._label_file.name} can be read only once, but parts need it twice; give a regular file"
             )
         marks = self._marks()
         indexes = None
@@ -365,6 +364,15 @@ class FileSource:
             )
             for file in self._ordered_references()
         ]
+
+    def _label_sources(self) -> list[Source]:
+        """Return the labels that come with the texts, without those in JSON Lines."""
+        if self._label_file is None:
+            return []
+        from bleucli.reading.labelfiles import read
+
+        names, blocks = read(self._label_file, self._label_names)
+        return [Source(self._label_file.name, [], blocks, hurry=self._label_file.hurry, labels=names)]
 
     def _ordered_references(self) -> list[TextFile | JsonLines]:
         """Return the references; a file whose number of references may vary comes last."""

@@ -11,6 +11,7 @@ from bleucli.cli.sources import names_of
 from bleucli.cli.sources.files import FileSource
 from bleucli.cli.streams import Environment
 from bleucli.cli.testset_modes import files_of, names, pair_of
+from bleucli.counting.corpus import Source
 from bleucli.errors import BleuError, LengthError, Note, UsageError
 from bleucli.phrases import tell_count
 from bleucli.reading import TextFile
@@ -20,6 +21,7 @@ from bleucli.records import NamedTuple
 from bleucli.results.hints import warn
 from bleucli.testsets import cache, preparation, registry
 from bleucli.testsets.formats import CachedText, TestSet
+from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,6 +127,8 @@ class TestSetSource(FileSource):
                 "langpair": self._pair,
             }
             return of_set | dict(super().labels(start, count))
+        if self._is_joined:  # what is known of segments was joined with their texts
+            return {name: of for name, of in super().labels(start, count).items() if name != "segment"}
         if self._of_segments is None:
             self._of_segments = self._read_columns()
         columns: dict[str, Sequence[object] | str] = {
@@ -134,6 +138,15 @@ class TestSetSource(FileSource):
             pairs = zip(columns.get(name, labels), labels, strict=True)  # JSON Lines may lack what the test set has
             columns[name] = labels if isinstance(labels, str) else [own if one is None else one for own, one in pairs]
         return columns
+
+    def _label_sources(self) -> list[Source]:
+        """Return the labels that come with the texts; of documents, these are all, because they are joined as well."""
+        sources = super()._label_sources()
+        if self._is_joined and not self._has_items:
+            columns = self._read_columns()
+            block = [Segments.from_strings(list(map(str, values))) for values in columns.values()]
+            sources.append(Source(str(self._options.test_set), [], iter([block]), labels=list(columns)))
+        return sources
 
     def _read_columns(self) -> dict[str, Sequence[object]]:
         from bleucli.testsets import selection
