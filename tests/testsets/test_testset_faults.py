@@ -211,6 +211,7 @@ def test_programs_get_a_bleu_error(world, monkeypatch):
 # --- the server
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signed", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["signed", "unsigned"])
 @pytest.mark.parametrize(
     ("page", "reason"),

@@ -54,6 +54,7 @@ def echo(name):
     return ("-t", f"acme/{name}", "-l", "en-de", "--echo", "src", "ref")
 
 
+@pytest.mark.slow
 def test_the_cache_does_not_move_when_sacrebleu_makes_its_own(bleu):
     assert bleu(*echo("x")) == (0, "one x\teins x\n", "")
     os.mkdir(THEIRS)
