@@ -56,7 +56,7 @@ def test_the_list_of_a_pair_has_both_directions(run):
     heading, *lines = answer.out.splitlines()
     assert heading == "The available test sets for km-en are:"
     assert [line for line in lines if line.split()[0] not in OURS_ALONE] == [
-        "wmt20                         : WMT 2020 news task, official test sets"
+        "wmt20                         : WMT 2020 news task, official test sets [MD5]"
     ]
     assert {line.split()[0] for line in lines} == {"flores200/dev", "flores200/devtest", "ntrex", "wmt20"}
     assert run("--list", "-l", "en-km").out == answer.out.replace("km-en", "en-km")
@@ -573,7 +573,8 @@ def test_a_users_own_xml_is_read(own, run):
     answer = run(*words, "-f", "text", "--origlang", "en", "-q", stdin=b"x\n" * 6)
     assert answer.out.startswith("BLEU|nrefs:1|test:acme/support|lang:en-de|origlang:en|case:")
     assert (
-        "acme/support                  : ACME support tickets, 2026\n" in run("--registry", "acme.toml", "--list").out
+        "acme/support                  : ACME support tickets, 2026 [SHA-256]\n"
+        in run("--registry", "acme.toml", "--list").out
     )
 
 
