@@ -630,6 +630,18 @@ def test_the_recipe_for_flores_plus_is_read(root, world, run, write):
     assert run(*words, "-l", "fr-de", "--echo", "all").out == "Text of fra_Latn\tText of deu_Latn\n"
 
 
+def test_the_example_in_json_lines_is_read(root, world, run, write):
+    objects = [
+        {"lp": "en-de", "id": "a", "domain": "x", "text": {"en": "One\ntwo", "reference": "Eins\nzwei"}},
+        {"lp": "en-de", "id": "b", "domain": "x", "text": {"en": "Three", "reference": "Drei"}, "skip": True},
+        {"lp": "en-fr", "id": "c", "domain": "x", "text": {"en": "Four", "reference": "Quatre"}},
+    ]
+    write("talks.jsonl", "".join(json.dumps(one) + "\n" for one in objects))
+    write("acme.toml", _example_of_the_page(root, "acme/talks"))
+    words = ("--registry", "acme.toml", "-t", "acme/talks", "-l", "en-de", "--echo", "all")
+    assert run(*words).out == '{"src": "One\\ntwo", "ref:A": "Eins\\nzwei", "docid": "a", "domain": "x"}\n'
+
+
 def test_the_example_of_the_page_is_read(root, world, run, write, monkeypatch):
     example = _example_of_the_page(root, "acme/support")
     archive = tar({"support/en-de.xml": wmt_xml()})
