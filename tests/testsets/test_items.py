@@ -11,6 +11,7 @@ import random
 import pytest
 import sacrebleu
 from conftest import refused
+from oracles import DATA
 from raw_files import note_of
 from web_server import Page
 
@@ -616,3 +617,41 @@ def test_sets_in_json_lines_are_scored_alone(mirror, run, write):
     write("sys", "a\n")
     refused(run("-t", "wmt26,demo", "-l", "en-cs", "-i", "sys"), "the test set demo has no language pair")
     refused(run("-t", "wmt24pp,wmt24pp/all", "-l", "en-de", "-i", "sys"), "wmt24pp is a test set in JSON Lines, which")
+
+
+# --- real submissions
+
+
+@pytest.mark.skipif(not os.path.isdir(os.path.join(DATA, "wmt26.eng-ces")), reason="the evaluation data are not here")
+@pytest.mark.parametrize(
+    ("name", "folder", "pair", "reference", "system"),
+    [
+        ("wmt25", "wmt25.en-cs", "en-cs_CZ", "Laniqo", "CUNI-SFT"),
+        ("wmt26", "wmt26.eng-ces", "eng_Latn-ces_Latn", "HW-TSC", "CUNI-MH-v3"),
+        ("wmt26", "wmt26.eng-tha", "eng_Latn-tha_Thai", "TransCore", "SCIR-TG-MT"),
+    ],
+)
+def test_real_submissions_have_the_scores_of_sacrebleu(mirror, run, write, name, folder, pair, reference, system):
+    """One system stands for the reference of another."""
+
+    def read(one):
+        with open(os.path.join(DATA, folder, f"{one}.jsonl"), encoding="utf-8") as file:
+            return {row["doc_id"]: row for row in map(json.loads, file)}
+
+    references, rows = read(reference), list(read(system).values())
+    random.Random(1).shuffle(rows)
+    source, target = pair.split("-")
+    objects = [
+        {"doc_id": key, "src_lang": source, "tgt_lang": target, "src_text": "x", "refs": {"refA": row["hypothesis"]}}
+        for key, row in references.items()
+    ]
+    mirror.put(f"/mirror/{name}/{name}-genmt.jsonl", Page(dump(objects)))
+    write("mine.jsonl", dump(rows))
+    words = ("-t", name, "-l", pair, "-i", "mine.jsonl", "-w", "6", "-q", "-m", "bleu", "chrf++", "-tok", "char")
+    answer = run(*words)
+    texts = {row["doc_id"]: row["hypothesis"] for row in rows}
+    columns = [texts[key] for key in references], [[row["hypothesis"] for row in references.values()]]
+    assert [line["score"] for line in json.loads(answer.out)] == [
+        round(metric.corpus_score(*columns).score, 6)
+        for metric in (sacrebleu.BLEU(tokenize="char"), sacrebleu.CHRF(word_order=2))
+    ]
