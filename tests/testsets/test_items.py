@@ -655,3 +655,28 @@ def test_real_submissions_have_the_scores_of_sacrebleu(mirror, run, write, name,
         round(metric.corpus_score(*columns).score, 6)
         for metric in (sacrebleu.BLEU(tokenize="char"), sacrebleu.CHRF(word_order=2))
     ]
+
+
+def test_keep_going_leaves_out_a_system_that_lacks_documents(mirror, run, write):
+    rows = hypotheses(of_pair(WMT26, "ces_Latn"))
+    write("whole.jsonl", dump(rows))
+    write("part.jsonl", dump(rows[3:]))
+    answer = run("-t", "wmt26", "-l", "en-cs", "-i", "whole.jsonl", "part.jsonl", "--keep-going", "-f", "text")
+    assert answer.out.count("BLEU|") == 1, answer
+    assert "part.jsonl lacks 3 ids" in answer.err
+
+
+def test_parts_need_the_whole_output(mirror, run, write):
+    rows = hypotheses(of_pair(WMT26, "ces_Latn"))
+    write("part.jsonl", dump(rows[3:]))
+    words = ("-t", "wmt26", "-l", "en-cs", "-i", "part.jsonl", "--partial", "-q")
+    assert run(*words).status == 0
+    refused(run(*words, "--subset", "news"), "--partial")
+
+
+def test_documents_with_their_segments_as_one(mirror, run, write):
+    write("mine.jsonl", dump(hypotheses(of_pair(WMT26, "ces_Latn"))))
+    words = ("-t", "wmt26", "-l", "en-cs", "-i", "mine.jsonl", "-q", "-w", "6")
+    whole, joined = (json.loads(run(*words, *more).out) for more in ((), ("--level", "doc")))
+    assert whole["score"] == joined["score"]
+    assert "|partial:8of10|level:doc|" in joined["signature"]
