@@ -238,7 +238,13 @@ def score_groups(
 
     systems: list[SystemResult] = []
     hints = advice = [hint for metric in metrics for hint in metric.advice]
-    names = {*_KEYS, *(f"{metric.score_name()}{end}" for metric in metrics for end in _ENDS)}
+    names = {
+        *_KEYS,
+        "level",
+        "partial",
+        "unit",
+        *(f"{metric.score_name()}{end}" for metric in metrics for end in _ENDS),
+    }
     for labels, block, documents in groups:
         # By segments, the note about documents is about all groups together
         whole = documents if sampling is not None and sampling.unit == "doc" else None

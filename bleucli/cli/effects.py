@@ -214,7 +214,7 @@ def _rules(options: Options, run: Run) -> Iterator[tuple[set[str] | frozenset[st
             is_own = is_compared and option == "confidence"
             yield {trials}, "a paired test has intervals of its own" if is_own else f"it needs {flag_of(option)}"
     if not is_compared and not any(getattr(options, option) for option, _ in RESAMPLING.values()):
-        yield {"paired_jobs"}, "nothing is resampled"
+        yield {"paired_jobs", "unit"}, "nothing is resampled"
     yield from _of_sources(options)
     if options.test_set is None and "tokenize" not in options.of_metric("bleu"):
         yield {"mirror", "allow_http"}, "nothing is downloaded"

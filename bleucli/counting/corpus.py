@@ -81,7 +81,7 @@ class Corpus(NamedTuple):
     systems: sources with at least one column in all. references: the same for references, or none if a source of
     systems brings them along. prepared: whether a metric has already prepared the references. may_be_empty: whether a
     corpus without segments is allowed. first: the index of the first segment, from which errors count. labels: takes
-    labels of the segments while they are read; the first source that has a label of a segment tells it. joining:
+    labels of the segments while they are read; sources may have the same labels, but not different ones. joining:
     joins items by their ids; needed if a source has ids. documents: makes documents of segments.
     """
 
@@ -120,7 +120,7 @@ class Corpus(NamedTuple):
         if self.joining is not None:
             pieces = self.joining.join(sources, len(self.systems), self.may_be_empty)
         for texts in pieces:
-            columns = self._take_labels(texts) if has_labels else texts
+            columns = self._take_labels(texts, start) if has_labels else texts
             blocks = list(zip(self.systems, columns, strict=False))  # the columns of the references come last
             hypotheses = [column for source, block in blocks for column in block[: len(source.names)]]
             own = [(source.label, block[len(source.names) :]) for source, block in blocks if source.references]
@@ -132,14 +132,34 @@ class Corpus(NamedTuple):
         """Return the names of the labels that sources have."""
         return list(dict.fromkeys(name for source in (*self.systems, *self.references) for name in source.labels))
 
-    def _take_labels(self, blocks: list[Sequence[Segments]]) -> list[Sequence[Segments]]:
-        """Move the labels of a block to where they are collected, and return the other columns."""
+    def _take_labels(self, blocks: list[Sequence[Segments]], start: int) -> list[Sequence[Segments]]:
+        """Move the labels of a block to where they are collected, and return the other columns.
+
+        Args:
+            blocks: that of each source.
+            start: the index of the first segment, for errors.
+
+        Raises:
+            BleuError: two sources have different labels for a segment.
+        """
         columns: dict[str, list[str | None]] = {name: [None] * len(blocks[0][0]) for name in self.label_names()}
+        owners: dict[str, str] = {}
         others: list[Sequence[Segments]] = []
         for source, block in zip((*self.systems, *self.references), blocks, strict=True):
             place = source.place()
             for name, column in zip(source.labels, block[place:], strict=False):
-                pairs = zip(columns[name], column, strict=True)
+                pairs = list(zip(columns[name], column, strict=True))
+                row = next(
+                    (row for row, (before, label) in enumerate(pairs) if before and label not in (before, "", None)), -1
+                )
+                if row >= 0:
+                    before, label = pairs[row]
+                    raise BleuError(
+                        tell_place("segment", start + row),
+                        f" has the {name} {before!r} in {owners[name]}, but {label!r} in {source.label}; give each"
+                        " segment the same labels in all files, in the order of the references",
+                    )
+                owners.setdefault(name, source.label)
                 columns[name] = [(label or None) if before is None else before for before, label in pairs]
             others.append([*block[:place], *block[place + len(source.labels) :]])
         if self.labels is not None:

@@ -167,7 +167,8 @@ def label_in(item: dict[str, Any], name: str) -> Any:
     >>> label_in({"doc_id": "a", "domain": "news"}, "doc"), label_in({"doc_id": "a"}, "domain")
     ('a', None)
     """
-    if name in item or name != DOCUMENT:
+    # In the logs of some tools, `doc` is an object that holds the whole sample
+    if name != DOCUMENT or not isinstance(item.get(name), dict | None):
         return item.get(name)
     return next((value for field, value in item.items() if field.translate(_MARKS).lower() in ID_KINDS[0]), None)
 

@@ -38,6 +38,12 @@ def read(file: TextFile, names: Sequence[str] = ()) -> tuple[list[str], Iterator
     elif len(names) != count:
         columns, named = tell_count(count, "column"), tell_count(len(names), "name")
         raise BleuError(f"{file.name} has {columns}, but --label-names has {named}; name each column")
+    else:
+        first = next(blocks, None)
+        if first is not None:
+            if [column[0] for column in first] == list(names):
+                raise BleuError(f"{file.name} has the names of its columns in its first line; leave out --label-names")
+            blocks = chain([first], blocks)
     wrong = next((name for place, name in enumerate(names) if not name or name in names[:place]), None)
     if wrong is not None:
         what = f"two columns {wrong!r}" if wrong else "a column without a name"

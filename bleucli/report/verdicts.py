@@ -375,21 +375,21 @@ def _weak_ngrams(report: Report, better: int, worse: int) -> Iterator[str]:
     from bleucli.report.ngrams import odds
 
     leads = sorted(report.leads, key=lambda lead: -odds(lead.matches[better], lead.matches[worse]))
-    phrases: list[str] = []
+    ngrams: list[str] = []  # between blanks, so that one is part of another only word by word
+    counts = []
     for lead in leads:
-        phrase = " ".join(lead.ngram)
+        ngram = f" {' '.join(lead.ngram)} "
         has, lacks = lead.matches[better], lead.matches[worse]
-        is_new = not any(
-            phrase in phrase_before or phrase_before.partition("\N{RIGHT DOUBLE QUOTATION MARK}")[0][1:] in phrase
-            for phrase_before in phrases
-        )
+        is_new = not any(ngram in other or other in ngram for other in ngrams)
         if has - lacks >= 2 and is_new and all(map(str.isalpha, lead.ngram)):
-            quotation = f"\N{LEFT DOUBLE QUOTATION MARK}{phrase}\N{RIGHT DOUBLE QUOTATION MARK}"
-            phrases.append(f"{quotation} ({lacks} against {has})")
-        if len(phrases) == _NGRAMS:
+            ngrams.append(ngram)
+            quotation = f"\N{LEFT DOUBLE QUOTATION MARK}{ngram[1:-1]}\N{RIGHT DOUBLE QUOTATION MARK}"
+            counts.append(f"{quotation} ({lacks} against {has})")
+        if len(counts) == _NGRAMS:
             break
-    if phrases:
-        sentence = f"{report.names[worse]} gets these n-grams right less often than {report.names[better]}"
-        if report.passages.why:
-            sentence += " in the segments on this page"
-        yield f"{sentence}: {', '.join(phrases)}."
+    if counts:
+        where = " in the segments on this page" if report.passages.why else ""
+        yield (
+            f"{report.names[worse]} gets these n-grams right less often than {report.names[better]}{where}:"
+            f" {', '.join(counts)}."
+        )

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 # The version of the layout; files with a later one are refused
 LAYOUT = "1"
 SYSTEM, SEGMENT, REFERENCES = "system", "segment", "refs"
+# What the texts of segments were joined to before they were counted: "doc" for documents
+JOINED = "joined"
 # The columns that identify segments in addition to their index, in this order
-PLACES = ("testset", "langpair", "part")
+PLACES = ("testset", "langpair", "part", JOINED)
 # The columns of sums beside those of metrics, and how each is added up
 COUNTS = {"segments": "sum", "refs_min": "min", "refs_max": "max"}
 # The ending of the column that says how a metric counted

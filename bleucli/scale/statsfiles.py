@@ -39,6 +39,7 @@ from bleucli.scale.files import AGAIN, StatsFile, check_counts, check_numbers, f
 from bleucli.scale.groups import Places, Tally, check_references
 from bleucli.scale.layout import (
     COUNTS,
+    JOINED,
     PLACES,
     REFERENCES,
     SEGMENT,
@@ -258,6 +259,8 @@ class Statistics:
                         tally.add_sums(rows)
         segments_met.check()
         self._met = list(order)
+        if len({place[PLACES.index(JOINED)] for place in order}) > 1:
+            raise BleuError("some rows are of whole documents, and others are not; score them separately")
         parts = []
         for labels, of in groups.items():
             tallies = {name: of[name].stats(list(order)) for name in self.systems if name in of}

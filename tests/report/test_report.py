@@ -626,6 +626,19 @@ def test_odds_choose_ngrams():
     assert ngrams.odds(2, 0) == 3
 
 
+def test_ngrams_are_parts_of_others_word_by_word(whole):
+    def named(*phrases):
+        leads = [ngrams.Lead(tuple(phrase.split()), (0, 9 - n, 0), 9, []) for n, phrase in enumerate(phrases)]
+        return list(verdicts.find_weaknesses(whole._replace(leads=leads, groups=[]), whole.pair(0, 1), 2))[-1]
+
+    assert whole.columns[2].lead(0, 1) < 0
+    # The letter of "a" is in "again", and in the "against" of every number, but the word is not
+    assert named("again", "a").endswith(": \u201cagain\u201d (0 against 9), \u201ca\u201d (0 against 8).")
+    assert named("in a garden", "a garden", "in").endswith(": \u201cin a garden\u201d (0 against 9).")
+    assert named("a garden", "in", "in a garden").endswith(", \u201cin\u201d (0 against 8).")
+    assert named("in garden", "in a garden").endswith(", \u201cin a garden\u201d (0 against 8).")
+
+
 # --- profiles
 
 

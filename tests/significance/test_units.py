@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 import sacrebleu
-from conftest import raised
+from conftest import ROOT, raised
+from paired_samples import demo_systems
+from paired_samples import texts as demo_texts
 
 from bleucli import BLEU, CHRF, TER, evaluate_systems
 from bleucli.errors import InputTypeError, Note, UsageError
@@ -274,3 +279,30 @@ def test_a_document_that_goes_on_after_another_is_refused():
     labels = {"doc": ["a", "b", "a"]}
     parts = ["document a goes on at segment 2 (counting from 0)", "one after the other"]
     raised(parts, evaluate_systems, {"A": ["x"] * 3}, [["x"] * 3], labels=labels, level="doc")
+
+
+def run_script(data, *options):
+    environment = os.environ | {"BLEU_EVALUATION_DATA": str(data)}
+    script = os.path.join(ROOT, "scripts", "documents")
+    return subprocess.run([sys.executable, script, *options], env=environment, capture_output=True, text=True)
+
+
+def test_the_script_measures_both_units(tmp_path):
+    assert run_script(tmp_path).returncode == 2
+    folder = tmp_path / "wmt24.en-de"
+    folder.mkdir()
+    systems = dict(demo_systems())
+    other = [text.partition(" ")[2] if n % 3 else text for n, text in enumerate(systems["strong"])]
+    for name, lines in {**systems, "other": other, "ref.A": demo_texts("reference.A")}.items():
+        (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    documents = [f"d{segment * segment % 23}" for segment in range(100)]  # which do not follow one another
+    (folder / "docs.tsv").write_text("".join(f"news\t{name}\n" for name in documents), encoding="utf-8")
+    answer = run_script(tmp_path, "--repetitions", "2", "--trials", "20")
+    assert answer.stdout.startswith(f"wmt24.en-de, 100 segments, {len(set(documents))} documents; BLEU: ")
+    rows = [line.split(" | ")[:3] for line in answer.stdout.splitlines() if " ± " in line]
+    corrected = ["ar, max-T", "bs, max-T", "ar, Holm", "bs, Holm"]
+    assert rows == [
+        [f"| {null}", test, "2" if test in ("ar", "bs") else "4"]
+        for null in ("centred", "swapped", "simulated")
+        for test in ("ar", "bs", *(corrected if null != "swapped" else ()))
+    ]

@@ -13,7 +13,7 @@ from bleucli.counting import Part, count, count_blocks
 from bleucli.counting.corpus import Corpus, Kept, Source
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.inspection.marks import is_json_object
-from bleucli.phrases import tell_count
+from bleucli.phrases import tell_count, tell_place
 from bleucli.reading import TextFile
 from bleucli.reading.jsonlines import JsonLines
 from bleucli.results import Input
@@ -66,7 +66,9 @@ class FileSource:
         self._by = columns_of_groups(options)
         self._unit = options.unit or "segment"
         # The labels to find in JSON Lines; documents are known there without being named
-        needs_documents = options.level == "doc" or options.unit == "doc" or asks_for_resampling(options)
+        # A test says what documents would change, unless --jsonl-fields id=none says that ids identify nothing
+        has_ids = opener.fields is None or opener.fields.ids != "none"
+        needs_documents = DOCUMENT in (options.level, options.unit) or (has_ids and asks_for_resampling(options))
         needs_documents = needs_documents or options.command == "count"  # statistics are resampled later
         fields = [*self._by, *([DOCUMENT] if needs_documents and DOCUMENT not in self._by else [])]
         pair = "" if options.language_pair is None else options.language_pair
@@ -174,18 +176,15 @@ class FileSource:
             BleuError: files that can be read twice do not have the same number of segments.
         """
         self._check_lengths()
-        references = self._reference_sources()
-        if self._label_file is not None:
-            from bleucli.reading.labelfiles import read
-
-            names, blocks = read(self._label_file, self._label_names)
-            references.append(Source(self._label_file.name, [], blocks, hurry=self._label_file.hurry, labels=names))
+        references = [*self._reference_sources(), *self._label_sources()]
         corpus = Corpus(self._sources(), references, joining=self._joining)
         if self._is_joined:
             from bleucli.counting.documents import Documents
 
             corpus = corpus._replace(documents=Documents())
         if names := corpus.label_names():
+            if "system" in names:
+                raise UsageError("a label cannot be called system, as the column of systems is; rename it")
             from bleucli.text.labels import Labels
 
             self._labels = Labels(names)
@@ -202,6 +201,15 @@ class FileSource:
         from bleucli.scoring import Selection, Subset
         from bleucli.testsets import selection
 
+        if self._is_joined:
+            option = "--subset" if subset is not None else "--origlang" if origlang is not None else "--detail"
+            raise UsageError(
+                f"{option} chooses segments, but --level doc scores documents; score parts with --by instead"
+            )
+        if self._label_file is not None and not self._label_file.is_file:
+            raise UsageError(
+                f"{self._label_file.name} can be read only once, but parts need it twice; give a regular file"
+            )
         marks = self._marks()
         indexes = None
         if origlang is not None or subset is not None:
@@ -243,11 +251,12 @@ class FileSource:
     def labels(self, start: int, count: int) -> Mapping[str, Sequence[object] | str]:
         """Return the labels of some segments: those of the file of labels, and those that were asked for."""
         columns = {} if self._labels is None else self._labels.columns
-        return {
+        labels: dict[str, Sequence[object] | str] = {
             name: column[start : start + count]
             for name, column in columns.items()
             if name != DOCUMENT or any(label is not None for label in column)
         }
+        return labels | dict(self.columns())
 
     def _note_partial(self) -> None:
         """Note how many items were left out because a file lacks them."""
@@ -277,6 +286,9 @@ class FileSource:
             return labels.number(documents)
         if self._unit == "segment":
             return None
+        if documents:
+            place = tell_place("segment", documents.index(None))
+            raise BleuError(place, " has no document; give each segment the label of its document")
         raise UsageError(
             "--unit doc resamples documents, but nothing says which document a segment belongs to; name a file with"
             " --labels that has a column doc"
@@ -307,6 +319,10 @@ class FileSource:
             keep=None if keeper is None else lambda block: keep(keeper, block, True),
             progress=lambda done: progress("segments", done, 0),
         )
+        labels = self._labels_of_groups(0, totals[0].stats[0].segments)
+        for name in self._by:
+            if name in labels and not any(label is not None for label in labels[name]):
+                raise UsageError(f"no segment has a label {name!r}; name a field that items have, or add --labels FILE")
         hints = score_counted(totals, metrics, references=corpus.reference_names()).hints
         return grouped(grouping.parts(), hints, keeper)
 
@@ -348,6 +364,15 @@ class FileSource:
             )
             for file in self._ordered_references()
         ]
+
+    def _label_sources(self) -> list[Source]:
+        """Return the labels that come with the texts, without those in JSON Lines."""
+        if self._label_file is None:
+            return []
+        from bleucli.reading.labelfiles import read
+
+        names, blocks = read(self._label_file, self._label_names)
+        return [Source(self._label_file.name, [], blocks, hurry=self._label_file.hurry, labels=names)]
 
     def _ordered_references(self) -> list[TextFile | JsonLines]:
         """Return the references; a file whose number of references may vary comes last."""
@@ -423,8 +448,9 @@ class FileSource:
     # --- what is said about the files
 
     def texts(self) -> Mapping[str, str]:
-        """Return how many items were scored, if some were left out, and whether these were documents."""
-        texts = {}
+        """Return which part was scored, how many items if some were left out, and whether these were documents."""
+        origlang, subset, _ = self._choice
+        texts = {key: value for key, value in (("origlang", origlang), ("subset", subset)) if value is not None}
         if self._joining is not None and self._joining.scored < self._joining.items:
             texts["partial"] = f"{self._joining.scored}of{self._joining.items}"
         if self._is_joined:
@@ -432,8 +458,12 @@ class FileSource:
         return texts
 
     def columns(self) -> list[tuple[str, str]]:
-        """Return nothing: text files have no labels."""
-        return []
+        """Return whether documents were scored."""
+        if not self._is_joined:
+            return []
+        from bleucli.scale.layout import JOINED
+
+        return [(JOINED, DOCUMENT)]
 
     def inputs(self) -> tuple[Mapping[str, Input], list[Input]]:
         """Return the record of each system's file, by the system's name, and those of the references."""

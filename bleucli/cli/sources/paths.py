@@ -85,6 +85,8 @@ class Files:
 
     def open_labels(self, path: str) -> TextFile:
         """Return the file of labels, still unread."""
+        if path == "-":
+            raise UsageError("--labels cannot read standard input; save the labels in a file, and name it")
         return TextFile(shown(path), path, encoding=self._options.encoding, columns=None, mark="dropped")
 
     def check(self, systems: Sequence[TextFile | JsonLines], references: Sequence[TextFile | JsonLines]) -> None:
@@ -95,7 +97,9 @@ class Files:
         """
         options = self._options
         added = [path for word in options.add_scores or () for path in word.partition("=")[2].split(",")]
-        self._refuse_repeated_pipe([*options.refs, *self.systems, *added, *filter(None, [options.baseline])])
+        self._refuse_repeated_pipe(
+            [*options.refs, *self.systems, *added, *filter(None, [options.baseline, options.labels])]
+        )
         if options.num_refs is not None and isinstance(references[0], JsonLines):
             raise UsageError(
                 f"--num-refs splits a text file, but {references[0].name} is JSON Lines; leave out --num-refs"

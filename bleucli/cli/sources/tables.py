@@ -17,7 +17,7 @@ from bleucli.phrases import tell_count
 from bleucli.results import Input
 from bleucli.scale import tables
 from bleucli.scale.arrow import Columns
-from bleucli.scale.layout import PLACES, REFERENCES, SEGMENT, SYSTEM, Shard, is_reserved
+from bleucli.scale.layout import JOINED, PLACES, REFERENCES, SEGMENT, SYSTEM, Shard, is_reserved
 from bleucli.text.labels import number
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from bleucli.scoring import Selection
 
 # Columns whose values signatures name, each with its key in the signature
-TEXTS = {"testset": "test", "langpair": "lang"}
+TEXTS = {"testset": "test", "langpair": "lang", JOINED: "level"}
 
 
 class TableSource:

@@ -11,6 +11,7 @@ from bleucli.cli.sources import names_of
 from bleucli.cli.sources.files import FileSource
 from bleucli.cli.streams import Environment
 from bleucli.cli.testset_modes import files_of, names, pair_of
+from bleucli.counting.corpus import Source
 from bleucli.errors import BleuError, LengthError, Note, UsageError
 from bleucli.phrases import tell_count
 from bleucli.reading import TextFile
@@ -20,6 +21,7 @@ from bleucli.records import NamedTuple
 from bleucli.results.hints import warn
 from bleucli.testsets import cache, preparation, registry
 from bleucli.testsets.formats import CachedText, TestSet
+from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,12 +122,31 @@ class TestSetSource(FileSource):
     def labels(self, start: int, count: int) -> Mapping[str, Sequence[object] | str]:
         """Return what is known of some segments: test set, place in it, document, language, domain."""
         if self._has_items:  # these labels are read with the references
-            labels = dict(super().labels(start, count))
-            return {"testset": str(self._options.test_set), "langpair": self._pair} | labels
+            of_set: dict[str, Sequence[object] | str] = {
+                "testset": str(self._options.test_set),
+                "langpair": self._pair,
+            }
+            return of_set | dict(super().labels(start, count))
+        if self._is_joined:  # what is known of segments was joined with their texts
+            return {name: of for name, of in super().labels(start, count).items() if name != "segment"}
         if self._of_segments is None:
             self._of_segments = self._read_columns()
-        own = {name: values[start : start + count] for name, values in self._of_segments.items()}
-        return own | dict(super().labels(start, count))
+        columns: dict[str, Sequence[object] | str] = {
+            name: values[start : start + count] for name, values in self._of_segments.items()
+        }
+        for name, labels in super().labels(start, count).items():
+            pairs = zip(columns.get(name, labels), labels, strict=True)  # JSON Lines may lack what the test set has
+            columns[name] = labels if isinstance(labels, str) else [own if one is None else one for own, one in pairs]
+        return columns
+
+    def _label_sources(self) -> list[Source]:
+        """Return the labels that come with the texts; of documents, these are all, because they are joined as well."""
+        sources = super()._label_sources()
+        if self._is_joined and not self._has_items:
+            columns = self._read_columns()
+            block = [Segments.from_strings(list(map(str, values))) for values in columns.values()]
+            sources.append(Source(str(self._options.test_set), [], iter([block]), labels=list(columns)))
+        return sources
 
     def _read_columns(self) -> dict[str, Sequence[object]]:
         from bleucli.testsets import selection
@@ -180,8 +201,8 @@ class TestSetSource(FileSource):
         return texts
 
     def columns(self) -> list[tuple[str, str]]:
-        """Return the test sets and the language pair."""
-        return [("testset", str(self._options.test_set)), ("langpair", self._pair)]
+        """Return the test sets, the language pair, and whether documents were scored."""
+        return [("testset", str(self._options.test_set)), ("langpair", self._pair), *super().columns()]
 
     def hints(self) -> list[str]:
         """Return the hints about the texts, once they have been read."""
