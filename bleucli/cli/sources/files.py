@@ -434,7 +434,7 @@ class FileSource:
         """
         from bleucli.cli.sources.keep_going import Survey
 
-        survey = Survey(self._all, self._ordered_references())
+        survey = Survey(self._all, self._ordered_references(), self._joining)
         try:
             failures = survey.find_failures()
         except LengthError as error:

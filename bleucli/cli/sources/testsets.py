@@ -112,6 +112,15 @@ class TestSetSource(FileSource):
 
     # --- the part that is scored
 
+    def _check_count(self, segments: int) -> None:
+        """Refuse parts of a test set of which some segments were left out."""
+        if self._joining is not None and self._joining.scored < self._joining.items:
+            raise UsageError(
+                "--partial leaves out segments, so parts of the test set would not be whole; leave out --partial, or"
+                " --origlang, --subset and --detail"
+            )
+        super()._check_count(segments)
+
     def _marks(self) -> Marks:
         from bleucli.testsets import selection
 
@@ -193,12 +202,16 @@ class TestSetSource(FileSource):
 
     def texts(self) -> Mapping[str, str]:
         """Return the names of what is scored, and how many segments were, if some were left out."""
-        texts = names_of(self._options) | dict(super().texts())
+        partial = {}
         if self._left_out:
             counts = (self._joining.scored, self._joining.items) if self._joining and self._joining.items else ()
             scored, items = counts or (self._size(),) * 2
-            texts["partial"] = f"{scored}of{items + len(self._left_out)}"
-        return texts
+            partial = {"partial": f"{scored}of{items + len(self._left_out)}"}
+        return (
+            names_of(self._options)
+            | partial
+            | {key: text for key, text in super().texts().items() if key not in partial}
+        )
 
     def columns(self) -> list[tuple[str, str]]:
         """Return the test sets, the language pair, and whether documents were scored."""
