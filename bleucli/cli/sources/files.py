@@ -432,7 +432,7 @@ class FileSource(TextSource):
         Raises:
             BleuError: the references are wrong.
         """
-        survey = lengths.Survey(self._all, self._ordered_references())
+        survey = lengths.Survey(self._all, self._ordered_references(), self._joining)
         try:
             failures = survey.find_failures()
         except LengthError as error:

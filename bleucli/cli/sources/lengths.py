@@ -23,6 +23,7 @@ from bleucli.text import PATIENCE, length_error
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.cli.sources.paths import File
+    from bleucli.counting.joining import Joining
     from bleucli.text import Segments
 
 # Errors about two texts, of which either may be wrong
@@ -192,13 +193,15 @@ class Survey:
 
     Args:
         systems, references: unread texts; where there are no references, systems in JSON Lines contain them.
+        joining: how items are joined; None if texts have no ids.
 
     Attributes:
         kept: the blocks of texts that cannot be read again.
     """
 
-    def __init__(self, systems: Sequence[File], references: Sequence[File]) -> None:
+    def __init__(self, systems: Sequence[File], references: Sequence[File], joining: Joining | None = None) -> None:
         self._systems = systems
+        self._joining = joining
         self._files = [*systems, *references]
         self.kept: dict[File, Kept] = {}
         self._counts: dict[int, Count | BleuError] = {}
@@ -221,9 +224,14 @@ class Survey:
         failures: dict[int, BleuError] = {}
         identified = [place for place in range(measure, len(self._files)) if isinstance(self._files[place], JsonLines)]
         for place in range(len(self._systems)):
+            system = self._systems[place]
+            is_joined = (
+                isinstance(system, JsonLines) and system.identified and measure + len(identified) == len(self._files)
+            )
             try:
-                compare(self._files, (measure, place), (count, self._count(place, count.segments)))
-                if identified and isinstance(self._systems[place], JsonLines):
+                if not is_joined:  # joining says more about items that are missing
+                    compare(self._files, (measure, place), (count, self._count(place, count.segments)))
+                if identified and isinstance(system, JsonLines):
                     self._read_in_step([place], identified)
             except BleuError as error:
                 failures[place] = error
@@ -331,7 +339,8 @@ class Survey:
             for place, file in zip(places, files, strict=True)
         ]
         try:
-            for _ in Corpus(sources[: len(systems)], sources[len(systems) :], joining=Joining()).pieces():
+            joining = Joining() if self._joining is None else Joining(self._joining.partial, self._joining.left_out)
+            for _ in Corpus(sources[: len(systems)], sources[len(systems) :], joining=joining).pieces():
                 pass
         except LengthError as error:
             raise LengthError(error.parts, places[error.longest], places[error.shortest], error.counts) from None

@@ -112,6 +112,15 @@ class TestSetSource(FileSource):
 
     # --- the part that is scored
 
+    def _check_count(self, segments: int) -> None:
+        """Refuse parts of a test set of which some segments were left out."""
+        if self._joining is not None and self._joining.scored < self._joining.items:
+            raise UsageError(
+                "--partial leaves out segments, so parts of the test set would not be whole; leave out --partial, or"
+                " --origlang, --subset and --detail"
+            )
+        super()._check_count(segments)
+
     def _marks(self) -> Marks:
         from bleucli.testsets import selection
 
@@ -185,12 +194,14 @@ class TestSetSource(FileSource):
     @property
     def texts(self) -> Sequence[tuple[str, str]]:
         """The names of what is scored, and how many segments were, if some were left out."""
-        texts = {"test": self._name, "lang": self._pair} | dict(super().texts)
+        texts = {"test": self._name, "lang": self._pair}
+        of_texts = dict(super().texts)
         if self._left_out:
             counts = (self._joining.scored, self._joining.items) if self._joining and self._joining.items else ()
             scored, items = counts or (self._size(),) * 2
             texts["partial"] = f"{scored}of{items + len(self._left_out)}"
-        return list(texts.items())
+            of_texts.pop("partial", None)
+        return list((texts | of_texts).items())
 
     @property
     def hints(self) -> Sequence[str]:
