@@ -122,6 +122,7 @@ def test_a_small_packed_file_with_very_many_lines_is_not_read_to_its_end(impatie
         assert 3 < int(count[1]) < 300_000_000
 
 
+@pytest.mark.slow
 def test_a_file_is_counted_to_its_end_while_it_may_have_as_many_lines_as_another(monkeypatch, run, three_lines, write):
     monkeypatch.setattr("bleucli.cli.sources.lengths.PATIENCE", -1.0)  # each turn is over after one chunk
     for name, lines in (("a.gz", 2_000_000), ("b.gz", 2_000_000), ("c", 2_000_001)):

@@ -21,7 +21,7 @@ import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import texts
+from strategies import every, texts
 
 import bleucli
 from bleucli import reading, tokenizers
@@ -374,7 +374,7 @@ def work(seconds):
 SLOW = ["bleu: note: this was slow: the native kernels were not built"]
 
 
-@pytest.mark.parametrize("extra", [(), ("-sl",)])
+@pytest.mark.parametrize("extra", every(2, [(), ("-sl",)]))
 def test_slow_kernels_are_named_where_a_user_had_to_wait(run, write, missing, monkeypatch, extra):
     write("ref.txt", "the cat sat on the mat\n")
     words = ("ref.txt", "-b", *extra)

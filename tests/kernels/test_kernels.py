@@ -401,7 +401,7 @@ def test_unclassified_characters(segments, known):
     assert_alike("unclassified_characters", segments, classes)
 
 
-@pytest.mark.parametrize("module", [native, python], ids=["native", "python"])
+@pytest.mark.parametrize("module", [native, pytest.param(python, marks=pytest.mark.slow)], ids=["native", "python"])
 def test_all_characters_are_unclassified_until_they_have_a_class(module):
     every = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
     texts, classes = Segments.from_strings([every[::-1], None, "aa"]), bytearray(0x110000)
@@ -819,7 +819,11 @@ def test_scores_of_pairs(name, data):
 )
 @pytest.mark.parametrize(
     ("count", "others", "length"),
-    [(2100, 3, 3), (2100, 1, 3), (3, 2100, 3), (15, 2, 3000), (2, 15, 3000)],
+    [
+        *((2100, 3, 3), pytest.param(2100, 1, 3, marks=pytest.mark.slow)),
+        *(pytest.param(3, 2100, 3, marks=pytest.mark.slow), (15, 2, 3000)),
+        pytest.param(2, 15, 3000, marks=pytest.mark.slow),
+    ],
     ids=["many hypotheses", "against one", "many references", "long hypotheses", "long references"],
 )
 def test_scores_of_pairs_in_several_blocks(name, options, count, others, length):
@@ -835,7 +839,10 @@ def test_scores_of_pairs_in_several_blocks(name, options, count, others, length)
 
 @pytest.mark.parametrize(
     ("name", "options"),
-    [("pairwise_bleu", (4, "exp", 0, False)), ("pairwise_chrf", (6, 1, 2, False, False))],
+    [
+        ("pairwise_bleu", (4, "exp", 0, False)),
+        pytest.param("pairwise_chrf", (6, 1, 2, False, False), marks=pytest.mark.slow),
+    ],
 )
 def test_scores_of_pairs_with_a_text_that_is_too_long_for_a_block(name, options):
     dice = random.Random(5)

@@ -91,6 +91,7 @@ def differing(ours, theirs):
     return {label for label in theirs if ours[label] != theirs[label]}
 
 
+@pytest.mark.slow
 def test_parts_of_test_sets_are_sacrebleus(served, tmp_path):
     ours, theirs = both(served, tmp_path, "parts")
     for parts in (ours, theirs):

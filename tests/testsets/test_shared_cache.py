@@ -171,6 +171,7 @@ def test_a_folder_that_is_our_own_link_is_used(shared):
     shared.check_fields()
 
 
+@pytest.mark.slow
 def test_the_cache_itself_may_be_a_link(shared, monkeypatch):
     os.symlink(shared.cache, os.path.join(shared.folder, "link"))
     os.mkdir(shared.cache)

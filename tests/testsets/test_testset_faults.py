@@ -590,6 +590,7 @@ def test_a_file_in_place_of_the_cache_gives_one_line(world, monkeypatch):
 # --- killed, and several at once
 
 
+@pytest.mark.slow
 @needs_signals
 @pytest.mark.parametrize("count", [3, pytest.param(10, marks=pytest.mark.slow)])
 def test_a_run_killed_at_several_moments_is_right_in_the_end_and_leaves_nothing(world, clean_files, count):
@@ -664,6 +665,7 @@ def test_a_run_killed_before_any_of_its_steps_is_right_the_next_time(world, clea
     assert step > 10
 
 
+@pytest.mark.slow
 @needs_signals
 def test_ctrl_c_leaves_nothing(world, clean_files):
     world.serve(Page(ARCHIVE, piece=2000, pause=0.02))
@@ -679,6 +681,7 @@ def test_ctrl_c_leaves_nothing(world, clean_files):
     assert world.files() == clean_files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [4, pytest.param(10, marks=pytest.mark.slow)])
 def test_many_commands_at_once_download_once(world, clean_files, count):
     world.serve(Page(ARCHIVE, piece=4000, pause=0.01))

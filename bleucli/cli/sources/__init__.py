@@ -235,7 +235,7 @@ def text_arguments(options: Options, hashed: bool = False) -> TextArguments:
         is_diversity=options.command == "diversity",
         hashed=hashed,
         output=options.output,
-        others=[*added, *filter(None, [options.baseline])],
+        others=[*added, *filter(None, [options.baseline, options.labels])],
         num_refs=options.num_refs,
         jsonl=bool(options.jsonl),
         jsonl_fields=options.jsonl_fields,

@@ -10,6 +10,7 @@ from bleucli.cli.delivery import protect
 from bleucli.cli.sources import TestSetArguments, TextArguments
 from bleucli.cli.sources.files import FileSource
 from bleucli.cli.testset_modes import files_of, names, pair_of
+from bleucli.counting.corpus import Source
 from bleucli.errors import BleuError, LengthError, Note, UsageError
 from bleucli.phrases import tell_count
 from bleucli.reading import TextFile
@@ -19,6 +20,7 @@ from bleucli.records import NamedTuple
 from bleucli.results.hints import warn
 from bleucli.testsets import cache, preparation, registry
 from bleucli.testsets.formats import CachedText, TestSet
+from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,6 +123,8 @@ class TestSetSource(FileSource):
         """Return what is known of some segments: test set, place in it, document, language, domain."""
         if self._has_items:  # these labels are read with the references
             return {"testset": self._name, "langpair": self._pair} | dict(super().labels(start, count))
+        if self._arguments.joins_documents:  # what is known of segments was joined with their texts
+            return {name: of for name, of in super().labels(start, count).items() if name != "segment"}
         if self._of_segments is None:
             self._of_segments = self._read_columns()
         columns: dict[str, Sequence[Any] | str] = {
@@ -130,6 +134,15 @@ class TestSetSource(FileSource):
             pairs = zip(columns.get(name, labels), labels, strict=True)  # JSON Lines may lack what the test set has
             columns[name] = labels if isinstance(labels, str) else [own if one is None else one for own, one in pairs]
         return columns
+
+    def _label_sources(self) -> list[Source]:
+        """Return the labels that come with the texts; of documents, these are all, because they are joined as well."""
+        sources = super()._label_sources()
+        if self._arguments.joins_documents and not self._has_items:
+            columns = self._read_columns()
+            block = [Segments.from_strings(list(map(str, values))) for values in columns.values()]
+            sources.append(Source(self._name, [], iter([block]), labels=list(columns)))
+        return sources
 
     def _read_columns(self) -> dict[str, Sequence[object]]:
         from bleucli.testsets import selection
