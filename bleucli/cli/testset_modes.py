@@ -103,7 +103,10 @@ def _list(sets: Registry, pair: str | None) -> str:
             raise BleuError(
                 f"no test set has the language pair {pair!r}; see bleu --list{suggest(pair, sorted(pairs))}"
             )
-    lines = [visible(f"{name:<{_COLUMN}}: {sets.about(name)}") + "\n" for name in sorted(names)]
+    lines = [
+        visible(f"{name:<{_COLUMN}}: {sets.about(name)} [{sets.tell_verification(name)}]") + "\n"
+        for name in sorted(names)
+    ]
     return f"The available test sets{which} are:\n{''.join(lines)}"
 
 

@@ -122,6 +122,7 @@ def interrupt(process):
     return process.communicate(timeout=SECONDS)
 
 
+@pytest.mark.slow
 @needs_pipes
 @pytest.mark.parametrize("extra", [(), ("-sl",), ("-J", "2")])
 def test_ctrl_c_while_waiting_for_standard_input_is_quiet(start, folder, extra):

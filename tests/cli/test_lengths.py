@@ -8,6 +8,7 @@ import re
 
 import pytest
 from conftest import THREE, refused
+from strategies import every
 
 from bleucli.cli.sources.lengths import Count, count_files, find_misfits
 from bleucli.errors import LengthError
@@ -152,7 +153,9 @@ def test_json_lines_may_not_end_in_very_many_blank_lines(run, write, times):
         refused(run("-i", *words), "many.jsonl.gz, line 3 is blank; give one object per line")
 
 
-@pytest.mark.parametrize("words", [("long.gz", "-i", "ref"), ("ref", "-i", "long.gz"), ("ref",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", every(3, [("ref", "-i", "long.gz"), ("long.gz", "-i", "ref"), ("ref",)]), ids=" ".join
+)
 def test_an_endless_line_does_not_fill_the_memory(run, three_lines, write, words):
     data = gzip.compress(b"a\nb\n") + packed(b"x" * 1_000_000, 70)
     write("long.gz", data)

@@ -132,6 +132,7 @@ def test_the_table_is_written_to_a_file(run, pair, words):
         assert "1 score, compared with 9 decimals: all equal" in file.read()
 
 
+@pytest.mark.slow
 def test_warnings_of_our_command_are_shown_and_refused_if_asked(run, pair, write):
     write("few.txt", "the\nhello\n")
     words = ("versus-sacrebleu", "ref.txt", "-i", "few.txt")

@@ -594,6 +594,7 @@ def test_group_stats_are_those_against_all_others(module, texts, order):
         assert distinct[0][size - 1] == len(found)
 
 
+@pytest.mark.slow
 def test_group_stats_of_many_long_texts():
     dice = random.Random(9)
     texts = Segments.from_strings([" ".join(dice.choices("abcdefghij", k=dice.randrange(300))) for _ in range(300)])
@@ -1131,6 +1132,7 @@ def test_edit_stats_of_long_texts_that_differ_little_or_much(seed):
     assert_alike("edit_stats", sides[1], [sides[0]], False)
 
 
+@pytest.mark.slow
 def test_edit_stats_of_every_character():
     characters = "".join(chr(code) for code in range(1, 0x3000)) + "\U00010000\U0010ffff"
     for text in (characters, " ".join(characters)):
@@ -1153,6 +1155,7 @@ print(int(peak.split()[1]) < 512 * 1024)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the system has no file with the peak of memory")
 def test_edit_stats_of_a_long_line_of_different_words_take_little_memory(root):
     done = subprocess.run([sys.executable, "-c", EDITS.format(root=root)], capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""Documents of WMT25 and WMT26 score as in sacreBLEU's API, to the last bit, line breaks included."""
+"""Documents of WMT25 and WMT26 score as in sacreBLEU's API and jiwer, to the last bit, line breaks included."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 from itertools import combinations, islice
 
 import evaluation_data
+import jiwer
 import pytest
 from sacrebleu.metrics import BLEU, CHRF, TER
 
@@ -71,3 +72,28 @@ def test_documents_have_the_ter_of_sacrebleu(corpus):
         chosen = [pair for pair in documents if max(len(text.split()) for text in pair) <= TER_WORDS]
         assert len(chosen) > 20
         check(bleucli.TER(), TER(), *map(list, zip(*chosen, strict=True)))
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_documents_have_the_error_rates_of_jiwer(corpus):
+    for hypotheses, references in pairs(corpus):
+        for ours, theirs in ((bleucli.WER, jiwer.wer), (bleucli.CER, jiwer.cer)):
+            assert ours().corpus_score(hypotheses, [references]).score == 100 * theirs(references, hypotheses)
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_the_command_reads_documents_as_the_api_does(run, corpus):
+    (reference, documents), *systems = submissions(corpus).items()
+    files = [os.path.join(evaluation_data.FOLDER, corpus, name) for name in (reference, *(name for name, _ in systems))]
+    words = (files[0], "-i", *files[1:], "--jsonl-fields", "hyp=hypothesis,refs=hypothesis", "-f", "jsonl", "-q")
+    answer = run(*words, "-m", "bleu", "chrf", "wer", "cer")
+    scores = {(row["system"], row["metric"]): row["score"] for row in map(json.loads, answer.out.splitlines())}
+    for name, texts in systems:
+        hypotheses, references = [texts[key] for key in documents], list(documents.values())
+        for label, score in (
+            ("BLEU", BLEU().corpus_score(hypotheses, [references]).score),
+            ("chrF2", CHRF().corpus_score(hypotheses, [references]).score),
+            ("WER", 100 * jiwer.wer(references, hypotheses)),
+            ("CER", 100 * jiwer.cer(references, hypotheses)),
+        ):
+            assert scores[name.removesuffix(".jsonl"), label] == score

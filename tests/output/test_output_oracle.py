@@ -241,6 +241,7 @@ def test_several_systems_have_the_oracles_colours(corpus, test):
     assert without_version(render(results_of(corpus, test), Layout(colour=True), "text")) == theirs
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="there are no pseudo-terminals")
 @pytest.mark.parametrize("words", [(), ("-b",)], ids=["line", "score alone"])
 def test_an_interval_has_the_oracles_colours(corpus, words):

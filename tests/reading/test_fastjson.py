@@ -100,7 +100,7 @@ def test_odd_values_are_read_or_refused_in_the_same_way(line, value):
     assert fast == slow
 
 
-@pytest.mark.parametrize("value", ODD, ids=lambda value: repr(value)[:40])
+@pytest.mark.parametrize("value", every(2, ODD), ids=lambda value: repr(value)[:40])
 @pytest.mark.parametrize("first", every(3, [b'"x"', b"null", b"1.5", b"7", b"{}"]))
 def test_odd_ids_are_read_or_refused_in_the_same_way(first, value):
     texts = b'{"hypothesis": "a", "references": ["c"], %s}\n'

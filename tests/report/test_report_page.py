@@ -491,6 +491,24 @@ def test_special_characters_are_shown_as_they_are(chromium, tmp_path):
         assert {one.partition("#")[0] for one in watched.asked} == {address}
 
 
+def test_paragraphs_of_a_text_are_shown_under_one_another(chromium, tmp_path):
+    text = "The cat sat.\nOn the mat, all day.\n\nThen it left."
+    for name, end in (("a", ""), ("b", " x")):
+        with open(tmp_path / f"{name}.jsonl", "w", encoding="utf-8") as file:
+            file.writelines(f"{json.dumps({'hypothesis': text + end, 'reference': text})}\n" for _ in range(2))
+    address = make(tmp_path, "-i", "a.jsonl", "b.jsonl")
+    with watch(chromium, address) as watched:
+        page = watched.page
+        for mark in ("all", "changes", "none"):
+            page.wait_for_selector(CARD)
+            page.select_option("#mark", mark)
+            page.wait_for_selector(SETTLED)
+            card = page.locator(CARD).nth(0)
+            assert card.locator("dd.reference").inner_text() == text
+            assert sorted(card.locator("dd.system").all_inner_texts()) == [text, f"{text} x"]
+        assert watched.said == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("corpus", evaluation_data.CORPORA)
 def test_every_number_is_the_commands(chromium, tmp_path, corpus):

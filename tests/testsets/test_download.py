@@ -716,6 +716,7 @@ os.replace = lambda *names, **folders: os.kill(os.getpid(), 9)
     assert only(target)
 
 
+@pytest.mark.slow
 @needs_signals
 def test_an_interrupted_download_leaves_nothing(web, target):
     url = web.put("/news.tgz", Page(CONTENT, piece=1000, pause=0.004))

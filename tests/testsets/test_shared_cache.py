@@ -127,6 +127,7 @@ def test_links_of_others_cause_no_file_to_be_deleted_written_or_made(target, sha
     shared.check_fields()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KEPT)
 def test_a_link_in_place_of_a_lock_or_a_checksum_is_refused(name, shared):
     for target in ("thesis.tex", "new.txt"):

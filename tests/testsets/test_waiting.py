@@ -113,6 +113,7 @@ def test_a_lock_that_is_soon_free_is_not_worth_a_note(waits, start):
     assert (process.wait(SECONDS), content("log")) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_note_in_the_log_says_that_a_download_is_tried_again(web, start, calm, write, monkeypatch, folder):
     monkeypatch.setenv("BLEU_HOME", str(folder / "cache"))
     url = web.put("/ref.txt", Page(b"", 503))
