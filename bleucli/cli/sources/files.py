@@ -237,9 +237,9 @@ class FileSource(TextSource):
         self._all = [read(path, split, references=own, demanded=path == first) for path in paths]
         super().__init__(Systems(arguments.names, self._entries), arguments.by, arguments.unit)
         self._label_file: TextFile | None = None
-        if arguments.labels == "-":
-            raise UsageError("--labels cannot read standard input; save the labels in a file, and name it")
         if arguments.labels is not None:
+            if arguments.labels == "-":
+                raise UsageError("--labels cannot read standard input; save the labels in a file, and name it")
             self._name_of_marks = name = shown(arguments.labels)
             path, encoding = arguments.labels, arguments.encoding
             self._label_file = TextFile(name, path, encoding=encoding, columns=None, mark="dropped")
@@ -274,8 +274,7 @@ class FileSource(TextSource):
             source_of(file, [file.name] * file.columns(), self._blocks(file), has_hypotheses=False)
             for file in self._ordered_references()
         ]
-        references += self._label_sources()
-        corpus = Corpus(self._sources(), references, joining=self._joining)
+        corpus = Corpus(self._sources(), [*references, *self._label_sources()], joining=self._joining)
         if self._arguments.joins_documents:
             from bleucli.counting.documents import Documents
 
@@ -298,6 +297,15 @@ class FileSource(TextSource):
             )
             for file in self._files
         ]
+
+    def _label_sources(self) -> list[Source]:
+        """Return the labels that come with the texts, without those in JSON Lines."""
+        if self._label_file is None:
+            return []
+        from bleucli.reading.labelfiles import read
+
+        names, blocks = read(self._label_file, self._arguments.label_names)
+        return [Source(self._label_file.name, [], blocks, hurry=self._label_file.hurry, labels=names)]
 
     def _ordered_references(self) -> list[File]:
         """Return the references; a file whose number of references may vary comes last."""
@@ -375,15 +383,6 @@ class FileSource(TextSource):
         }
         # The test sets and language pair of segments may differ
         return labels | ({JOINED: DOCUMENT} if self._arguments.joins_documents else {})
-
-    def _label_sources(self) -> list[Source]:
-        """Return the labels that come with the texts, without those in JSON Lines."""
-        if self._label_file is None:
-            return []
-        from bleucli.reading.labelfiles import read
-
-        names, blocks = read(self._label_file, self._arguments.label_names)
-        return [Source(self._label_file.name, [], blocks, hurry=self._label_file.hurry, labels=names)]
 
     # --- what does not fit
 
