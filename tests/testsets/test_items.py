@@ -624,18 +624,18 @@ def test_sets_in_json_lines_are_scored_alone(mirror, run, write):
 
 @pytest.mark.skipif(not os.path.isdir(os.path.join(DATA, "wmt26.eng-ces")), reason="the evaluation data are not here")
 @pytest.mark.parametrize(
-    ("name", "folder", "pair", "reference", "system"),
+    ("name", "data", "pair", "reference", "system"),
     [
         ("wmt25", "wmt25.en-cs", "en-cs_CZ", "Laniqo", "CUNI-SFT"),
         ("wmt26", "wmt26.eng-ces", "eng_Latn-ces_Latn", "HW-TSC", "CUNI-MH-v3"),
         ("wmt26", "wmt26.eng-tha", "eng_Latn-tha_Thai", "TransCore", "SCIR-TG-MT"),
     ],
 )
-def test_real_submissions_have_the_scores_of_sacrebleu(mirror, run, write, name, folder, pair, reference, system):
+def test_real_submissions_have_the_scores_of_sacrebleu(mirror, run, write, name, data, pair, reference, system):
     """One system stands for the reference of another."""
 
     def read(one):
-        with open(os.path.join(DATA, folder, f"{one}.jsonl"), encoding="utf-8") as file:
+        with open(os.path.join(DATA, data, f"{one}.jsonl"), encoding="utf-8") as file:
             return {row["doc_id"]: row for row in map(json.loads, file)}
 
     references, rows = read(reference), list(read(system).values())
@@ -649,6 +649,7 @@ def test_real_submissions_have_the_scores_of_sacrebleu(mirror, run, write, name,
     write("mine.jsonl", dump(rows))
     words = ("-t", name, "-l", pair, "-i", "mine.jsonl", "-w", "6", "-q", "-m", "bleu", "chrf++", "-tok", "char")
     answer = run(*words)
+    assert answer.status == 0, answer.err
     texts = {row["doc_id"]: row["hypothesis"] for row in rows}
     columns = [texts[key] for key in references], [[row["hypothesis"] for row in references.values()]]
     assert [line["score"] for line in json.loads(answer.out)] == [
