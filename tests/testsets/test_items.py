@@ -17,7 +17,8 @@ from web_server import Page
 
 import bleucli
 from bleucli.errors import BleuError
-from bleucli.testsets import cache, registry
+from bleucli.reading.decompression import DamagedError
+from bleucli.testsets import cache, items, registry
 
 
 def text(seed, sentence="Das {} ist Absatz Nummer {} von Dokument {} mit einigen Wörtern."):
@@ -682,3 +683,33 @@ def test_documents_with_their_segments_as_one(mirror, run, write):
     whole, joined = (json.loads(run(*words, *more).out) for more in ((), ("--level", "doc")))
     assert whole["score"] == joined["score"]
     assert "|partial:8of10|level:doc|" in joined["signature"]
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_a_damaged_file_is_read_or_refused_in_one_line(tmp_path, seed):
+    rng = random.Random(seed)
+    content = bytearray(dump(WMT26))
+    for _ in range(rng.randint(1, 4)):
+        place = rng.randrange(len(content))
+        damage = rng.choice([b"", b"\n", b'"', b"\\", b"{", b"[]", b"\xff", b"null", rng.randbytes(3)])
+        content[place : place + rng.choice((0, 1, 40))] = damage
+    content = content[: rng.choice((len(content), rng.randrange(len(content))))]
+    (tmp_path / "a.jsonl").write_bytes(content)
+    test_set = registry.load("")["wmt26"]
+    message, rows = "", []
+    try:
+        rows, _ = items.read(test_set, "eng_Latn-ces_Latn", str(tmp_path / "a.jsonl"))
+    except (BleuError, DamagedError) as error:
+        message = str(error)
+    assert "\n" not in message
+    read = {row["docid"]: row for row in rows}
+    for one in WMT26[:8] if not message else ():
+        if dump([one]) in content:  # it is not damaged, nor left out
+            assert read[one["doc_id"]] == {
+                "src": one["src_text"],
+                "ref:refA": one["refs"]["refA"],
+                "docid": one["doc_id"],
+                "domain": one["domain"],
+                "transcript": one["gold_transcript"],
+            }
+    assert all(line.encode() for line in items.lines_of(rows))
