@@ -3,7 +3,7 @@
 - `split`: source and target of a pair
 - `are_alike`: whether two codes may mean the same language
 - `find_alike`: the pairs of a test set that another spelling may mean
-- `of_item`: the pair that an item of a test set belongs to
+- `of_item`: the pair that an item of a test set belongs to; `may_tell`: whether its fields may hold one
 """
 
 from __future__ import annotations
@@ -121,6 +121,16 @@ def _parts(code: str) -> list[str]:
     if language == "zh" and len(parts) == 1 and parts[0] in _CHINESE:
         parts.insert(0, _CHINESE[parts[0]])
     return [language, *parts]
+
+
+def may_tell(names: Iterable[str]) -> bool:
+    """Return whether fields of these names may hold a pair, or one of its languages.
+
+    >>> may_tell(["id", "Lang-Pair"]), may_tell(["id", "text"])
+    (True, False)
+    """
+    fields = {name.translate(_MARKS).lower() for name in names}
+    return not fields.isdisjoint({*_PAIR_FIELDS, *(field for pair in _LANGUAGE_FIELDS for field in pair)})
 
 
 def of_item(item: Mapping[str, Any], key: str = "") -> tuple[str, str] | None:

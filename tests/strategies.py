@@ -2,14 +2,17 @@
 
 - `texts`: one text
 - `corpora`: hypotheses and references that share much, some references missing
-- `examples`, `enough`: how many to try: an eighth by default, all with BLEU_TEST_EXAMPLES=all, as in `.ci/run`
+- `examples`, `enough`: how many to try: a sixteenth by default, all with BLEU_TEST_EXAMPLES=all, as in `.ci/run`
+- `every`: parameters of a test, of which only some are tried unless slow tests are
 """
 
 from __future__ import annotations
 
 import os
 from collections import namedtuple
+from collections.abc import Iterable
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
@@ -35,13 +38,18 @@ texts = st.lists(st.one_of(st.sampled_from(FRAGMENTS), characters), max_size=20)
 
 
 def examples(count: int) -> settings:
-    """Return the settings to try `count` examples, or an eighth of them."""
+    """Return the settings to try `count` examples, or a sixteenth of them."""
     return settings(max_examples=max(enough(count), 10))
 
 
 def enough(count: int) -> int:
     """Return how many of `count` random cases to try: at least one."""
-    return count if os.environ.get("BLEU_TEST_EXAMPLES") == "all" else max(count // 8, 1)
+    return count if os.environ.get("BLEU_TEST_EXAMPLES") == "all" else max(count // 16, 1)
+
+
+def every(step: int, cases: Iterable[object]) -> list[object]:
+    """Return the cases of one parameter; all but each `step`-th are marked slow."""
+    return [pytest.param(case, marks=[pytest.mark.slow] * (n % step > 0)) for n, case in enumerate(cases)]
 
 
 Corpus = namedtuple("Corpus", "hypotheses references")

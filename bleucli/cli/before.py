@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bleucli.cli import pipeline, request
-from bleucli.cli.sources import statsfiles
+from bleucli.cli import pipeline
+from bleucli.cli.sources import Counting, NameArguments, statistics_arguments, statsfiles
 from bleucli.cli.streams import shown
 from bleucli.counting import SystemStats
 from bleucli.errors import UsageError
@@ -32,14 +32,14 @@ class Before:
         self._path = shown(str(options.baseline))
         self._statistics = statsfiles.read([str(options.baseline)])
         # What the options say about names, groups and tests is about the systems that are scored now
-        self._options = options.replace(names=None, name_by=None, by=None, paired_bs=False, paired_ar=False)
-        self._source = statsfiles.StatisticsSource(self._options, self._statistics)
-        self._metrics = self._source.metrics(options, request.names_of_metrics(options))
+        arguments = statistics_arguments(options)._replace(names=NameArguments(), by=(), are_tested=False)
+        self._source = statsfiles.StatisticsSource(arguments, self._statistics)
+        self._metrics = pipeline.choose_metrics(options, self._source)
 
     def answer(self) -> Baseline:
         """Return the scores of the earlier output in the form of an earlier answer."""
-        counts = self._source.count(self._metrics, 1, False, pipeline.Unwatched())
-        results = pipeline.score(counts, self._metrics, self._source.texts(), None, pipeline.Unwatched())
+        counts = self._source.count(Counting(self._metrics, 1, False, pipeline.Unwatched()))
+        results = pipeline.score(counts, self._metrics, self._source.texts, None, pipeline.Unwatched())
         shards = self._statistics.shards()
         systems = [shard.system for shard in shards]
         # The checksums of a shard's references do not identify the references of the whole

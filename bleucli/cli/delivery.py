@@ -173,22 +173,22 @@ def check_output(options: Options) -> None:
     _refuse(path, _inputs(options))
 
 
-def protect(options: Options, inputs: Iterable[str], stdin: IO[bytes] | None = None) -> None:
+def protect(output: str | None, inputs: Iterable[str], stdin: IO[bytes] | None = None) -> None:
     """Refuse to write a file that is read.
 
     Args:
-        options: the options, which name the file that is written.
+        output: the file that is written, if any.
         inputs: the files that are read.
         stdin: standard input, if it is read.
 
     Raises:
         UsageError: naming the file.
     """
-    if options.output is None:
+    if output is None:
         return
-    _refuse(options.output, inputs)
-    if os.path.isfile(options.output) and _is_file_of(stdin, options.output):
-        raise UsageError(f"--output {shown(options.output)} is also the standard input; name another file")
+    _refuse(output, inputs)
+    if os.path.isfile(output) and _is_file_of(stdin, output):
+        raise UsageError(f"--output {shown(output)} is also the standard input; name another file")
 
 
 def _refuse(output: str, inputs: Iterable[str]) -> None:

@@ -12,15 +12,24 @@ A command calls these in turn, and renders and delivers what they return.
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from bleucli import kernels
 from bleucli.cli import request
 from bleucli.cli.options import RESAMPLING, flag_of
-from bleucli.cli.sources import names_of
-from bleucli.cli.streams import Environment
+from bleucli.cli.sources import (
+    names_of,
+    signed,
+    statistics_arguments,
+    table_arguments,
+    test_set_arguments,
+    text_arguments,
+)
+from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, UsageError
+from bleucli.metrics import METRICS
 from bleucli.phrases import tell_count
 from bleucli.results import Results, Run
 from bleucli.results.signature import Signature
@@ -34,6 +43,7 @@ if TYPE_CHECKING:
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
     from bleucli.cli.sources import Counted, Progress, Rows, Source, Systems, Texts
+    from bleucli.cli.sources.statsfiles import StatisticsSource
     from bleucli.counting import SystemStats
     from bleucli.metrics import Metric
     from bleucli.results import ScoreRecord
@@ -65,7 +75,9 @@ def prepare(options: Options, messages: Messages) -> tuple[Options, Statistics |
     from bleucli.cli.sources import statsfiles
 
     contents = statsfiles.read(options.stats)
-    return statsfiles.follow(options, contents), contents
+    if options.metrics is None and not options.segment_scores:
+        options = options.replace(metrics=statsfiles.find_metrics(contents, options.followed))
+    return options, contents
 
 
 def provenance(options: Options, environment: Environment, words: Sequence[str]) -> Provenance | None:
@@ -99,9 +111,13 @@ def open_source(
         BleuError: a file cannot be opened, or options contradict each other.
     """
     if options.engine is not None:
-        from bleucli.cli.sources.engines import EngineSource
+        from bleucli.cli.provenance import command_of
+        from bleucli.cli.sources.tables import EngineSource
 
-        return EngineSource(options, words)
+        saves_rows = options.command == "count" and not options.sums
+        # Workers may have other working directories
+        folder = os.path.abspath(shown(str(options.output))) if saves_rows else ""
+        return EngineSource(table_arguments(options), str(options.engine), folder, command_of(words))
     return open_rows(options, environment, hashed, statistics)
 
 
@@ -111,7 +127,7 @@ def open_rows(options: Options, environment: Environment, hashed: bool, statisti
         return open_texts(options, environment, hashed)
     from bleucli.cli.sources.statsfiles import StatisticsSource
 
-    return StatisticsSource(options, statistics)
+    return StatisticsSource(statistics_arguments(options), statistics)
 
 
 def open_texts(options: Options, environment: Environment, hashed: bool = False) -> Texts:
@@ -119,14 +135,15 @@ def open_texts(options: Options, environment: Environment, hashed: bool = False)
     if options.table is not None:
         from bleucli.cli.sources.tables import TableSource
 
-        return TableSource(options)
+        return TableSource(table_arguments(options))
     if options.test_set is not None:
         from bleucli.cli.sources.testsets import TestSetSource
 
-        return TestSetSource(options, environment, hashed)
-    from bleucli.cli.sources.files import FileSource
+        return TestSetSource(text_arguments(options, hashed), test_set_arguments(options), environment.stdin)
+    from bleucli.cli.sources.files import FileSource, NumberSource
 
-    return FileSource(options, environment, hashed)
+    kind = NumberSource if options.segment_scores else FileSource
+    return kind(text_arguments(options, hashed), environment.stdin)
 
 
 def check_references(options: Options, source: Source) -> None:
@@ -155,7 +172,28 @@ def metrics_of(options: Options, source: Source) -> list[Metric]:
     from bleucli.cli.sources.statsfiles import StatisticsSource
 
     assert isinstance(source, StatisticsSource)
-    return request.check_metrics(options, source.metrics(options, request.names_of_metrics(options)))
+    return request.check_metrics(options, choose_metrics(options, source))
+
+
+def choose_metrics(options: Options, source: StatisticsSource) -> list[Metric]:
+    """Return the metrics that counted what statistics files hold, with the options that were asked for.
+
+    Raises:
+        BleuError: the files lack one of them.
+    """
+    if options.segment_scores:
+        source.choose_numbers()
+    for name in request.names_of_metrics(options):
+        arguments = dict(options.of_metric(name))
+        for option in METRICS[name].options:
+            if option.loads and option.dest not in options.given:  # what --like says about it is compared later
+                arguments.pop(option.name, None)
+            if option.name == "effective_order" and options.sentence_level:
+                arguments[option.name] = True
+        if options.skip_empty_refs:
+            arguments["skip_empty_refs"] = True
+        source.choose(name, arguments, options.like if name == options.followed else None)
+    return list(source.metrics.values())
 
 
 def plan_sampling(options: Options, environment: Environment, bold: bool, systems: int) -> Sampling | None:
@@ -263,7 +301,7 @@ def watch(options: Options, environment: Environment) -> Bar | Unwatched:
 def score(
     counts: Counted,
     metrics: Sequence[Metric],
-    texts: Mapping[str, str],
+    texts: Sequence[tuple[str, str]],
     plan: Sampling | None,
     progress: Progress,
     before: Sequence[SystemStats] = (),
@@ -273,7 +311,7 @@ def score(
     Args:
         counts: what was counted.
         metrics: those that counted.
-        texts: what `Source.texts` says of it.
+        texts: `Source.texts`.
         plan: how to resample the scores, or None.
         progress: called with what is resampled, how many are done, and how many there are.
         before: what was counted earlier, to be tested against.
@@ -304,17 +342,13 @@ def score(
 
 
 def sign(
-    records: Iterable[ScoreRecord], texts: Mapping[str, str], labels: Sequence[tuple[str, str]] = ()
+    records: Iterable[ScoreRecord], texts: Sequence[tuple[str, str]], labels: Sequence[tuple[str, str]] = ()
 ) -> Iterator[ScoreRecord]:
     """Give records whose signatures say which texts were scored, and which group of segments.
 
-    texts: what `Source.texts` returns. labels: those of the group.
+    texts: `Source.texts`. labels: those of the group.
     """
-    names = dict(texts)
-    if labels:
-        from bleucli.cli.sources.tables import signed
-
-        names |= signed(labels)
+    names = dict([*texts, *signed(labels)])
     if not names:
         yield from records
         return

@@ -66,7 +66,7 @@ def _check_source(options: Options) -> None:
         if options.segment_scores:
             check_segment_scores(options)
         return
-    jsonl = next((path for path in options.input or ["-"] if read_as_jsonl(path, options)), None)
+    jsonl = next((path for path in options.input or ["-"] if read_as_jsonl(path, options.jsonl)), None)
     if options.segment_scores:
         check_segment_scores(options, jsonl)
     elif options.test_set is None and not options.refs and jsonl is None and options.command != "diversity":

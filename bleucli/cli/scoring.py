@@ -12,6 +12,7 @@ from itertools import chain, count
 from bleucli.cli import pipeline, request
 from bleucli.cli.arguments import has_gates
 from bleucli.cli.delivery import deliver, spool, tell_withheld
+from bleucli.cli.sources import Counting
 from bleucli.cli.streams import Environment, encode, shown
 from bleucli.errors import UsageError
 from bleucli.output import FORMATS, render, segment_renderer
@@ -59,8 +60,8 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     metrics = pipeline.metrics_of(options, source)
     pipeline.leave_out(options, source, environment, answer.report_failures)
     with pipeline.watch(options, environment) as progress:
-        counts = source.count(metrics, request.count_threads(options.jobs), plan is not None, progress)
-        results = pipeline.score(counts, metrics, source.texts(), plan, progress, earlier)
+        counts = source.count(Counting(metrics, request.count_threads(options.jobs), plan is not None, progress))
+        results = pipeline.score(counts, metrics, source.texts, plan, progress, earlier)
     if answer.layout.bold_best and plan is None:  # resampling has marked the best already
         from bleucli.results import mark_best
 
@@ -75,7 +76,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         return run if before is None else run._replace(systems=[before.input(), *run.systems])
 
     signature = pipeline.compare_signatures(options, results)
-    hints = [*idle, *source.hints(), *results.hints]
+    hints = [*idle, *source.hints, *results.hints]
     passed = answer.give(results, names_in, read, hints, signature, source.overview, [one.name for one in earlier])
     pipeline.note_slowness(start, messages)
     answer.end()
@@ -221,8 +222,8 @@ def _print_segments(
         raise UsageError("--sentence-level takes one system and one metric; leave out the others")
     request.format_of(options, environment)  # called to refuse a wrong format; only the option turns segments into JSON
     render = segment_renderer(options.format or "text")
-    blocks, selection = source.blocks(metrics[0], request.count_threads(options.jobs)), source.selection()
-    records = pipeline.sign(score_rows(blocks, selection), source.texts())
+    blocks, selection = source.blocks(metrics[0], request.count_threads(options.jobs)), source.selection
+    records = pipeline.sign(score_rows(blocks, selection), source.texts)
     layout = request.layout_of(options, environment, "text")
     first = next(records)  # its signature is that of all segments, except for nrefs
     counts: dict[str, int] = {}  # number of segments by number of references
@@ -236,7 +237,7 @@ def _print_segments(
             yield record
         signature = dict(first.signature) | _nrefs(counts)
         request.check_like(options, signature)
-        hints.extend([*source.hints(), *request.find_differences(signature, options)])
+        hints.extend([*source.hints, *request.find_differences(signature, options)])
         messages.hold_back(hints)
 
     if provenance is None:

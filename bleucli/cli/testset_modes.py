@@ -79,14 +79,14 @@ def files_of(test_set: TestSet, paths: Mapping[str, str]) -> list[str]:
     return [*paths.values(), *sources]
 
 
-def pair_of(options: Options, sets: Registry, test_sets: list[str]) -> str:
-    """Return the language pair; every test set must have it."""
-    if options.language_pair is None:
+def pair_of(pair: str | None, sets: Registry, test_sets: list[str]) -> str:
+    """Return the language pair that is named; every test set must have it."""
+    if pair is None:
         pairs = sets.tell_pairs(sets[test_sets[0]].name)
         raise UsageError(f"a test set needs a language pair; name it with -l: {test_sets[0]} has {pairs}")
     for name in test_sets:
-        sets.pair(name, options.language_pair)
-    return str(options.language_pair)
+        sets.pair(name, pair)
+    return pair
 
 
 # --- modes
@@ -103,7 +103,10 @@ def _list(sets: Registry, pair: str | None) -> str:
             raise BleuError(
                 f"no test set has the language pair {pair!r}; see bleu --list{suggest(pair, sorted(pairs))}"
             )
-    lines = [visible(f"{name:<{_COLUMN}}: {sets.about(name)}") + "\n" for name in sorted(names)]
+    lines = [
+        visible(f"{name:<{_COLUMN}}: {sets.about(name)} [{sets.tell_verification(name)}]") + "\n"
+        for name in sorted(names)
+    ]
     return f"The available test sets{which} are:\n{''.join(lines)}"
 
 
@@ -143,7 +146,7 @@ def _download(sets: Registry, options: Options) -> Iterator[str]:
 
 def _echo(sets: Registry, options: Options) -> Iterator[str]:
     test_sets = names(options.test_set, "--echo")
-    pair = pair_of(options, sets, test_sets)
+    pair = pair_of(options.language_pair, sets, test_sets)
     lines = chain.from_iterable(_columns(sets[name], pair, options) for name in test_sets)
     if options.origlang is None and options.subset is None:
         yield from lines
@@ -170,7 +173,7 @@ def _prepare(test_set: TestSet, pair: str, options: Options) -> Mapping[str, str
     from bleucli.testsets import preparation
 
     paths = preparation.prepare(test_set, pair)
-    protect(options, files_of(test_set, paths))
+    protect(options.output, files_of(test_set, paths))
     return paths
 
 
@@ -184,7 +187,7 @@ def _columns(test_set: TestSet, pair: str, options: Options) -> Iterator[str]:
     for field in fields:
         if field not in paths:
             paths[field] = preparation.prepare_output(test_set, pair, paths, field)
-    protect(options, [paths[field] for field in fields])
+    protect(options.output, [paths[field] for field in fields])
     columns = [preparation.read_field(test_set, paths[field], field) for field in fields]
     for field, column in zip(fields, columns, strict=True):
         if len(column) != len(columns[0]):

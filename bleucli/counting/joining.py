@@ -283,14 +283,12 @@ def _join_by_key(
             _compare(sources[measure].label, rows[measure], sources[number].label, of)
         common = set(order)
         joining.scored = joining.items = done + len(order)
+    texts = [_without_ids(source, columns) for source, columns in zip(sources, rest, strict=True)]
     kept = (row for row, key in enumerate(order) if key in common)
     while chunk := list(islice(kept, _BLOCK)):
         keys = [order[row] for row in chunk]
         places = [[rows[n][key] for key in keys] if n in rows else chunk for n in range(len(sources))]
-        yield [
-            _without_ids(source, [column.take(of) for column in columns])
-            for source, columns, of in zip(sources, rest, places, strict=True)
-        ]
+        yield [[column.gather(of) for column in columns] for columns, of in zip(texts, places, strict=True)]
 
 
 def _number(source: Source, keys: Sequence[Key], met: set[Key], done: int) -> dict[Key, int]:

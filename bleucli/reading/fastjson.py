@@ -31,6 +31,8 @@ _MANY_DIGITS = re.compile(rb"[0-9]{5}")
 # An escaped letter or `_`, which may be part of a field's name; or a surrogate, perhaps without its other half
 _ODD_ESCAPE = re.compile(rb"\\u(?:00[5-7]|[dD][c-fC-F])")
 _ESCAPED_LETTER = re.compile(rb"\\u00[5-7]")
+# What separates the parts of an id that may contain a language pair
+_PARTS_OF_ID = re.compile(rb"(?:_|\\u005[fF])(?:#|\\u0023)")
 # Arrow's offsets have 32 bits. Blocks are far smaller, unless a line is very long.
 _MOST_BYTES = 1 << 28
 
@@ -96,6 +98,15 @@ def read(data: bytes, wanted: Wanted, most: int) -> list[Segments] | None:
         return columns
     references = texts[wanted.references]
     return [*columns, *([references] if lists is None else lists_as_streams(lists, references))]
+
+
+def has_ids_of_pairs(data: bytes) -> bool:
+    r"""Return whether ids in lines of JSON may contain a language pair.
+
+    >>> has_ids_of_pairs(b'{"id": "en-cs_#_news"}'), has_ids_of_pairs(b'{"id": "news_1"}')
+    (True, False)
+    """
+    return _PARTS_OF_ID.search(data) is not None
 
 
 def _has_any(data: bytes, names: Collection[str]) -> bool:

@@ -122,7 +122,10 @@ class JsonLines:
         self._pair = pair
         self._other_pairs: dict[str, None] = {}  # those of objects that were left out
         self._taken_pair: tuple[str, str] | None = None
+        # By the names of an object's fields: those of ids, and whether others may hold a language pair
+        self._shapes: dict[tuple[str, ...], tuple[Sequence[str], bool]] = {}
         self._is_document = _is_document(file.name)
+        self._place = "line"  # what errors call the place of an object
         self._ids: Sequence[str] = ()  # of each kind, the field that the first object with ids has
         self._path_of_ids = Path("id", fields.ids) if self.identified and fields.ids else None
         self._blank = 0
@@ -213,16 +216,27 @@ class JsonLines:
 
         Files with one object per line are often named .json, too.
         """
+        from json import JSONDecodeError
+
         data = b"".join(data for _, data in self._file.encoded_lines())
-        lines = self._file.decode_lines(data)
+        text = "\n".join(self._file.decode_lines(data))
+        start = len(text) - len(text.lstrip(_JSON_SPACE + "\n"))
+        if start == len(text):
+            return []
+        first, more, _ = text[start:].partition("\n")
         try:
-            value, end = self._with_space_before("\n".join(lines), 1)
-        except BleuError:
-            if len(lines) > 1 and lines[0].lstrip(_JSON_SPACE)[:1] == "{" and lines[0].rstrip(_JSON_SPACE)[-1:] == "}":
+            value, end = self._decode(text, start)
+        except JSONDecodeError as reason:
+            if more and first.rstrip(_JSON_SPACE).startswith("{") and first.rstrip(_JSON_SPACE).endswith("}"):
                 return self._parse(data, 0)
-            raise
-        if "\n".join(lines)[end:].strip(_JSON_SPACE + "\n"):
-            return self._parse(data, 0)
+            raise self._invalid(reason.lineno, f"character {reason.colno}: {reason.msg}") from None
+        except (ValueError, RecursionError):
+            value, end = self._with_space_before(text[start:], 1)  # which raises the right error
+        if rest := text[end:].lstrip(_JSON_SPACE + "\n"):
+            if "\n" not in text[start:end]:
+                return self._parse(data, 0)
+            raise self._invalid(text.count("\n", 0, len(text) - len(rest)) + 1, "more than one value")
+        self._place = "item"
         items = value if isinstance(value, list) else [value]
         for number, item in enumerate(items, 1):
             if not isinstance(item, dict):
@@ -240,8 +254,15 @@ class JsonLines:
         from bleucli import language_pairs
         from bleucli.reading.jsonfields import find_value, names_of_ids
 
-        ids = [find_value(item, name) for name in names_of_ids(item, self._wanted[0]) if name]
-        pair = language_pairs.of_item(item, next((one for one in ids if isinstance(one, str)), ""))
+        names = tuple(item)
+        if names not in self._shapes:
+            ids = [name for name in names_of_ids(item, self._wanted[0]) if name]
+            self._shapes[names] = ids, language_pairs.may_tell(names)
+        of_ids, may_tell = self._shapes[names]
+        key = next((one for name in of_ids if isinstance(one := find_value(item, name), str)), "")
+        if not may_tell and "_#" not in key:  # of long files, nearly all
+            return True
+        pair = language_pairs.of_item(item, key)
         wanted = language_pairs.split(self._pair)
         if pair is None or wanted is None:
             return True
@@ -258,7 +279,7 @@ class JsonLines:
         """Return the columns of a block by the faster parser; None if Python's parser must read it."""
         self._bytes += len(data)
         # After a blank line, `_items` must read on: only more blank lines may follow
-        is_plain = not (self._pair or self.labels)
+        is_plain = not (self.labels or (self.identified and self._wanted[0].ids))
         if not is_plain or max(self._bytes, self._size) < _PATIENCE or self._blank or self._refusals == _REFUSALS:
             return None
         shape = self._find_wanted()
@@ -266,6 +287,8 @@ class JsonLines:
             return None
         from bleucli.reading import fastjson
 
+        if self._pair and (not shape.alone or fastjson.has_ids_of_pairs(data)):
+            return None
         columns = fastjson.read(data, shape, _BLOCK_TEXTS)
         self._has_others = self._has_others or columns is None  # other fields may be why it refused the block
         self._refusals = self._refusals + 1 if columns is None else 0
@@ -340,12 +363,16 @@ class JsonLines:
 
     def _at(self, number: int) -> str:
         """Return the place of an object, for errors."""
-        return f"{self.name}, line {number}"
+        return f"{self.name}, {self._place} {number}"
+
+    @property
+    def _remedy(self) -> str:
+        return f"give {'an array of objects, or ' if self._is_document else ''}one object per line"
 
     def _no_object(self, number: int, item: object) -> BleuError:
         from bleucli.reading.jsonfields import kind
 
-        return BleuError(f"{self._at(number)}: {kind(item)}, not an object; give one object per line")
+        return BleuError(f"{self._at(number)}: {kind(item)}, not an object; {self._remedy}")
 
     def _with_space_before(self, line: str, number: int) -> tuple[Any, int]:
         """Parse a line that may begin with space; return the value and where it ends, 0 for a blank line."""
@@ -364,7 +391,7 @@ class JsonLines:
             raise self._invalid(number, "nested too deeply") from None
 
     def _invalid(self, number: int, why: str) -> BleuError:
-        return BleuError(f"{self._at(number)}: invalid JSON ({why}); give one object per line")
+        return BleuError(f"{self._at(number)}: invalid JSON ({why}); {self._remedy}")
 
     def _find_hypotheses(
         self, place: Path | UsualName, items: list[dict[str, Any]], numbers: Sequence[int]
@@ -412,9 +439,9 @@ class JsonLines:
             field, value = path.find(item)
         except NotFoundError as reason:
             raise self._not_found(number, "id", reason) from None
-        if type(value) is str or type(value) is int:
+        if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
             return value
-        raise self._wrong_type(number, field, value, "a string or a whole number", key="id")
+        raise self._wrong_type(number, field, value, "a string or a whole number, not empty", key="id")
 
     def _find_labels(self, name: str, items: list[dict[str, Any]], numbers: Sequence[int]) -> Segments:
         """Return the labels of objects in a field; numbers: those of their lines."""

@@ -33,7 +33,7 @@ from bleucli.scale import arrow, tables
 from bleucli.scale.arrow import Columns, Group
 from bleucli.scale.files import PARQUET
 from bleucli.scale.layout import COUNTS, PLACES, SEGMENT, SIGNATURE, SYSTEM, Shard, keys_in, label_of, make_metrics
-from bleucli.scale.rows import Writer
+from bleucli.scale.rows import Numbering, Writer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -288,21 +288,15 @@ class _RowsFile:
         self._work, self._partition = work, partition
         self._writer = Writer(work.metrics)
         self._places = [name for name in work.keys if name in (SYSTEM, *PLACES)]
-        self._next = dict(partition.starts)
+        self._numbering = Numbering(partition.starts)
 
     def add(self, systems: Sequence[SystemStats], batch: pa.RecordBatch | pa.Table) -> None:
         """Add the rows of a batch. Segments are numbered separately in each place."""
         pa = load("pyarrow", "arrow")
-        import numpy as np
-
         table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
-        segments = np.zeros(len(table), np.int64)
-        for place, indexes in arrow.split(table, self._places):
-            start = self._next[place]
-            segments[indexes] = np.arange(start, start + len(indexes))
-            self._next[place] = start + len(indexes)
         columns = {key: arrow.decode(table.column(key)) for key in self._work.keys}
-        self._writer.add(systems, {**columns, SEGMENT: segments.tolist()})
+        segments = self._numbering.number(arrow.split(table, self._places), len(table))
+        self._writer.add(systems, {**columns, SEGMENT: segments})
 
     def save(self) -> None:
         """Write the file."""

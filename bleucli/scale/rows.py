@@ -2,7 +2,7 @@
 
 - `table_of`: columns, followed by those of the metrics, as one table
 - `Table`: a Parquet file that is being written
-- `Writer`: writes rows of segments, block by block
+- `Writer`: writes rows of segments, block by block; `Numbering`: numbers them
 - `write`, `write_sums`: write files that are complete
 """
 
@@ -156,6 +156,33 @@ class Table:
             raise BleuError(f"cannot write {path}: {error.strerror or error}; name a writable file") from None
         finally:
             self._file.close()
+
+
+class Numbering:
+    """Numbers segments from 0, separately in each place: by test set, language pair, part and system.
+
+    Args:
+        starts: the first number of each place where it is not 0.
+
+    >>> numbering = Numbering()
+    >>> numbering.number([(("wmt22",), [0, 2]), (("wmt23",), [1])], 3), numbering.number([(("wmt22",), [0])], 1)
+    ([0, 0, 1], [2])
+    """
+
+    def __init__(self, starts: Mapping[tuple[Any, ...], int] | None = None) -> None:
+        self._next = dict(starts or {})
+
+    def number(self, places: Iterable[tuple[tuple[Any, ...], Any]], count: int) -> list[int]:
+        """Return the numbers of the next segments; places: each with the indexes of its segments among them."""
+        import numpy as np
+
+        segments = np.zeros(count, np.int64)
+        for place, indexes in places:
+            start = self._next.get(place, 0)
+            self._next[place] = start + len(indexes)
+            segments[indexes] = np.arange(start, start + len(indexes))
+        numbers: list[int] = segments.tolist()
+        return numbers
 
 
 class Writer:

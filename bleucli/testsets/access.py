@@ -69,6 +69,8 @@ def get_langpairs_for_testset(testset: str) -> list[str]:
 def get_source_file(test_set: str, langpair: str) -> str:
     """Return the path of a test set's source, a text file with one segment per line.
 
+    Test sets in JSON Lines have one file with all fields, an object per segment; its text is the field `src`.
+
     Args:
         test_set: its name.
         langpair: one of its language pairs, such as `en-de`.
@@ -94,6 +96,9 @@ def _find(test_set: str, langpair: str) -> tuple[TestSet, str]:
 
 def get_reference_files(test_set: str, langpair: str) -> list[str]:
     """Return the paths of the references that are scored by default, text files with one segment per line.
+
+    Test sets in JSON Lines have one file with all fields, an object per segment; its texts are the fields `ref` and
+    `ref:LABEL`.
 
     Args:
         test_set: its name.

@@ -108,6 +108,7 @@ def parse_test_set(name: str, facts: object, where: str, packaged: bool) -> Test
     sources = [_parse_source(value, f"{at}.sources[{number}]") for number, value in enumerate(values)]
     if not packaged:  # for test sets of the package, scripts/check_registry does this
         check_names_of_downloads(sources, at)
+    items = _parse_items(table, kind)
     labels = table.strings("refs")
     records: Mapping[str, Pair]
     if "languages" in table.values:
@@ -116,7 +117,6 @@ def parse_test_set(name: str, facts: object, where: str, packaged: bool) -> Test
         records = _parse_pairs(table, kind, labels, sources)
     about = table.get("about", str, "a string", default="")
     segments = table.number("segments") if "segments" in table.values else None
-    items = _parse_items(table, kind)
     return TestSet(name, about, kind, sources, records, table.strings("cite"), segments, items)
 
 

@@ -49,7 +49,7 @@ class WrongFile(network.Failed):
     """An address delivers a file other than the one wanted."""
 
 
-def fetch(source: Source, target: str, *, name: str, is_recorded: bool = False) -> None:
+def fetch(source: Source, target: str, *, name: str, is_recorded: bool = False) -> str:
     """Put a download in its place, unless it is already there and correct.
 
     Args:
@@ -59,6 +59,9 @@ def fetch(source: Source, target: str, *, name: str, is_recorded: bool = False) 
         is_recorded: if there is no checksum, record the SHA-256 of the first download next to it (`TARGET.sha256`), and
             accept no other file from then on.
 
+    Returns:
+        The SHA-256 if this is the first download, and it was recorded; else "".
+
     Raises:
         BleuError: no address has the right file, or the file cannot be written.
     """
@@ -66,7 +69,7 @@ def fetch(source: Source, target: str, *, name: str, is_recorded: bool = False) 
     expected = published or (_read_records(target) if is_recorded else None)
     if (expected or not is_recorded) and not _find_fault(target, expected):
         sweep(f"{target}.lock")
-        return
+        return ""
     addresses = _find_addresses(source.url, target, name, expected)
     with _work_alone(target):
         if is_recorded and not published:
@@ -74,7 +77,10 @@ def fetch(source: Source, target: str, *, name: str, is_recorded: bool = False) 
         if _find_fault(target, expected):
             _fetch_from_first(addresses, target, name, expected)
         if is_recorded and not (published or read_record(target)):
-            _write_record(target, digest(target, "sha256"))
+            digits = digest(target, "sha256")
+            _write_record(target, digits)
+            return "" if expected else digits  # another cache may have had a record
+    return ""
 
 
 @contextmanager

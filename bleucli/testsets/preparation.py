@@ -23,7 +23,7 @@ from bleucli.reading.decompression import DamagedError
 from bleucli.testsets import cache
 from bleucli.testsets.formats import FORMATS, METADATA, PACKAGED, File, Items, TestSet, read_texts
 from bleucli.testsets.registry import packaged_path
-from bleucli.testsets.sources import Source
+from bleucli.testsets.sources import Source, is_web, last_component
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def _make(test_set: TestSet, pair: str) -> None:
         with hold_lock(os.path.join(raw, f"{test_set.name.replace('/', '_')}.lock")):
             if _find_fields(test_set, pair):
                 return
-            _bring(test_set, pair)
+            recorded = _bring(test_set, pair)
             try:
                 paths = [_raw_path(test_set, file) for file in test_set.pairs[pair].files]
                 files = (
@@ -216,6 +216,21 @@ def _make(test_set: TestSet, pair: str) -> None:
             except DamagedError as error:
                 raise BleuError(f"{error.name} {error.what}; delete {raw}; it will then be downloaded again") from None
             _write(files, test_set.name)
+            _note_records(test_set.name, recorded)
+
+
+def _note_records(name: str, recorded: Mapping[str, str]) -> None:
+    """Note that nobody says what downloads should be; recorded: the SHA-256 of each address."""
+    from bleucli.errors import Note
+    from bleucli.results.hints import warn
+
+    for url, digits in recorded.items():
+        if is_web(url) and digits:
+            warn(
+                f"no checksum is published for {name}; the sha256 of {last_component(url)}, {digits}, is recorded, and"
+                " no other file will be accepted",
+                Note,
+            )
 
 
 def _read_columns(test_set: TestSet, pair: str, paths: Sequence[str]) -> list[tuple[str, Iterable[str]]]:
@@ -240,10 +255,11 @@ def _read_items(test_set: TestSet, pair: str, path: str) -> list[tuple[str, Iter
     ]
 
 
-def _bring(test_set: TestSet, pair: str) -> None:
-    """Download the files of a language pair, and unpack them."""
+def _bring(test_set: TestSet, pair: str) -> dict[str, str]:
+    """Download the files of a language pair, and unpack them; return what `fetch` returns by address."""
     from bleucli.testsets.fetch import fetch
 
+    recorded: dict[str, str] = {}
     for number in test_set.pairs[pair].needed_sources():
         target = _download_path(test_set, number)
         files = [file for file in test_set.pairs[pair].files if file.source == number]
@@ -252,8 +268,10 @@ def _bring(test_set: TestSet, pair: str) -> None:
         unpacked = form and form.shows_end and all(os.path.isfile(_raw_path(test_set, one)) for one in files)
         if unpacked and not os.path.isfile(target):
             continue
-        fetch(test_set.sources[number], target, name=test_set.name, is_recorded=True)
+        source = test_set.sources[number]
+        recorded[source.url] = fetch(source, target, name=test_set.name, is_recorded=True)
         _unpack(test_set, number, target, [file.member for file in files if file.member])
+    return recorded
 
 
 def prepare_output(test_set: TestSet, pair: str, paths: Mapping[str, str], system: str) -> str:
@@ -297,7 +315,7 @@ def _bring_output(name: str, record: Items, system: str) -> str:
 
     url, large = (address.replace("{system}", quote(system)) for address in (record.outputs, record.large_outputs))
     target = cache.download_path(name, url)
-    fetch(Source(url), target, name=name, is_recorded=True)
+    _note_records(name, {url: fetch(Source(url), target, name=name, is_recorded=True)})
     with open(target, "rb") as file:
         start = file.read(_POINTER_BYTES)
     pointer = re.search(rb"^oid sha256:([0-9a-f]{64})$", start, re.MULTILINE) if start.startswith(_POINTER) else None

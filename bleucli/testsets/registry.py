@@ -118,6 +118,20 @@ class Registry:
         """Return a description of a known test set in one line."""
         return self._own[name].about if name in self._own else str(self._facts[name]["about"])
 
+    def tell_verification(self, name: str) -> str:
+        """Return what verifies the downloads of a known test set.
+
+        >>> registry = load()
+        >>> [registry.tell_verification(name) for name in ("wmt17", "flores200/dev", "wmt26", "demo")]
+        ['MD5', 'SHA-256', 'first download', 'package']
+        """
+        if name in self._own:
+            sources = [source._asdict() for source in self._own[name].sources]
+        else:
+            sources = self._facts[name]["sources"]
+        kinds = {"SHA-256" if one.get("sha256") else "MD5" if one.get("md5") else "first download" for one in sources}
+        return " and ".join(sorted(kinds)) or "package"
+
     def pairs(self, name: str) -> Collection[str]:
         """Return the language pairs of a known test set."""
         if name in self._own:

@@ -152,6 +152,28 @@ class Segments:
         whole = [places[index] for index in indexes]  # twice a small number of NumPy's would overflow
         return Segments(self.data, array("q", [pairs[2 * i + side] for i in whole for side in (0, 1)]).tobytes())
 
+    def gather(self, indexes: Sequence[int]) -> Segments:
+        """Return some texts, in the order of their indexes, copied into a buffer of their own.
+
+        Raises:
+            IndexError: there is no such text.
+
+        >>> gathered = Segments.from_strings(["a", None, "c"]).gather([2, 1])
+        >>> list(gathered), gathered.data
+        (['c', None], b'c')
+        """
+        pairs, places = self.pairs, range(len(self))
+        whole = [2 * places[index] for index in indexes]
+        starts = [pairs[index] for index in whole]
+        texts = [self.data[start : pairs[index + 1]] for index, start in zip(whole, starts, strict=True)]
+        bounds = array("q", bytes(16 * len(texts)))
+        bounds[1::2] = ends = array("q", accumulate(map(len, texts)))
+        bounds[2::2] = ends[:-1]  # each text starts where the one before it ends
+        for place, start in enumerate(starts if -1 in starts else ()):
+            if start < 0:
+                bounds[2 * place] = bounds[2 * place + 1] = -1
+        return Segments(b"".join(texts), bounds.tobytes())
+
     def lower(self) -> Segments:
         """Return each text lowercased as `str.lower` does.
 

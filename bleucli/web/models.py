@@ -368,7 +368,7 @@ class Score(BaseModel):
     name: str = Field(examples=["BLEU"])
     score: float = Field(description="in percent; of a segment or of all items together")
     higher_is_better: bool
-    signature: str = Field(examples=["nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:bleucli-0.2.1"])
+    signature: str = Field(examples=["nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:bleucli-0.3.0"])
     segments: int = Field(ge=1)
     precisions: list[float] | None = Field(description="of n-grams, in percent, by order, smoothed")
     counts: list[float] | None = Field(

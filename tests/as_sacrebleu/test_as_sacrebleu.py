@@ -118,7 +118,17 @@ def cleaned(value):
     return oracles.without_version(text)
 
 
-@pytest.mark.parametrize("part", ["scores", "shapes", "functions", "edits", "tests", "test_sets", "workers"])
+@pytest.mark.parametrize(
+    "part",
+    [
+        "scores",
+        "shapes",
+        "functions",
+        "tests",
+        "test_sets",
+        *(pytest.param(part, marks=pytest.mark.slow) for part in ("edits", "workers")),
+    ],
+)
 def test_a_program_gets_what_sacrebleu_would_give_it(part):
     theirs, ours = answers(part, real=True), answers(part, real=False)
     assert ours.keys() == theirs.keys()

@@ -11,6 +11,7 @@ import time
 
 import pytest
 from conftest import SECONDS, needs_pipes
+from strategies import every
 
 from bleucli.cli import delivery, streams
 from bleucli.text import wholefiles
@@ -121,6 +122,7 @@ def interrupt(process):
     return process.communicate(timeout=SECONDS)
 
 
+@pytest.mark.slow
 @needs_pipes
 @pytest.mark.parametrize("extra", [(), ("-sl",), ("-J", "2")])
 def test_ctrl_c_while_waiting_for_standard_input_is_quiet(start, folder, extra):
@@ -202,7 +204,7 @@ class Interrupted:
         return self
 
 
-@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize("there", every(2, [True, False]))
 def test_ctrl_c_at_any_line_of_the_writing_leaves_no_temporary_file(run, pair, write, there):
     tracer = sys.gettrace()
     outcomes = set()

@@ -6,9 +6,10 @@ import csv
 import io
 import json
 import random
+import subprocess
 
 import pytest
-from conftest import refused
+from conftest import COMMAND, needs_pipes, process_environment, refused
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 from bleucli import evaluate_systems
@@ -257,7 +258,7 @@ def changed(row, column, value, rows=ROWS):
         (
             HEADER + "".join(ROWS),
             ("--by", "domain", "--label-names", "doc,domain"),
-            "has 4 columns, but there are 2 names",
+            "has 4 columns, but --label-names has 2 names",
         ),
         (
             HEADER + "".join(ROWS),
@@ -322,3 +323,19 @@ def test_json_lines_leave_a_test_set_its_own_labels(run, write, demo_files, fold
     rows = rows_of(run(*words, "strong.jsonl"))
     assert [row["langpair"] for row in rows] == ["en-de"]
     assert rows == rows_of(run(*words, "strong.de.txt"))
+
+
+@needs_pipes
+def test_labels_of_a_pipe_are_read_once(labelled, folder):
+    data = (folder / "labels.tsv").read_bytes()
+    words = [*COMMAND, "ref.txt", "-i", "a.txt", "--labels", "/dev/stdin", "-q"]
+    environment = process_environment({})
+    grouped = subprocess.run([*words, "--by", "domain"], input=data, capture_output=True, env=environment, check=True)
+    assert b"domain:news" in grouped.stdout
+    part = subprocess.run([*words, "--subset", "news"], input=data, capture_output=True, env=environment, check=False)
+    assert part.returncode == 2
+    assert part.stderr.startswith(b"bleu: error: /dev/stdin can be read only once, but parts need it twice")
+
+
+def test_labels_do_not_come_from_standard_input(run, labelled):
+    refused(run("ref.txt", "-i", "a.txt", "--by", "domain", "--labels", "-"), "--labels cannot read standard input")

@@ -359,9 +359,10 @@ WRITING = {
 @pytest.mark.parametrize(
     ("job", "stream", "number"),
     [
-        *((job, "/dev/stdout", 1) for job in WRITING),
-        *((job, "/dev/stderr", 2) for job in ("", "plot")),
-        *((job, "/dev/fd/3", 3) for job in ("", "count")),
+        *((job, "/dev/stdout", 1) for job in ("", "count")),
+        *(pytest.param(job, "/dev/stdout", 1, marks=pytest.mark.slow) for job in ("plot", "sums")),
+        *(pytest.param(job, "/dev/stderr", 2, marks=pytest.mark.slow) for job in ("", "plot")),
+        *(pytest.param(job, "/dev/fd/3", 3, marks=pytest.mark.slow) for job in ("", "count")),
     ],
 )
 def test_every_command_writes_to_the_end_of_the_log_that_a_stream_goes_to(command, pair, write, job, stream, number):

@@ -10,6 +10,7 @@ import sys
 
 import pytest
 from conftest import Terminal, process_environment, sent_to
+from strategies import every
 
 from bleucli.cli.messages import Bar
 from bleucli.cli.streams import Environment
@@ -56,7 +57,7 @@ def test_left_on_screen_returns_what_a_terminal_shows():
 
 
 @pytest.mark.usefixtures("demo_files")
-@pytest.mark.parametrize("test", ["--confidence", "--paired-bs", "--paired-ar"])
+@pytest.mark.parametrize("test", every(3, ["--confidence", "--paired-bs", "--paired-ar"]))
 def test_a_bar_appears_on_a_terminal_and_is_removed(run, test):
     words = (REF, "-i", STRONG, WEAK, test, "-f", "text")
     status, out, sent = on_terminal(*words)

@@ -39,6 +39,14 @@ def paired(texts):
     return texts, texts, array("q", [len(texts)] * 2), None, array("d", bytes(8 * len(texts) ** 2))
 
 
+LONG_IN_ANOTHER_WAY = (
+    *("ngram_stats of one word", "chrf_stats of spaces", "ter_stats of short lines"),
+    *("edit_stats of short lines", "edit_stats of spaces", "edit_stats of characters"),
+    *("group_stats of one text", "group_stats of empty texts", "pairwise_chrf of one word"),
+    *("pairwise_chrf of long texts", "pairwise_bleu of empty texts"),
+)
+
+
 @pytest.fixture(scope="module")
 def calls():
     """Give each kernel with arguments for which the native one takes more than a few milliseconds."""
@@ -108,10 +116,8 @@ def test_every_kernel_that_loops_is_tried():
 @pytest.mark.parametrize(
     "what",
     [
-        *(*LOOPS, "ngram_stats of one word", "chrf_stats of spaces", "ter_stats of short lines"),
-        *("edit_stats of short lines", "edit_stats of spaces", "edit_stats of characters"),
-        *("group_stats of one text", "group_stats of empty texts", "pairwise_chrf of one word"),
-        *("pairwise_chrf of long texts", "pairwise_bleu of empty texts"),
+        *LOOPS,
+        *(pytest.param(what, marks=pytest.mark.slow) for what in LONG_IN_ANOTHER_WAY),
     ],
 )
 def test_a_native_kernel_ends_when_it_is_told_to_stop(calls, what):

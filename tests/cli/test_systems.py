@@ -15,6 +15,7 @@ import pytest
 from conftest import refused
 from oracles import oracle_command, outputs, without_version
 from paired_samples import METRICS, demo_systems, near, texts
+from strategies import every
 
 from bleucli import PairedTest, kernels, output
 
@@ -338,7 +339,8 @@ def test_intervals_of_several_systems_are_those_of_each(run):
 
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize(
-    "words", [(), ("-ci",), ("-pbs",), ("-par",), ("-pbs", "--paired-all"), ("-par", "--paired-all", "--bold-best")]
+    "words",
+    every(5, [(), ("-ci",), ("-pbs",), ("-par",), ("-pbs", "--paired-all"), ("-par", "--paired-all", "--bold-best")]),
 )
 def test_every_format_has_every_system_and_metric(run, words, form):
     words = [word for word in words if word != "--bold-best" or output.FORMATS[form].shows_bold()]

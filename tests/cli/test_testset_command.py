@@ -56,7 +56,7 @@ def test_the_list_of_a_pair_has_both_directions(run):
     heading, *lines = answer.out.splitlines()
     assert heading == "The available test sets for km-en are:"
     assert [line for line in lines if line.split()[0] not in OURS_ALONE] == [
-        "wmt20                         : WMT 2020 news task, official test sets"
+        "wmt20                         : WMT 2020 news task, official test sets [MD5]"
     ]
     assert {line.split()[0] for line in lines} == {"flores200/dev", "flores200/devtest", "ntrex", "wmt20"}
     assert run("--list", "-l", "en-km").out == answer.out.replace("km-en", "en-km")
@@ -573,7 +573,8 @@ def test_a_users_own_xml_is_read(own, run):
     answer = run(*words, "-f", "text", "--origlang", "en", "-q", stdin=b"x\n" * 6)
     assert answer.out.startswith("BLEU|nrefs:1|test:acme/support|lang:en-de|origlang:en|case:")
     assert (
-        "acme/support                  : ACME support tickets, 2026\n" in run("--registry", "acme.toml", "--list").out
+        "acme/support                  : ACME support tickets, 2026 [SHA-256]\n"
+        in run("--registry", "acme.toml", "--list").out
     )
 
 
@@ -627,6 +628,18 @@ def test_the_recipe_for_flores_plus_is_read(root, world, run, write):
     write("flores.toml", _example_of_the_page(root, "flores-plus/devtest"))
     words = ("--registry", "flores.toml", "-t", "flores-plus/devtest")
     assert run(*words, "-l", "fr-de", "--echo", "all").out == "Text of fra_Latn\tText of deu_Latn\n"
+
+
+def test_the_example_in_json_lines_is_read(root, world, run, write):
+    objects = [
+        {"lp": "en-de", "id": "a", "domain": "x", "text": {"en": "One\ntwo", "reference": "Eins\nzwei"}},
+        {"lp": "en-de", "id": "b", "domain": "x", "text": {"en": "Three", "reference": "Drei"}, "skip": True},
+        {"lp": "en-fr", "id": "c", "domain": "x", "text": {"en": "Four", "reference": "Quatre"}},
+    ]
+    write("talks.jsonl", "".join(json.dumps(one) + "\n" for one in objects))
+    write("acme.toml", _example_of_the_page(root, "acme/talks"))
+    words = ("--registry", "acme.toml", "-t", "acme/talks", "-l", "en-de", "--echo", "all")
+    assert run(*words).out == '{"src": "One\\ntwo", "ref:A": "Eins\\nzwei", "docid": "a", "domain": "x"}\n'
 
 
 def test_the_example_of_the_page_is_read(root, world, run, write, monkeypatch):

@@ -8,6 +8,7 @@ from importlib import metadata
 
 import pytest
 from conftest import Terminal, refused
+from strategies import every
 
 from bleucli.alias import folder
 from bleucli.cli.commands import versus
@@ -107,14 +108,17 @@ def test_combinations_that_cannot_be_compared_are_refused(run, pair, words, told
 
 @pytest.mark.parametrize(
     "words",
-    [
-        ("--jobs", "1"),
-        ("-J1", "--strict"),
-        ("--annotate", "github", "-q"),
-        ("-lc", "-e", "latin-1"),
-        ("-m", "chrf++", "ter", "--chrf-beta", "3", "--ter-normalized"),
-        ("-s", "floor", "-sv", "0.25", "-tok", "char"),
-    ],
+    every(
+        3,
+        [
+            ("--jobs", "1"),
+            ("-J1", "--strict"),
+            ("--annotate", "github", "-q"),
+            ("-lc", "-e", "latin-1"),
+            ("-m", "chrf++", "ter", "--chrf-beta", "3", "--ter-normalized"),
+            ("-s", "floor", "-sv", "0.25", "-tok", "char"),
+        ],
+    ),
 )
 def test_only_options_of_sacrebleu_reach_it(run, pair, words):
     answer = run("versus-sacrebleu", *pair, *words)
@@ -128,6 +132,7 @@ def test_the_table_is_written_to_a_file(run, pair, words):
         assert "1 score, compared with 9 decimals: all equal" in file.read()
 
 
+@pytest.mark.slow
 def test_warnings_of_our_command_are_shown_and_refused_if_asked(run, pair, write):
     write("few.txt", "the\nhello\n")
     words = ("versus-sacrebleu", "ref.txt", "-i", "few.txt")

@@ -306,6 +306,7 @@ def test_systems_of_one_file_of_json_lines_are_found_by_name(score, append, writ
 # --- files
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="others may not write to a locked file there")
 def test_a_line_that_is_being_added_is_waited_for(append):
     append(REF, "-i", STRONG)

@@ -21,7 +21,7 @@ import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import texts
+from strategies import every, texts
 
 import bleucli
 from bleucli import reading, tokenizers
@@ -362,7 +362,7 @@ def test_text_without_a_match_is_not_also_called_too_short(score):
 def missing(monkeypatch):
     """Pretend that the native kernels are missing; shorten the time until the note about slow work."""
     monkeypatch.setattr("bleucli.kernels.reason", "the native kernels were not built")
-    monkeypatch.setattr("bleucli.cli.pipeline._PATIENCE", 0.4)
+    monkeypatch.setattr("bleucli.cli.pipeline._PATIENCE", 0.25)
 
 
 def work(seconds):
@@ -374,18 +374,18 @@ def work(seconds):
 SLOW = ["bleu: note: this was slow: the native kernels were not built"]
 
 
-@pytest.mark.parametrize("extra", [(), ("-sl",)])
+@pytest.mark.parametrize("extra", every(2, [(), ("-sl",)]))
 def test_slow_kernels_are_named_where_a_user_had_to_wait(run, write, missing, monkeypatch, extra):
     write("ref.txt", "the cat sat on the mat\n")
     words = ("ref.txt", "-b", *extra)
     sentence = b"the cat sat on a mat\n"
     assert run(*words, stdin=sentence, terminal=True).err == ""
-    assert run(*words, stdin=WaitedFor(sentence, lambda: sleep(0.5)), terminal=True).err == ""
-    assert run(*words, stdin=WaitedFor(sentence, lambda: work(0.5)), terminal=True).err.splitlines() == SLOW
-    assert run(*words, "-q", stdin=WaitedFor(sentence, lambda: work(0.5)), terminal=True).err == ""
-    assert run(*words, "--strict", stdin=WaitedFor(sentence, lambda: work(0.5))).status == 0
+    assert run(*words, stdin=WaitedFor(sentence, lambda: sleep(0.3)), terminal=True).err == ""
+    assert run(*words, stdin=WaitedFor(sentence, lambda: work(0.3)), terminal=True).err.splitlines() == SLOW
+    assert run(*words, "-q", stdin=WaitedFor(sentence, lambda: work(0.3)), terminal=True).err == ""
+    assert run(*words, "--strict", stdin=WaitedFor(sentence, lambda: work(0.3))).status == 0
     monkeypatch.setattr("bleucli.kernels.reason", "")
-    assert run(*words, stdin=WaitedFor(sentence, lambda: work(0.5)), terminal=True).err == ""
+    assert run(*words, stdin=WaitedFor(sentence, lambda: work(0.3)), terminal=True).err == ""
 
 
 def test_two_seconds_pass_before_slow_kernels_are_named():

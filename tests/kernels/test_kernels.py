@@ -401,7 +401,7 @@ def test_unclassified_characters(segments, known):
     assert_alike("unclassified_characters", segments, classes)
 
 
-@pytest.mark.parametrize("module", [native, python], ids=["native", "python"])
+@pytest.mark.parametrize("module", [native, pytest.param(python, marks=pytest.mark.slow)], ids=["native", "python"])
 def test_all_characters_are_unclassified_until_they_have_a_class(module):
     every = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
     texts, classes = Segments.from_strings([every[::-1], None, "aa"]), bytearray(0x110000)
@@ -594,6 +594,7 @@ def test_group_stats_are_those_against_all_others(module, texts, order):
         assert distinct[0][size - 1] == len(found)
 
 
+@pytest.mark.slow
 def test_group_stats_of_many_long_texts():
     dice = random.Random(9)
     texts = Segments.from_strings([" ".join(dice.choices("abcdefghij", k=dice.randrange(300))) for _ in range(300)])
@@ -819,7 +820,11 @@ def test_scores_of_pairs(name, data):
 )
 @pytest.mark.parametrize(
     ("count", "others", "length"),
-    [(2100, 3, 3), (2100, 1, 3), (3, 2100, 3), (15, 2, 3000), (2, 15, 3000)],
+    [
+        *((2100, 3, 3), pytest.param(2100, 1, 3, marks=pytest.mark.slow)),
+        *(pytest.param(3, 2100, 3, marks=pytest.mark.slow), (15, 2, 3000)),
+        pytest.param(2, 15, 3000, marks=pytest.mark.slow),
+    ],
     ids=["many hypotheses", "against one", "many references", "long hypotheses", "long references"],
 )
 def test_scores_of_pairs_in_several_blocks(name, options, count, others, length):
@@ -835,7 +840,10 @@ def test_scores_of_pairs_in_several_blocks(name, options, count, others, length)
 
 @pytest.mark.parametrize(
     ("name", "options"),
-    [("pairwise_bleu", (4, "exp", 0, False)), ("pairwise_chrf", (6, 1, 2, False, False))],
+    [
+        ("pairwise_bleu", (4, "exp", 0, False)),
+        pytest.param("pairwise_chrf", (6, 1, 2, False, False), marks=pytest.mark.slow),
+    ],
 )
 def test_scores_of_pairs_with_a_text_that_is_too_long_for_a_block(name, options):
     dice = random.Random(5)
@@ -1124,6 +1132,7 @@ def test_edit_stats_of_long_texts_that_differ_little_or_much(seed):
     assert_alike("edit_stats", sides[1], [sides[0]], False)
 
 
+@pytest.mark.slow
 def test_edit_stats_of_every_character():
     characters = "".join(chr(code) for code in range(1, 0x3000)) + "\U00010000\U0010ffff"
     for text in (characters, " ".join(characters)):
@@ -1146,6 +1155,7 @@ print(int(peak.split()[1]) < 512 * 1024)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the system has no file with the peak of memory")
 def test_edit_stats_of_a_long_line_of_different_words_take_little_memory(root):
     done = subprocess.run([sys.executable, "-c", EDITS.format(root=root)], capture_output=True, text=True)

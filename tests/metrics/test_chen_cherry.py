@@ -32,7 +32,12 @@ def theirs(technique):
 
 @pytest.mark.parametrize(
     ("technique", "order"),
-    [(technique, order) for technique in range(1, 8) for order in (1, 2, 3, 4, 6) if technique != 6 or order >= 3],
+    [
+        pytest.param(technique, order, marks=[pytest.mark.slow] * (order not in (2, 4)))
+        for technique in range(1, 8)
+        for order in (1, 2, 3, 4, 6)
+        if technique != 6 or order >= 3
+    ],
 )
 @given(hypothesis=words, references=references)
 @examples(300)

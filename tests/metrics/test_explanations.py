@@ -316,7 +316,7 @@ def check_random_pairs(count, seed, model):
 
 
 def test_the_arithmetic_of_random_pairs_gives_their_scores(model):
-    check_random_pairs(600, 1, model)
+    check_random_pairs(300, 1, model)
 
 
 @pytest.mark.slow

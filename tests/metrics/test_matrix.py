@@ -124,6 +124,7 @@ def test_a_pair_has_the_scores_and_signatures_of_the_plain_command(run, folder, 
         assert len(line["inputs"]) == 1 + int(line["signature"]["nrefs"])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(problem(FOLDER) != "", reason=problem(FOLDER) or "there is evaluation data")
 def test_the_pairs_of_wmt22_have_the_scores_of_the_plain_command(run, matrix):
     matrix(f'references = "{FOLDER}/wmt22.{{pair}}/ref.*.txt"', f'systems = "{FOLDER}/wmt22.{{pair}}/{{system}}.txt"')

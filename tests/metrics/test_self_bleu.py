@@ -149,6 +149,7 @@ def test_texts_that_are_too_short_for_their_score_get_a_warning(options):
         assert self_bleu([*texts, *["a b c d"] * 37]).score > 0  # 2 of 40 are few
 
 
+@pytest.mark.slow
 def test_real_texts_score_as_in_a_loop_over_the_oracle():
     texts = random.Random(5).sample(real_texts("ref"), 150)
     found = self_bleu(texts)

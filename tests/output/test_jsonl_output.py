@@ -538,6 +538,7 @@ def test_a_device_is_written_to(run):
     assert answer == (0, "", "")
 
 
+@pytest.mark.slow
 def test_the_lines_of_twenty_writers_at_once_stay_whole(folder):
     """Ten of them write one line per segment, which is more than a pipe or a page takes at once."""
     processes = [

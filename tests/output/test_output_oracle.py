@@ -16,6 +16,7 @@ from functools import lru_cache
 
 import pytest
 from oracles import DEMO, oracle_command, without_version
+from strategies import every
 
 from bleucli.output import render
 from bleucli.output.layout import Layout
@@ -102,7 +103,7 @@ def results_of(folder, test, words=METRICS):
 
 
 @pytest.mark.parametrize("layout", [Layout(3), Layout(short=True), MORE_WIDTHS])
-@pytest.mark.parametrize("words", [("-m", "bleu"), METRICS], ids=["one metric", "three"])
+@pytest.mark.parametrize("words", every(2, [METRICS, ("-m", "bleu")]), ids=["three", "one metric"])
 @pytest.mark.parametrize("name", ["text", "json"])
 def test_one_system_with_an_interval_looks_like_the_oracles(corpus, layout, words, name):
     made = Results([SystemResult("strong.txt", scores_of(corpus, "strong.txt", words, True))], SEGMENTS, [])
@@ -240,6 +241,7 @@ def test_several_systems_have_the_oracles_colours(corpus, test):
     assert without_version(render(results_of(corpus, test), Layout(colour=True), "text")) == theirs
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="there are no pseudo-terminals")
 @pytest.mark.parametrize("words", [(), ("-b",)], ids=["line", "score alone"])
 def test_an_interval_has_the_oracles_colours(corpus, words):

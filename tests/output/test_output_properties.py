@@ -186,6 +186,7 @@ def test_a_reader_of_markdown_sees_the_names(names):
 # --- reStructuredText
 
 
+@pytest.mark.slow
 @reader("docutils")
 @given(THREE)
 @example(("- a", "1. a", "a::"))

@@ -352,6 +352,7 @@ def test_bold_type_programs_and_notebooks_have_the_p_value_of_this_package(doubt
     assert f'"p_value": {record.sacrebleu_p_value!r}' in render(doubtful, Layout(), "json")
 
 
+@pytest.mark.slow
 def test_the_command_stars_a_single_word_only_in_the_formats_of_sacrebleu(command, write):
     write("ref.txt", "\n".join(TIED) + "\n")
     write("old.txt", "\n".join(mark(TIED, *range(9))) + "\n")

@@ -54,6 +54,7 @@ def script():
         sys.path[:] = path
 
 
+@pytest.mark.slow
 def test_every_fault_is_found(script, tmp_path, monkeypatch):
     for name in ("base", "tree"):
         os.makedirs(tmp_path / name / "bleucli")

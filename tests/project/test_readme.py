@@ -11,6 +11,7 @@ from doctest import ELLIPSIS, OutputChecker
 from pathlib import Path
 
 import pytest
+from strategies import every
 
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 README = CHECKOUT / "README.md"
@@ -70,7 +71,7 @@ def folder_of_the_readme(follow, tmp_path_factory):
     return follow("README.md", tmp_path_factory.mktemp("readme"))
 
 
-@of_each_page
+@pytest.mark.parametrize("page", every(len(PAGES), sorted(PAGES, key=lambda page: page != "README.md")))
 def test_every_console_block_prints_what_it_says(page, folder_of_the_readme, follow, tmp_path):
     if page != "README.md":  # the other pages continue from the README
         follow(page, shutil.copytree(folder_of_the_readme, tmp_path, dirs_exist_ok=True))

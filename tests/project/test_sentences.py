@@ -38,7 +38,7 @@ DESCRIBING = {"describe", "_SMOOTHINGS", "remarks", "_reasons", "BANDS"}
 @pytest.mark.parametrize("name", WAYS)
 def test_random_worlds_are_described_truly(name):
     tally = Tally(*PLACES)
-    draw_worlds(name, enough(WAYS[name].count) // (1 if enough(8) > 1 else 2), tally)
+    draw_worlds(name, enough(WAYS[name].count) // (1 if enough(16) > 1 else 2), tally)
     assert not tally.untrue, tally.told()
     assert any(tally.reached.values())
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from strategies import examples
+from strategies import every, examples
 
 from bleucli import reading
 from bleucli.errors import BleuError
@@ -100,8 +100,8 @@ def test_odd_values_are_read_or_refused_in_the_same_way(line, value):
     assert fast == slow
 
 
-@pytest.mark.parametrize("value", ODD, ids=lambda value: repr(value)[:40])
-@pytest.mark.parametrize("first", [b'"x"', b"7", b"null", b"1.5", b"{}"])
+@pytest.mark.parametrize("value", every(2, ODD), ids=lambda value: repr(value)[:40])
+@pytest.mark.parametrize("first", every(3, [b'"x"', b"null", b"1.5", b"7", b"{}"]))
 def test_odd_ids_are_read_or_refused_in_the_same_way(first, value):
     texts = b'{"hypothesis": "a", "references": ["c"], %s}\n'
     start = texts.replace(b"%s", b'"doc_id": "d", "id": ' + first)
@@ -331,3 +331,24 @@ def test_files_are_read_without_pyarrow(monkeypatch):
         assert fast == slow == ([[["a b"], ["c"], [None]]] * 2, 2, True)
     finally:
         fastjson._parser.cache_clear()
+
+
+@pytest.mark.parametrize("other", ["lp", "Lang-Pair", "src_lang", "note", ""])
+@pytest.mark.parametrize("key", ["1", "en-cs_#_1", r"en-cs_\u00231", r"en-cs\u005f#1", "_1#"])
+def test_objects_of_a_language_pair_are_the_same(monkeypatch, other, key):
+    uses = []
+    monkeypatch.setattr(fastjson, "read", lambda *words, read=fastjson.read: uses.append(words) or read(*words))
+    first = b'{"hypothesis": "a", "reference": "a", "id": "0"}\n'
+    more = f'{{"hypothesis": "b", "reference": "b", "id": "{key}"' + (f', "{other}": "en-cs"' if other else "") + "}\n"
+    fast, slow = read_both(more.encode(), first, identified=True, pair="en-de")
+    assert fast == slow
+    # It reads only what cannot name a pair
+    assert bool(uses) == (key in ("1", "_1#"))
+
+
+def test_only_objects_of_a_language_pair_are_read():
+    rows = [
+        f'{{"hypothesis": "{n}", "reference": "b", "id": "en-{"cs" if n % 2 else "de"}_#_{n}"}}\n' for n in range(9)
+    ]
+    for answer in read_both("".join(rows[1:]).encode(), rows[0].encode(), identified=True, pair="en-de"):
+        assert [text for block in answer[0] for text in block[0]] == ["0", "2", "4", "6", "8"]

@@ -780,7 +780,7 @@ def test_a_wrong_line_is_named_with_its_number(run, write, line, said):
 
 @pytest.mark.parametrize(
     ("line", "said"),
-    [pytest.param(*case, marks=[pytest.mark.slow] * (n % 4 > 0)) for n, case in enumerate(WRONG_LINES.values())],
+    [pytest.param(*case, marks=[pytest.mark.slow] * (n % 8 > 0)) for n, case in enumerate(WRONG_LINES.values())],
     ids=WRONG_LINES,
 )
 def test_a_wrong_line_in_a_later_block_is_named_with_its_number(line, said):

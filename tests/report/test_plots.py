@@ -30,7 +30,13 @@ def stats():
 
 
 @pytest.mark.parametrize("kind", ["forest", "pairs", "lengths", "segments"])
-@pytest.mark.parametrize(("ending", "start"), [("pdf", b"%PDF"), ("svg", b"<?xml"), ("png", b"\x89PNG")])
+@pytest.mark.parametrize(
+    ("ending", "start"),
+    [
+        ("svg", b"<?xml"),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in (("pdf", b"%PDF"), ("png", b"\x89PNG"))),
+    ],
+)
 def test_the_command_draws(demo_files, run, kind, ending, start):
     files = []
     for name in ("one", "other"):

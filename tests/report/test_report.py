@@ -706,6 +706,7 @@ def test_tokens_are_found_in_texts(text, tokens, lowercase, lengths):
     assert passages.spell_lengths(text, tokens, lowercase) == lengths
 
 
+@pytest.mark.slow
 def test_as_many_n_grams_are_marked_on_the_page_as_match(whole):
     """The marks of a text are those of the calculator and of explanations, in every order."""
     references = [demo("reference.A"), demo("reference.B")]

@@ -13,6 +13,7 @@ import pytest
 from browser import NARROW, WIDE, find_faults, watch
 from conftest import ROOT
 from oracles import our_command, read_lines, real_data
+from strategies import every
 
 from bleucli import BLEU, Segments
 
@@ -85,6 +86,7 @@ def test_the_first_view_says_who_leads(opened):
     assert page.locator(CARD).count() == 20
 
 
+@pytest.mark.slow
 def test_systems_and_metrics_are_chosen(opened):
     page = opened
     assert page.inner_text("#pair-verdict").startswith(("strong is better than mixed", "strong and mixed cannot"))
@@ -114,6 +116,7 @@ def test_systems_and_metrics_are_chosen(opened):
     assert "below the line" in page.inner_text("#pair-0-caption")
 
 
+@pytest.mark.slow
 def test_segments_are_sorted(opened):
     page = opened
     data = data_of(page)
@@ -150,6 +153,7 @@ def test_segments_are_sorted(opened):
     assert page.inner_text("#found") == "Segments 21 to 40 of 100."
 
 
+@pytest.mark.slow
 def test_search_finds_segments(opened):
     page = opened
     data = data_of(page)
@@ -170,6 +174,7 @@ def test_search_finds_segments(opened):
     assert 0 < found(page) < 100
 
 
+@pytest.mark.slow
 def test_segments_have_addresses(chromium, demo_page, opened):
     with watch(chromium, f"{demo_page}#s77") as watched:
         page = watched.page
@@ -190,6 +195,7 @@ def test_segments_have_addresses(chromium, demo_page, opened):
     page.wait_for_selector(f"#s{line}.here")
 
 
+@pytest.mark.slow
 def test_tokens_that_match_are_those_that_count(opened):
     """The script marks as many tokens as match according to the statistics."""
     page = opened
@@ -212,6 +218,7 @@ def test_tokens_that_match_are_those_that_count(opened):
             assert sum(len(one.split()) for one in tokens) == rows[2]
 
 
+@pytest.mark.slow
 def test_differences_are_marked(opened):
     page = opened
     page.select_option("#mark", "changes")
@@ -223,6 +230,7 @@ def test_differences_are_marked(opened):
     assert page.locator("#list mark").count() == 0
 
 
+@pytest.mark.slow
 def test_the_keyboard_alone_suffices(opened):
     page = opened
     seen = set()
@@ -235,8 +243,8 @@ def test_the_keyboard_alone_suffices(opened):
     assert page.locator("#first option:checked").inner_text() == "mixed"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, NARROW])
+@pytest.mark.parametrize("theme", every(2, ["light", "dark"]))
+@pytest.mark.parametrize("size", every(2, [NARROW, WIDE]))
 def test_axe_finds_no_fault_and_nothing_overflows(chromium, demo_page, size, theme):
     with watch(chromium, demo_page, size, theme) as watched:
         watched.page.wait_for_selector(CARD)
@@ -245,6 +253,7 @@ def test_axe_finds_no_fault_and_nothing_overflows(chromium, demo_page, size, the
         assert watched.said == []
 
 
+@pytest.mark.slow
 def test_figures_have_unique_names_and_follow_the_theme(chromium, demo_page):
     colours = []
     for theme in ("light", "dark"):
@@ -330,6 +339,7 @@ def test_figures_are_drawn_from_the_numbers(opened):
     assert squares == pytest.approx([count * max(squares) / max(counts) for count in counts], rel=0.02, abs=1)
 
 
+@pytest.mark.slow
 def test_every_figure_has_its_numbers_as_a_table(opened):
     page = opened
     figure = figure_of(page, "BLEU with 95% intervals")
@@ -339,6 +349,7 @@ def test_every_figure_has_its_numbers_as_a_table(opened):
     assert figure.locator("table").is_visible()
 
 
+@pytest.mark.slow
 def test_figures_fit_the_window_again_when_its_size_changes(opened):
     page = opened
     before = page.get_attribute("#figures svg >> nth=0", "viewBox")
@@ -348,6 +359,7 @@ def test_figures_fit_the_window_again_when_its_size_changes(opened):
     assert abs(float(page.get_attribute("#figures svg >> nth=0", "viewBox").split()[2]) - width) <= 0.5
 
 
+@pytest.mark.slow
 def test_texts_of_figures_stay_inside(chromium, demo_page):
     outside = """() => [...document.querySelectorAll("figure:not([hidden]) svg")].flatMap((svg) => {
         const box = svg.getBoundingClientRect();
@@ -364,6 +376,7 @@ def test_texts_of_figures_stay_inside(chromium, demo_page):
                 assert watched.page.evaluate(outside) == []
 
 
+@pytest.mark.slow
 def test_without_javascript_the_numbers_are_in_tables(chromium, demo_page):
     with watch(chromium, demo_page, java_script_enabled=False) as watched:
         page = watched.page
@@ -401,6 +414,7 @@ def test_without_javascript_the_numbers_are_in_tables(chromium, demo_page):
         assert page.evaluate("document.documentElement.scrollWidth") <= WIDE[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [0.0, 1e-6, 1e6, 1e20])
 def test_figures_suit_scores_of_any_size(chromium, tmp_path, most):
     texts = ("a b c d", "e f g h")
@@ -419,6 +433,7 @@ def test_figures_suit_scores_of_any_size(chromium, tmp_path, most):
         assert watched.said == []
 
 
+@pytest.mark.slow
 def test_the_best_of_many_systems_are_drawn_each_in_its_own_way(chromium, tmp_path):
     lines = read_lines(DEMO, "weak.de.txt")
     for number in range(10):
@@ -474,6 +489,24 @@ def test_special_characters_are_shown_as_they_are(chromium, tmp_path):
         assert find_faults(page) == []
         assert watched.said == []
         assert {one.partition("#")[0] for one in watched.asked} == {address}
+
+
+def test_paragraphs_of_a_text_are_shown_under_one_another(chromium, tmp_path):
+    text = "The cat sat.\nOn the mat, all day.\n\nThen it left."
+    for name, end in (("a", ""), ("b", " x")):
+        with open(tmp_path / f"{name}.jsonl", "w", encoding="utf-8") as file:
+            file.writelines(f"{json.dumps({'hypothesis': text + end, 'reference': text})}\n" for _ in range(2))
+    address = make(tmp_path, "-i", "a.jsonl", "b.jsonl")
+    with watch(chromium, address) as watched:
+        page = watched.page
+        for mark in ("all", "changes", "none"):
+            page.wait_for_selector(CARD)
+            page.select_option("#mark", mark)
+            page.wait_for_selector(SETTLED)
+            card = page.locator(CARD).nth(0)
+            assert card.locator("dd.reference").inner_text() == text
+            assert sorted(card.locator("dd.system").all_inner_texts()) == [text, f"{text} x"]
+        assert watched.said == []
 
 
 @pytest.mark.slow

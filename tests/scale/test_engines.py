@@ -176,6 +176,7 @@ def test_segments_of_groups_are_numbered_as_the_command_does(run, parts, engine,
     )
 
 
+@pytest.mark.slow
 @all_engines
 def test_keys_of_any_value_and_name_make_groups(run, columns, folder, engine, cluster):
     nan = float("nan")
@@ -225,6 +226,7 @@ def tell(groups):
     return [(tuple(group.keys.items()), group.segments, group.scores["chrf"].score) for group in groups]
 
 
+@pytest.mark.slow
 def test_a_data_frame_of_dask_is_scored(dask_cluster, columns):
     frames = pytest.importorskip("dask.dataframe", reason="Dask's data frames are not installed")
     import pandas as pd
@@ -341,6 +343,7 @@ def sent_along():
             one.unregister_pickle_by_value(here)
 
 
+@pytest.mark.slow
 @all_engines
 @pytest.mark.parametrize("when", ["middle", "end"])
 def test_a_worker_that_dies_changes_no_count(run, parts, engine, cluster, tmp_path, when):
@@ -376,6 +379,7 @@ def test_files_that_ray_loses_because_they_are_listed_twice_are_noticed(columns,
         score(dataset, ["bleu"], expected=2 * COUNT)
 
 
+@pytest.mark.slow
 def test_a_bag_with_a_table_twice_is_refused(dask_cluster, parts):
     path = str(Path(parts, "c 1.parquet").resolve())
     with pytest.raises(BleuError, match="some were doubled"):

@@ -14,7 +14,7 @@ import pytest
 from conftest import raised
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import corpora, enough, examples
+from strategies import corpora, enough, every, examples
 
 from bleucli import BLEU, CER, CHRF, TER, WER, statsfiles
 from bleucli.counting import SystemStats
@@ -174,6 +174,7 @@ def test_statistics_that_do_not_match_are_not_written_together(tmp_path):
 # --- shards
 
 
+@pytest.mark.slow
 @examples(40)
 @given(corpus=corpora(max_segments=8), seed=st.integers(0, 1 << 30))
 def test_shards_in_any_order_merged_or_not_are_the_whole(corpus, seed, tmp_path_factory):
@@ -512,12 +513,16 @@ def texts_as(kind):
 
 @pytest.mark.parametrize(
     "change",
-    [
-        *map(
-            numbers_as, (pa.int16(), pa.uint32(), pa.float64(), pa.float32(), pa.decimal128(20, 0), pa.large_string())
-        ),
-        *map(texts_as, (pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary())),
-    ],
+    every(
+        3,
+        [
+            *map(
+                numbers_as,
+                (pa.int16(), pa.uint32(), pa.float64(), pa.float32(), pa.decimal128(20, 0), pa.large_string()),
+            ),
+            *map(texts_as, (pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary())),
+        ],
+    ),
 )
 def test_other_programs_may_change_the_types_of_numbers_and_texts(tmp_path, change):
     save(tmp_path / "1", stop=2)

@@ -237,6 +237,7 @@ def test_sizes_of_blocks_and_numbers_of_threads_change_no_digit(monkeypatch, exp
     assert results_of(samples_of(40), jobs) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [3, pytest.param(64, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", SIZES)
 def test_each_size_alone_changes_no_digit(monkeypatch, expected, name, size):

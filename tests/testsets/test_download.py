@@ -21,6 +21,7 @@ import pytest
 import requests
 from conftest import SECONDS, needs_pipes, needs_signals, raised
 from raw_files import beside, content, put
+from strategies import every
 from web_server import Page, serving
 
 from bleucli.errors import BleuError
@@ -433,14 +434,17 @@ SLOWLY = "sent less than 60000 bytes in 0.5 seconds"
 @pytest.mark.parametrize("checksum", [SHA256, pytest.param(None, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "page",
-    [
-        Page(CONTENT, piece=1, pause=0.01),
-        Page(CONTENT, piece=1, pause=0.01, chunked=True),
-        Page(CONTENT, piece=1, pause=0.01, length=-1),
-        Page(dripping=True),
-        Page(raw=CHUNKS + b"5;", dripping=True),
-        Page(raw=CHUNKS + b"9999\r\n", dripping=True),
-    ],
+    every(
+        3,
+        [
+            Page(CONTENT, piece=1, pause=0.01),
+            Page(CONTENT, piece=1, pause=0.01, chunked=True),
+            Page(CONTENT, piece=1, pause=0.01, length=-1),
+            Page(dripping=True),
+            Page(raw=CHUNKS + b"5;", dripping=True),
+            Page(raw=CHUNKS + b"9999\r\n", dripping=True),
+        ],
+    ),
     ids=["body", "chunks", "body without an end", "header", "size of a chunk", "chunk"],
 )
 def test_a_server_that_drips_is_given_up(page, checksum, web, target, hasty, monkeypatch):
@@ -452,6 +456,7 @@ def test_a_server_that_drips_is_given_up(page, checksum, web, target, hasty, mon
     assert beside(target) == []
 
 
+@pytest.mark.slow
 def test_a_server_that_drips_through_a_proxy_is_given_up(web, target, hasty, monkeypatch):
     monkeypatch.setattr(fetching, "PAUSES", ())
     monkeypatch.setenv("http_proxy", web.url)
@@ -462,6 +467,7 @@ def test_a_server_that_drips_through_a_proxy_is_given_up(web, target, hasty, mon
     refused("https://data.invalid/news.tgz", target, SLOWLY)
 
 
+@pytest.mark.slow
 def test_a_server_that_is_slow_but_fast_enough_is_waited_for(web, target, hasty, monkeypatch):
     monkeypatch.setattr(network, "LEAST_BYTES", 10_000)
     fetch(web.put("/news.tgz", Page(CONTENT, piece=2000, pause=0.01)), target)
@@ -619,6 +625,7 @@ def test_https_does_not_fall_back_to_http(secure, web, target, tmp_path, monkeyp
     assert "Authorization" not in web.requests[0].headers
 
 
+@pytest.mark.slow
 def test_a_server_that_drips_over_https_is_given_up(secure, target, hasty, monkeypatch):
     monkeypatch.setattr(fetching, "PAUSES", ())
     refused(secure.put("/x", Page(CONTENT, piece=1, pause=0.01)), target, SLOWLY)
@@ -709,6 +716,7 @@ os.replace = lambda *names, **folders: os.kill(os.getpid(), 9)
     assert only(target)
 
 
+@pytest.mark.slow
 @needs_signals
 def test_an_interrupted_download_leaves_nothing(web, target):
     url = web.put("/news.tgz", Page(CONTENT, piece=1000, pause=0.004))
@@ -978,6 +986,7 @@ def test_a_terminal_shows_the_reason_for_a_pause(web, target):
     assert not lines[-1]
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_that_another_process_is_waited_for(web, target):
     url = web.put("/n.tgz", Page(CONTENT, piece=8000, pause=0.1))
     first = start(url, target)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import json
+import os
 import random
 
 import pytest
 import sacrebleu
 from conftest import refused
+from oracles import DATA
+from raw_files import note_of
 from web_server import Page
 
 import bleucli
 from bleucli.errors import BleuError
+from bleucli.testsets import cache, registry
 
 
 def text(seed, sentence="Das {} ist Absatz Nummer {} von Dokument {} mit einigen Wörtern."):
@@ -183,7 +189,9 @@ def test_scripts_are_pairs_of_their_own(mirror, run, write, pair, target):
 def test_a_pair_without_references_says_so(mirror, run, write):
     write("mine.jsonl", dump(hypotheses(WMT25)))
     words = ("-t", "wmt25", "-l", "en-de")
-    refused(run(*words, "-i", "mine.jsonl"), "wmt25/en-de_DE has no references, so nothing can be scored; --echo src")
+    refused(
+        run(*words, "-i", "mine.jsonl", "-q"), "wmt25/en-de_DE has no references, so nothing can be scored; --echo src"
+    )
     assert len(run(*words, "--echo", "src").out.splitlines()) == 3
     with pytest.raises(BleuError, match="wmt25/en-de_DE has no references"):
         bleucli.get_reference_files("wmt25", "en-de")
@@ -192,7 +200,7 @@ def test_a_pair_without_references_says_so(mirror, run, write):
 def test_thai_documents_need_another_tokenizer_but_not_for_chrf(mirror, run, write):
     write("mine.jsonl", dump(hypotheses(WMT26)))
     words = ("-t", "wmt26", "-l", "en-th", "-i", "mine.jsonl")
-    refused(run(*words), "Thai has no spaces between words")
+    refused(run(*words, "-q"), "Thai has no spaces between words")
     assert run(*words, "-m", "chrf").status == 0
     assert run(*words, "-tok", "char").status == 0
 
@@ -243,3 +251,433 @@ def test_labels_of_the_set_follow_the_join(mirror, run, write):
         round(expected(sacrebleu.BLEU(), rows, [one for one in objects if one["domain"] == domain]), 6)
         for domain in ("news", "speech")
     ]
+
+
+# --- segments, some of which are left out
+
+
+def test_bad_sources_of_wmt24pp_are_left_out_and_said(mirror, run, write):
+    scored = [one for one in WMT24PP if not one["is_bad_source"]]
+    write("mine.txt", "".join(one["target"].replace("ihnen", "uns") + "\n" for one in scored))
+    answer = run("-t", "wmt24pp", "-l", "en-de", "-i", "mine.txt", "-w", "6")
+    score = sacrebleu.BLEU().corpus_score(
+        [one["target"].replace("ihnen", "uns") for one in scored], [[one["target"] for one in scored]]
+    )
+    line = json.loads(answer.out)
+    assert line["score"] == round(score.score, 6)
+    assert line["signature"].startswith("nrefs:1|test:wmt24pp|lang:en-de_DE|partial:10of12|case:mixed")
+    assert "note: wmt24pp/en-de_DE: 2 of 12 segments left out, marked as is_bad_source\n" in answer.err
+
+
+def test_all_segments_of_wmt24pp_are_a_set_of_their_own(mirror, run, write):
+    write("all.txt", "".join(one["target"] + "\n" for one in WMT24PP))
+    answer = run("-t", "wmt24pp/all", "-l", "en-de", "-i", "all.txt", "-q")
+    assert json.loads(answer.out)["signature"].startswith("nrefs:1|test:wmt24pp/all|lang:en-de_DE|case:mixed")
+    line = refused(run("-t", "wmt24pp", "-l", "en-de", "-i", "all.txt", "-q"), "all.txt has 12 segments")
+    assert line.endswith(
+        "; wmt24pp/all has 12; 2 segments of wmt24pp must be left out; JSON Lines with ids may have them\n"
+    )
+
+
+@pytest.mark.parametrize("ids", [("segment_id",), ("document_id", "segment_id")])
+def test_segments_with_ids_may_include_bad_ones(mirror, run, write, ids):
+    rows = [{"hypothesis": one["target"], **{name: one[name] for name in ids}} for one in WMT24PP]
+    random.Random(3).shuffle(rows)
+    write("mine.jsonl", dump(rows))
+    answer = run("-t", "wmt24pp", "-l", "en-de", "-i", "mine.jsonl", "-q")
+    assert json.loads(answer.out)["score"] == 100.0
+    assert "|partial:10of12|" in answer.out
+
+
+def test_segments_are_echoed_as_lines_and_round_trip(mirror, run):
+    words = ("-t", "wmt24pp", "-l", "en-de")
+    scored = [one for one in WMT24PP if not one["is_bad_source"]]
+    echo = run(*words, "--echo", "docid", "segid", "src", "ref", "ref:original")
+    assert echo.out == "".join(
+        "\t".join(
+            map(str, (one[name] for name in ("document_id", "segment_id", "source", "target", "original_target")))
+        )
+        + "\n"
+        for one in scored
+    )
+    assert run(*words, "-b", stdin=run(*words, "--echo", "ref").out.encode()).out == "100.0\n"
+    assert run(*words, "--echo", "src", "--subset", "news").out == "".join(
+        one["source"] + "\n" for one in scored if one["domain"] == "news"
+    )
+
+
+def test_the_default_reference_of_wmt24pp_is_the_post_edited_one(mirror):
+    (path,) = bleucli.get_reference_files("wmt24pp", "en-de")
+    assert path == bleucli.get_source_file("wmt24pp", "en-de_DE") == cache.path_of("wmt24pp", "en-de_DE", "jsonl")
+    with open(path, encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    assert [row["ref"] for row in rows] == [one["target"] for one in WMT24PP if not one["is_bad_source"]]
+    assert bleucli.get_segments("wmt24pp", "en-de", subset="news") == [
+        place for place, row in enumerate(rows) if row["domain"] == "news"
+    ]
+
+
+# --- texts with line breaks
+
+
+def test_documents_are_echoed_as_json_lines_that_can_be_scored(mirror, run, write):
+    words = ("-t", "wmt26", "-l", "en-cs")
+    objects = of_pair(WMT26, "ces_Latn")[:8]
+    answer = run(*words, "--echo", "docid", "src", "transcript")
+    assert [json.loads(line) for line in answer.out.splitlines()] == [
+        {"docid": one["doc_id"], "src": one["src_text"], "transcript": one["gold_transcript"]} for one in objects
+    ]
+    assert run(*words, "--echo", "docid", "ref").out.splitlines()[0] == json.dumps(
+        {"docid": objects[0]["doc_id"], "ref:refA": objects[0]["refs"]["refA"]}, ensure_ascii=False
+    )
+    write("refs.jsonl", run(*words, "--echo", "docid", "ref").out)
+    answer = run(*words, "-i", "refs.jsonl", "--jsonl-fields", r"hyp=ref\:refA", "-b", "-q")
+    assert answer.out == "100.0\n"
+
+
+def test_line_breaks_reach_every_metric_as_in_sacrebleu(mirror, run, write):
+    objects = of_pair(WMT26, "ces_Latn")[:8]
+    rows = [{"doc_id": one["doc_id"], "hypothesis": one["refs"]["refA"].replace("\n", " ")} for one in objects]
+    write("mine.jsonl", dump(rows))
+    answer = run("-t", "wmt26", "-l", "en-cs", "-i", "mine.jsonl", "-m", "bleu", "chrf", "ter", "-w", "6", "-q")
+    references = [[one["refs"]["refA"] for one in objects]]
+    assert [line["score"] for line in json.loads(answer.out)] == [
+        round(metric.corpus_score([row["hypothesis"] for row in rows], references).score, 6)
+        for metric in (sacrebleu.BLEU(), sacrebleu.CHRF(), sacrebleu.TER())
+    ]
+
+
+# --- outputs of systems, which are fetched only when they are asked for
+
+
+def outputs(objects, word):
+    return dump([{"doc_id": one["doc_id"], "hypothesis": f"{word} {one['src_text']}"} for one in objects])
+
+
+@pytest.fixture
+def of_systems(mirror, monkeypatch):
+    """Serve outputs: one plainly, one in Git LFS, at the addresses of the registry as they are on the server."""
+    read = registry._package_data
+
+    def with_sources(name):
+        data = read(name)
+        if name == "registry.json":
+            systems = data["testsets"]["wmt26"]["systems"]
+            systems["url"] = f"{mirror.url}/raw/{{system}}.jsonl"
+            systems["large"] = f"{mirror.url}/large/{{system}}.jsonl"
+        return data
+
+    monkeypatch.setattr(registry, "_package_data", with_sources)
+    objects = list(reversed(WMT26))
+    large = outputs(objects, "large")
+    digits = hashlib.sha256(large).hexdigest()
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{digits}\nsize {len(large)}\n"
+    mirror.put("/raw/GPT%205.5.jsonl", Page(outputs(objects, "small")))
+    mirror.put("/raw/HW-TSC.jsonl", Page(pointer.encode()))
+    mirror.put("/large/HW-TSC.jsonl", Page(large))
+    mirror.put("/raw/Yandex.jsonl", Page(outputs(of_pair(WMT26, "tha_Thai"), "other")))
+    mirror.requests.clear()
+    return mirror
+
+
+def test_outputs_are_fields_that_are_fetched_when_asked_for(of_systems, run):
+    words = ("-t", "wmt26", "-l", "en-cs")
+    objects = of_pair(WMT26, "ces_Latn")[:8]
+    listed = run("--list", *words).out
+    assert listed.startswith("eng_Latn-ces_Latn: src, ref:refA, docid, domain, transcript, AMI, AdaptiveMT, ")
+    assert of_systems.requests == []
+    assert run(*words, "--echo", "all").status == 0
+    assert [one for one in of_systems.paths if one.startswith(("/raw", "/large"))] == []
+    answer = run(*words, "--echo", "docid", "GPT 5.5", "HW-TSC")
+    assert [json.loads(line) for line in answer.out.splitlines()] == [
+        {"docid": one["doc_id"], "GPT 5.5": f"small {one['src_text']}", "HW-TSC": f"large {one['src_text']}"}
+        for one in objects
+    ]
+    assert [one for one in of_systems.paths if one.startswith(("/raw", "/large"))] == [
+        "/raw/GPT%205.5.jsonl",
+        "/raw/HW-TSC.jsonl",
+        "/large/HW-TSC.jsonl",
+    ]
+    of_systems.requests.clear()
+    assert run(*words, "--echo", "docid", "GPT 5.5", "HW-TSC").out == answer.out
+    assert of_systems.requests == []
+
+
+def test_echoed_outputs_are_scored(of_systems, run, write):
+    words = ("-t", "wmt26", "-l", "en-cs")
+    write("two.jsonl", run(*words, "--echo", "docid", "GPT 5.5", "HW-TSC").out)
+    answer = run(*words, "-i", "two.jsonl", "--jsonl-fields", "hyp=GPT 5.5,HW-TSC", "-q", "-m", "chrf")
+    assert [row["system"] for row in json.loads(answer.out)] == ["GPT 5.5", "HW-TSC"]
+
+
+def test_a_system_without_the_pair_or_unknown_is_an_error(of_systems, run):
+    words = ("-t", "wmt26", "-l", "en-cs", "--echo")
+    refused(run(*words, "Yandex", "-q"), "Yandex has no output for this language pair; choose another system")
+    refused(run(*words, "GPT 5.6", "-q"), "wmt26/eng_Latn-ces_Latn has no field 'GPT 5.6'", "did you mean GPT 5.5")
+
+
+def test_a_large_output_that_differs_from_its_pointer_is_refused(of_systems, run):
+    of_systems.put("/large/HW-TSC.jsonl", Page(outputs(WMT26, "other")))
+    words = ("-t", "wmt26", "-l", "en-cs", "--echo", "HW-TSC", "-q")
+    refused(run(*words), "/large/HW-TSC.jsonl sent a file with the sha256 ", "it was deleted")
+    # A mirror may have the pointer only, or the output itself
+    of_systems.put("/mirror/wmt26/HW-TSC.jsonl", Page(outputs(WMT26, "own")))
+    assert run("-t", "wmt26", "-l", "en-th", "--echo", "HW-TSC", "-q").status == 2  # the pointer was recorded
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda rows: [*rows, rows[0]], "there are two outputs of GPT 5.5 for one segment"),
+        (lambda rows: [{**rows[0], "hypothesis": 3}, *rows[1:]], "line 1: 'hypothesis' is a number; expected a string"),
+        (lambda rows: [{"hypothesis": "x"}], "GPT 5.5 has no output for this language pair"),
+    ],
+)
+def test_a_damaged_output_is_an_error(of_systems, run, damage, message):
+    rows = [json.loads(line) for line in outputs(WMT26, "x").splitlines()]
+    of_systems.put("/raw/GPT%205.5.jsonl", Page(dump(damage(rows))))
+    refused(run("-t", "wmt26", "-l", "en-cs", "--echo", "GPT 5.5", "-q"), message)
+
+
+def test_a_segment_without_output_is_null(of_systems, run):
+    of_systems.put("/raw/GPT%205.5.jsonl", Page(outputs(WMT26[1:], "x")))
+    lines = run("-t", "wmt26", "-l", "en-cs", "--echo", "GPT 5.5", "-q").out.splitlines()
+    assert lines[0] == '{"GPT 5.5": null}'
+    assert len(lines) == 8
+
+
+# --- what nobody verifies
+
+
+def test_the_first_download_is_recorded_and_a_later_one_must_be_the_same(mirror, run, world):
+    answer = run("-t", "wmt26", "-l", "en-cs", "--echo", "domain")
+    assert answer.err == note_of("wmt26", "wmt26-genmt.jsonl", dump(WMT26))
+    record = os.path.join(cache.raw_folder("wmt26"), "wmt26.wmt26-genmt.jsonl.sha256")
+    with open(record, encoding="utf-8") as file:
+        assert file.read().split()[0] == hashlib.sha256(dump(WMT26)).hexdigest()
+    os.remove(record.removesuffix(".sha256"))
+    os.remove(cache.path_of("wmt26", "eng_Latn-ces_Latn", "jsonl"))
+    mirror.put("/mirror/wmt26/wmt26-genmt.jsonl", Page(dump(WMT26[1:])))
+    refused(
+        run("-t", "wmt26", "-l", "en-cs", "--echo", "domain"),
+        "sent a file with the sha256",
+        "if the change is intended",
+    )
+
+
+def test_the_list_says_what_verifies_each_set(run):
+    lines = run("--list").out.splitlines()[1:]
+    kinds = {line.split()[0]: line.rpartition("[")[2].rstrip("]") for line in lines}
+    assert kinds["wmt25"] == kinds["wmt26"] == kinds["wmt24pp"] == kinds["wmt24pp/all"] == "first download"
+    assert kinds["flores200/devtest"] == kinds["ntrex"] == "SHA-256"
+    assert kinds["demo"] == "package"
+    rest = set(kinds) - {
+        "wmt25",
+        "wmt26",
+        "wmt24pp",
+        "wmt24pp/all",
+        "flores200/dev",
+        "flores200/devtest",
+        "ntrex",
+        "demo",
+    }
+    assert {kinds[name] for name in rest} == {"MD5"}
+
+
+# --- what is wrong with a file
+
+
+BAD = wmt26("eng_Latn-ces_Latn", 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"{}\n", "wmt26-genmt.jsonl, line 1: 'src_text', the field src, is missing; expected a string"),
+        (b"[]\n", "line 1: an array, not an object; give one object per line"),
+        (b"<html>\n", "line 1: invalid JSON"),
+        (dump([BAD]) + b"\xff\n", "line 2, byte "),
+        (dump([{**BAD, "src_text": ["a"]}]), "line 1: 'src_text', the field src, is an array; expected a string"),
+        (dump([{**BAD, "refs": {"refA": 7}}]), "line 1: 'refs.refA', the field ref:refA, is a number; expected a str"),
+        (dump([{**BAD, "doc_id": {}}]), "line 1: 'doc_id', the field docid, is an object; expected a string"),
+        (
+            json.dumps({**BAD, "refs": {"refA": "\ud800"}}).encode() + b"\n",
+            "line 1: the field ref:refA holds half a character, a lone surrogate; repair the file",
+        ),
+        (b"", "wmt26/eng_Latn-ces_Latn has no segments; check that its format is jsonl"),
+        (dump(of_pair(WMT26, "tha_Thai")), "wmt26/eng_Latn-ces_Latn has no segments"),
+        (b"[" * 200_000, "nested too deeply"),
+    ],
+)
+def test_a_wrong_file_is_named_with_its_line(mirror, run, content, message):
+    mirror.put("/mirror/wmt26/wmt26-genmt.jsonl", Page(content))
+    refused(run("-t", "wmt26", "-l", "en-cs", "--echo", "src"), message)
+    assert not os.path.exists(cache.path_of("wmt26", "eng_Latn-ces_Latn", "jsonl"))
+
+
+def test_a_bomb_of_json_lines_is_refused(mirror, run, monkeypatch):
+    monkeypatch.setattr("bleucli.testsets.sources.GROWTH_FROM_BYTES", 1 << 16)
+    bomb = gzip.compress(dump([{**BAD, "src_text": "a" * 1_000_000}]))
+    mirror.put("/mirror/wmt26/wmt26-genmt.jsonl", Page(bomb))
+    refused(run("-t", "wmt26", "-l", "en-cs", "--echo", "src"), "times its own size, which no test set does")
+
+
+def test_line_ends_and_separators_of_unicode_stay_in_texts(mirror, run):
+    odd = "a\u2028b\x85c\r\nd\x1ee\tf"
+    mirror.put("/mirror/wmt26/wmt26-genmt.jsonl", Page(dump([{**BAD, "src_text": odd}])))
+    answer = run("-t", "wmt26", "-l", "en-cs", "--echo", "src", "-q")
+    assert json.loads(answer.out) == {"src": odd}
+
+
+# --- a user's own
+
+OWN = """
+[testsets."acme/talks"]
+format    = "jsonl"
+documents = true
+sources   = [{ url = "talks.jsonl" }]
+files     = ["source:0"]
+pairs     = ["en-de", "en-fr"]
+fields    = { src = "text.en", "ref:A" = "text.a", "ref:B" = "text.b", docid = "id" }
+leave_out = "skip"
+"""
+TALKS = [
+    {"lp": "en-de_DE", "id": 1, "text": {"en": "One\ntwo", "a": "Eins zwei drei vier", "b": "Eine zwei drei vier"}},
+    {"lp": "en-de_DE", "id": 2, "text": {"en": "Three", "a": None, "b": "Drei sind es hier"}},
+    {"lp": "en-de_DE", "id": 3, "text": {"en": "Four", "a": "Vier sind es hier", "b": "Vier"}, "skip": 1},
+    {"lp": "en-fr_FR", "id": 4, "text": {"en": "Five", "a": "Cinq ou six ici", "b": None}},
+]
+
+
+def test_a_users_own_set_in_json_lines(run, write, monkeypatch, tmp_path):
+    monkeypatch.setenv("BLEU_HOME", str(tmp_path / "cache"))
+    write("talks.jsonl", dump(TALKS))
+    write("acme.toml", OWN)
+    words = ("--registry", "acme.toml", "-t", "acme/talks", "-l", "en-de")
+    write(
+        "mine.jsonl",
+        dump([{"doc_id": 2, "hypothesis": "Drei sind es hier"}, {"doc_id": 1, "hypothesis": "Eins zwei drei vier"}]),
+    )
+    answer = run(*words, "-i", "mine.jsonl")
+    assert json.loads(answer.out)["score"] == 100.0
+    assert "nrefs:var|test:acme/talks|lang:en-de|partial:2of3" in answer.out
+    assert answer.err == "bleu: note: acme/talks/en-de: 1 of 3 segments left out, marked as skip\n"
+    assert run(*words, "--echo", "docid", "ref:A").out == (
+        '{"docid": 1, "ref:A": "Eins zwei drei vier"}\n{"docid": 2, "ref:A": null}\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"jsonl"', '"plain"', "fields is only for jsonl, not for plain; leave fields out"),
+        ('src = "text.en", ', "", "fields: expected src, and ref or ref:LABEL"),
+        ('"ref:A" = "text.a", "ref:B" = "text.b", ', "", "fields: expected src, and ref or ref:LABEL"),
+        ('"text.en"', "7", "fields.src: expected a field such as src, ref, ref:A or docid, and its path in an object"),
+        ('["source:0"]', '["source:1"]', "pairs.en-de.files: expected a source below 1"),
+        ('["source:0"]', '["source:0", "source:0"]', "pairs.en-de.files: expected one file"),
+        ("= true", "= 1", "documents: expected true or false, found 1"),
+        ("leave_out", 'systems = { url = "out/{system}.jsonl" }\nleave_out', "systems.url: expected an https: address"),
+        (
+            "leave_out",
+            'systems = { url = "https://a.example/x.jsonl" }\nleave_out',
+            "systems.url: expected an https: ad",
+        ),
+        (
+            "leave_out",
+            'systems = { url = "https://a.example/{system}", names = ["a/b"] }\nleave_out',
+            "systems.names: expected names that can be those of files",
+        ),
+        (
+            "leave_out",
+            'systems = { url = "https://a.example/{system}", names = ["docid"] }\nleave_out',
+            "systems.names: expected names that can be those of files",
+        ),
+    ],
+)
+def test_an_error_in_a_registry_is_named_by_its_key(write, tmp_path, old, new, message):
+    assert old in OWN
+    path = write("acme.toml", OWN.replace(old, new, 1))
+    with pytest.raises(BleuError) as caught:
+        registry.load(path)
+    assert f'testsets."acme/talks".{message}' in str(caught.value).replace('": fields is', '".fields is')
+
+
+def test_objects_of_two_pairs_that_may_be_meant_are_an_error(run, write, monkeypatch, tmp_path):
+    monkeypatch.setenv("BLEU_HOME", str(tmp_path / "cache"))
+    write("talks.jsonl", dump([TALKS[0], {**TALKS[1], "lp": "en-de_AT"}]))
+    write("acme.toml", OWN)
+    refused(
+        run("--registry", "acme.toml", "-t", "acme/talks", "-l", "en-de", "--echo", "src"),
+        "line 2: en-de may mean en-de_DE and en-de_AT here; name one of them in the registry",
+    )
+
+
+def test_sets_in_json_lines_are_scored_alone(mirror, run, write):
+    write("sys", "a\n")
+    refused(run("-t", "wmt26,demo", "-l", "en-cs", "-i", "sys"), "the test set demo has no language pair")
+    refused(run("-t", "wmt24pp,wmt24pp/all", "-l", "en-de", "-i", "sys"), "wmt24pp is a test set in JSON Lines, which")
+
+
+# --- real submissions
+
+
+@pytest.mark.skipif(not os.path.isdir(os.path.join(DATA, "wmt26.eng-ces")), reason="the evaluation data are not here")
+@pytest.mark.parametrize(
+    ("name", "folder", "pair", "reference", "system"),
+    [
+        ("wmt25", "wmt25.en-cs", "en-cs_CZ", "Laniqo", "CUNI-SFT"),
+        ("wmt26", "wmt26.eng-ces", "eng_Latn-ces_Latn", "HW-TSC", "CUNI-MH-v3"),
+        ("wmt26", "wmt26.eng-tha", "eng_Latn-tha_Thai", "TransCore", "SCIR-TG-MT"),
+    ],
+)
+def test_real_submissions_have_the_scores_of_sacrebleu(mirror, run, write, name, folder, pair, reference, system):
+    """One system stands for the reference of another."""
+
+    def read(one):
+        with open(os.path.join(DATA, folder, f"{one}.jsonl"), encoding="utf-8") as file:
+            return {row["doc_id"]: row for row in map(json.loads, file)}
+
+    references, rows = read(reference), list(read(system).values())
+    random.Random(1).shuffle(rows)
+    source, target = pair.split("-")
+    objects = [
+        {"doc_id": key, "src_lang": source, "tgt_lang": target, "src_text": "x", "refs": {"refA": row["hypothesis"]}}
+        for key, row in references.items()
+    ]
+    mirror.put(f"/mirror/{name}/{name}-genmt.jsonl", Page(dump(objects)))
+    write("mine.jsonl", dump(rows))
+    words = ("-t", name, "-l", pair, "-i", "mine.jsonl", "-w", "6", "-q", "-m", "bleu", "chrf++", "-tok", "char")
+    answer = run(*words)
+    texts = {row["doc_id"]: row["hypothesis"] for row in rows}
+    columns = [texts[key] for key in references], [[row["hypothesis"] for row in references.values()]]
+    assert [line["score"] for line in json.loads(answer.out)] == [
+        round(metric.corpus_score(*columns).score, 6)
+        for metric in (sacrebleu.BLEU(tokenize="char"), sacrebleu.CHRF(word_order=2))
+    ]
+
+
+def test_keep_going_leaves_out_a_system_that_lacks_documents(mirror, run, write):
+    rows = hypotheses(of_pair(WMT26, "ces_Latn"))
+    write("whole.jsonl", dump(rows))
+    write("part.jsonl", dump(rows[3:]))
+    answer = run("-t", "wmt26", "-l", "en-cs", "-i", "whole.jsonl", "part.jsonl", "--keep-going", "-f", "text")
+    assert "│ whole.jsonl │" in answer.out
+    assert "part.jsonl │" not in answer.out
+    assert "part.jsonl lacks 3 ids" in answer.err
+
+
+def test_parts_need_the_whole_output(mirror, run, write):
+    rows = hypotheses(of_pair(WMT26, "ces_Latn"))
+    write("part.jsonl", dump(rows[3:]))
+    words = ("-t", "wmt26", "-l", "en-cs", "-i", "part.jsonl", "--partial", "-q")
+    assert run(*words).status == 0
+    refused(run(*words, "--subset", "news"), "--partial")
+
+
+def test_documents_with_their_segments_as_one(mirror, run, write):
+    write("mine.jsonl", dump(hypotheses(of_pair(WMT26, "ces_Latn"))))
+    words = ("-t", "wmt26", "-l", "en-cs", "-i", "mine.jsonl", "-q", "-w", "6")
+    whole, joined = (json.loads(run(*words, *more).out) for more in ((), ("--level", "doc")))
+    assert whole["score"] == joined["score"]
+    assert "|partial:8of10|level:doc|" in joined["signature"]

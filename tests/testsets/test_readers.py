@@ -48,6 +48,7 @@ def echoed(run, name, *wanted, pair=None):
 # --- the same as sacreBLEU
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAIRS)
 def test_every_field_is_what_sacrebleu_reads(name, library, theirs, run):
     _, names, columns, _ = theirs
@@ -55,6 +56,7 @@ def test_every_field_is_what_sacrebleu_reads(name, library, theirs, run):
         assert echoed(run, name, field) == columns[name, field], field
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAIRS)
 def test_fields_side_by_side_are_printed_as_sacrebleu_does(name, library, theirs, run):
     _, names, _, together = theirs
@@ -65,6 +67,7 @@ def test_fields_side_by_side_are_printed_as_sacrebleu_does(name, library, theirs
     assert echoed(run, name, "all") == echoed(run, name, *listed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAIRS)
 def test_the_files_in_the_cache_are_those_of_sacrebleu(name, world, theirs, run):
     home, names, _, _ = theirs
@@ -76,6 +79,7 @@ def test_the_files_in_the_cache_are_those_of_sacrebleu(name, world, theirs, run)
             assert mine.read() == other.read(), relative
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAIRS)
 def test_a_cache_that_sacrebleu_filled_is_used_without_a_download(name, world, theirs, run, monkeypatch):
     home, names, columns, _ = theirs

@@ -91,6 +91,7 @@ def differing(ours, theirs):
     return {label for label in theirs if ours[label] != theirs[label]}
 
 
+@pytest.mark.slow
 def test_parts_of_test_sets_are_sacrebleus(served, tmp_path):
     ours, theirs = both(served, tmp_path, "parts")
     for parts in (ours, theirs):
@@ -101,6 +102,7 @@ def test_parts_of_test_sets_are_sacrebleus(served, tmp_path):
     assert differing(ours, theirs) == OTHERWISE
 
 
+@pytest.mark.slow
 def test_files_are_found_in_one_folder_and_what_is_missing_raises_no_value_error(served, tmp_path):
     ours, theirs = both(served, tmp_path, "files")
     assert differing(ours, theirs) == OTHER_ERRORS & ours.keys()
@@ -165,6 +167,7 @@ def test_an_unknown_test_set_is_not_mistaken_for_a_malformed_argument():
     assert lines[0].startswith("error there is no test set 'nosuch'; see get_available_testsets()")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variables", [{}, {"SACREBLEU": "{}/elsewhere"}, {"SACREBLEU_DIR": "{}/not-read"}])
 def test_the_folder_is_sacrebleus(variables, tmp_path):
     (tmp_path / ".sacrebleu").mkdir()

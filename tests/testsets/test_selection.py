@@ -6,6 +6,7 @@ import json
 from itertools import pairwise
 
 import pytest
+from conftest import refused
 from set_world import DOCUMENTS, PAIRS, SEGMENTS, oracle
 
 from bleucli.errors import BleuError, UsageError
@@ -405,3 +406,25 @@ def test_marks_that_one_of_several_sets_lacks_are_not_known():
     assert joined == Marks(["en", "de"], None, None)
     with pytest.raises(UsageError):
         selection.choose(joined, None, "news", "x")
+
+
+def test_documents_of_a_test_set_are_scored_as_files_with_the_same_labels(library, run, write):
+    name = "wmt22"
+    pair = ("-t", name, "-l", PAIRS[name])
+    columns = [run(*pair, "--echo", field).out.splitlines() for field in ("docid", "origlang", "domain", "ref")]
+    assert len(set(columns[0])) < len(columns[0])
+    labels = ["doc\toriglang\tdomain", *map("\t".join, zip(*columns[:3], strict=True))]
+    write("labels.tsv", "".join(f"{line}\n" for line in labels))
+    write("ref.txt", "".join(f"{line}\n" for line in columns[3]))
+    write("sys.txt", system(name))
+    for options in ((), ("--by", "origlang"), ("--by", "domain,doc"), ("--by", "doc", "-m", "chrf", "ter")):
+        common = ("-i", "sys.txt", "--level", "doc", *options, "-f", "csv", "-q", "-w", "9")
+        ours = run(*pair, *common)
+        theirs = run("ref.txt", *common, "--labels", "labels.tsv")
+        assert ours.status == theirs.status == 0, ours.err + theirs.err
+        assert unsigned(ours.out, name, ("-b",)) == theirs.out
+    refused(run(*pair, "-i", "sys.txt", "--level", "doc", "--origlang", "en"), "--origlang chooses segments")
+    pytest.importorskip("pyarrow")
+    answer = run(*pair, "-i", "sys.txt", "--level", "doc", "-f", "csv", "-q")
+    assert run("count", *pair, "-i", "sys.txt", "--level", "doc", "-o", "doc.parquet", "-q").status == 0
+    assert run("--stats", "doc.parquet", "-f", "csv", "-q").out == answer.out

@@ -127,6 +127,7 @@ def test_links_of_others_cause_no_file_to_be_deleted_written_or_made(target, sha
     shared.check_fields()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KEPT)
 def test_a_link_in_place_of_a_lock_or_a_checksum_is_refused(name, shared):
     for target in ("thesis.tex", "new.txt"):
@@ -171,6 +172,7 @@ def test_a_folder_that_is_our_own_link_is_used(shared):
     shared.check_fields()
 
 
+@pytest.mark.slow
 def test_the_cache_itself_may_be_a_link(shared, monkeypatch):
     os.symlink(shared.cache, os.path.join(shared.folder, "link"))
     os.mkdir(shared.cache)

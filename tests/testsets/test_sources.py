@@ -242,7 +242,7 @@ def test_a_file_with_a_wrong_checksum_is_not_kept(sum_of, web, target):
         (Page(b"no", 403), "answered 403 Forbidden", 1),
         (Page(b"later", 503), "answered 503 Service Unavailable", 3),
         (Page(status=302, headers={"Location": "/n.tgz"}), "redirects more than 10 times", 11),
-        (Page(CONTENT, stall=1000), "was silent for 0.3 seconds", 3),
+        pytest.param(Page(CONTENT, stall=1000), "was silent for 0.3 seconds", 3, marks=pytest.mark.slow),
         (Page(CONTENT, stall=-1), "did not answer in time", 3),
         (Page(CONTENT, cut=1000), f"broke off after 1000 of {len(CONTENT)} bytes", 3),
         (Page(CONTENT, chunked=True, cut=1000), "broke off", 3),

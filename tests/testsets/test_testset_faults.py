@@ -19,6 +19,7 @@ import time
 
 import pytest
 from conftest import SECONDS, needs_signals, process_environment, refused
+from raw_files import note_of
 from web_server import Page
 
 from bleucli.errors import BleuError
@@ -107,9 +108,9 @@ class World:
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         return self._start("--registry", str(self.around / "acme.toml"), *words, **streams)
 
-    def check_source(self):
-        """Check that the test set is right."""
-        assert self.bleu(*ECHO, "src") == (0, SOURCE, "")
+    def check_source(self, notes=""):
+        """Check that the test set is right; notes: what is said about downloads without a checksum."""
+        assert self.bleu(*ECHO, "src") == (0, SOURCE, notes)
 
     def refused(self, *parts, words=(*ECHO, "src")):
         """Check that the command fails with one line that holds all parts, and that it wrote no field."""
@@ -211,6 +212,7 @@ def test_programs_get_a_bleu_error(world, monkeypatch):
 # --- the server
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signed", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["signed", "unsigned"])
 @pytest.mark.parametrize(
     ("page", "reason"),
@@ -250,7 +252,7 @@ def test_a_wrong_checksum_gives_one_line_and_the_file_is_not_kept(world):
 
 def test_a_later_change_of_an_unsigned_file_is_refused(world):
     world.serve(Page(ARCHIVE), signed=False)
-    world.check_source()
+    world.check_source(note_of("acme/support", "support.tgz", ARCHIVE))
     for file in world.files():
         if not file.endswith(".sha256"):
             os.remove(os.path.join(world.cache, file))
@@ -398,7 +400,7 @@ def test_the_error_about_a_damaged_download_without_a_checksum_says_what_to_dele
         world.refused(what)
         for path in (raw, f"{raw}.sha256"):
             os.remove(path)
-        world.check_source()
+        world.check_source(note_of("acme/support", "support.tgz", ARCHIVE))
 
 
 def test_the_error_about_a_damaged_text_says_what_to_delete(world):
@@ -590,6 +592,7 @@ def test_a_file_in_place_of_the_cache_gives_one_line(world, monkeypatch):
 # --- killed, and several at once
 
 
+@pytest.mark.slow
 @needs_signals
 @pytest.mark.parametrize("count", [3, pytest.param(10, marks=pytest.mark.slow)])
 def test_a_run_killed_at_several_moments_is_right_in_the_end_and_leaves_nothing(world, clean_files, count):
@@ -664,6 +667,7 @@ def test_a_run_killed_before_any_of_its_steps_is_right_the_next_time(world, clea
     assert step > 10
 
 
+@pytest.mark.slow
 @needs_signals
 def test_ctrl_c_leaves_nothing(world, clean_files):
     world.serve(Page(ARCHIVE, piece=2000, pause=0.02))
@@ -679,6 +683,7 @@ def test_ctrl_c_leaves_nothing(world, clean_files):
     assert world.files() == clean_files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [4, pytest.param(10, marks=pytest.mark.slow)])
 def test_many_commands_at_once_download_once(world, clean_files, count):
     world.serve(Page(ARCHIVE, piece=4000, pause=0.01))
@@ -690,12 +695,14 @@ def test_many_commands_at_once_download_once(world, clean_files, count):
 
 def test_each_plain_file_is_downloaded_and_recorded(world):
     source = world.web.put("/en.txt", Page(SOURCE.encode()))
-    reference = world.web.put("/de.txt.gz", Page(gzip.compress(REFERENCE.encode())))
+    packed = gzip.compress(REFERENCE.encode())
+    reference = world.web.put("/de.txt.gz", Page(packed))
     world.write_registry(
         f'[testsets."acme/support"]\nformat = "plain"\nsources = [{{ url = "{source}" }}, {{ url = "{reference}" }}]\n'
         '[testsets."acme/support".pairs.en-de]\nfiles = ["source:0", "source:1"]\n'
     )
-    world.check_source()
+    notes = [note_of("acme/support", "en.txt", SOURCE.encode()), note_of("acme/support", "de.txt.gz", packed)]
+    world.check_source("".join(notes))
     assert world.bleu(*ECHO, "ref").out == REFERENCE
     raw = [os.path.basename(file) for file in world.files() if os.path.dirname(file).endswith("raw")]
     assert {"acme_support.en.txt", "acme_support.en.txt.sha256", "acme_support.de.txt.gz"} < set(raw)

@@ -71,6 +71,7 @@ def waits(folder, run, pair, write, calm, monkeypatch):
     }
 
 
+@pytest.mark.slow
 def test_a_note_in_the_log_says_which_lock_is_waited_for(waits, start):
     runs = {}
     with held(waits["download"][1]), held(waits["append"][1]), held(waits["baseline"][1]):
@@ -103,6 +104,7 @@ def test_a_terminal_shows_at_once_which_lock_is_waited_for(waits, start, kind):
     assert b"note: waiting" not in sent_to(terminal)
 
 
+@pytest.mark.slow
 def test_a_lock_that_is_soon_free_is_not_worth_a_note(waits, start):
     words, path = waits["append"]
     with open("log", "wb") as log, held(path):
@@ -111,6 +113,7 @@ def test_a_lock_that_is_soon_free_is_not_worth_a_note(waits, start):
     assert (process.wait(SECONDS), content("log")) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_note_in_the_log_says_that_a_download_is_tried_again(web, start, calm, write, monkeypatch, folder):
     monkeypatch.setenv("BLEU_HOME", str(folder / "cache"))
     url = web.put("/ref.txt", Page(b"", 503))

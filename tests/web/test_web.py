@@ -744,6 +744,7 @@ def test_the_address_is_printed_and_control_c_is_quiet(start):
         assert process.stderr.read() == b""
 
 
+@pytest.mark.slow
 @needs_signals
 def test_control_c_ends_the_server_while_it_works(start):
     process = start("serve", "0", stdout=subprocess.PIPE, stderr=subprocess.PIPE)

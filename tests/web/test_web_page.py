@@ -87,6 +87,7 @@ def test_typing_changes_numbers(opened):
     assert page.locator("#bands .here").count() == 1
 
 
+@pytest.mark.slow
 def test_texts_that_are_too_long_for_the_server_are_not_sent(opened):
     page = opened
     page.evaluate("writeFields({ candidate: '\u732b'.repeat(400000) })")
@@ -94,6 +95,7 @@ def test_texts_that_are_too_long_for_the_server_are_not_sent(opened):
     assert "1,000,000 bytes" in page.inner_text("#message")
 
 
+@pytest.mark.slow
 def test_legends_belong_to_the_metric(opened):
     page = opened
     assert page.is_visible("#shades")
@@ -105,6 +107,7 @@ def test_legends_belong_to_the_metric(opened):
     assert page.inner_text("#bars li:first-child .value") == "precision 100.0%, recall 84.2%"
 
 
+@pytest.mark.slow
 def test_every_metric_is_offered_with_the_fields_that_it_has(opened):
     page = opened
     offered = page.eval_on_selector_all("#metric option", "all => all.map((one) => [one.value, one.textContent])")
@@ -118,12 +121,14 @@ def test_every_metric_is_offered_with_the_fields_that_it_has(opened):
         assert page.inner_text("#only").strip() == said
 
 
+@pytest.mark.slow
 def test_in_a_low_window_the_score_covers_nothing(chromium, calculator):
     for height, position in ((450, "static"), (740, "sticky")):
         with watch(chromium, f"{calculator.url}/", (720, height)) as watched:
             assert watched.page.evaluate("getComputedStyle(document.querySelector('#number')).position") == position
 
 
+@pytest.mark.slow
 def test_after_a_change_a_reload_does_not_bring_back_the_texts_of_a_link(chromium, calculator):
     with watch(chromium, f"{calculator.url}/#metric=wer&candidate=old") as watched:
         page = watched.page
@@ -150,6 +155,7 @@ def test_the_page_names_what_a_link_asks_for_in_vain(chromium, calculator):
         assert "tik-tok" not in page.inner_text("#message")
 
 
+@pytest.mark.slow
 def test_outdated_numbers_are_marked_until_the_answer_arrives(opened):
     page = opened
     held = []
@@ -188,6 +194,7 @@ def test_matches_are_highlighted_by_order(opened):
     assert page.text_content("#chosen") == "Only 3-grams: on the mat"
 
 
+@pytest.mark.slow
 def test_scripts_in_texts_stay_text(opened):
     page = opened
     evil = '<script>document.title = "x"</script><img src=x onerror="document.title=1">'
@@ -198,6 +205,7 @@ def test_scripts_in_texts_stay_text(opened):
     assert page.title() == "BLEU calculator"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["numbers", "explanation"])
 def test_an_answer_that_comes_late_never_replaces_a_newer_one(chromium, calculator, what):
     with watch(chromium, f"{calculator.url}/") as watched:
@@ -311,6 +319,7 @@ def test_every_example_fits_in_both_widths_and_themes_and_axe_finds_no_fault(chr
         assert all(address.startswith(f"{calculator.url}/") for address in watched.asked)
 
 
+@pytest.mark.slow
 def test_examples_show_what_they_are_named_for(opened):
     page = opened
     shown = {}
@@ -407,6 +416,7 @@ def test_screen_readers_announce_the_score_after_a_pause(opened):
         assert page.get_by_label(name, exact=True).count() == 1
 
 
+@pytest.mark.slow
 def test_a_link_keeps_the_inputs_and_nothing_else_does(chromium, calculator):
     with watch(chromium, f"{calculator.url}/") as watched:
         page = watched.page

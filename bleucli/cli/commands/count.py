@@ -6,8 +6,7 @@ from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TEXTS, Command, take
 from bleucli.cli.options import OPTIONS, Option, flag_of
 from bleucli.cli.provenance import command_of
-from bleucli.cli.sources import columns_of_groups
-from bleucli.cli.sources.tables import refuse_columns_of_statistics
+from bleucli.cli.sources import Counting, columns_of, columns_of_groups
 from bleucli.cli.streams import Environment, shown
 from bleucli.counting import Part, SystemStats, add_systems
 from bleucli.errors import UsageError
@@ -71,6 +70,8 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
 
     start = pipeline.read_clocks()
     options, statistics = pipeline.prepare(options, messages)
+    if options.table is not None:
+        _refuse_columns_of_statistics(columns_of_groups(options))
     source: Source
     labels = None
     if statistics is None and options.engine is None:
@@ -113,12 +114,12 @@ def _count(
     metrics = pipeline.metrics_of(options, source)
     saving = _Saving(options, source, labels, metrics)
     with pipeline.watch(options, environment) as progress:
-        counts = source.count(metrics, request.count_threads(options.jobs), False, progress, saving)
-        results = pipeline.score(counts, metrics, source.texts(), None, progress)
+        counts = source.count(Counting(metrics, request.count_threads(options.jobs), False, progress, saving))
+        results = pipeline.score(counts, metrics, source.texts, None, progress)
     signature = pipeline.compare_signatures(options, results)
     # Numbers from elsewhere are saved as they are
     of_results = [] if options.segment_scores else results.hints
-    hints = [*idle, *source.hints(), *of_results, *request.find_differences(signature, options)]
+    hints = [*idle, *source.hints, *of_results, *request.find_differences(signature, options)]
     hints += pipeline.note_lowercase(options)
     messages.hold_back(hints)
     saving.save(command)
@@ -151,7 +152,7 @@ class _Saving:
         self._source, self._labels = source, labels
         self.metrics = _names_in_file(options, source, metrics)
         self._first = (options.first_line or 1) - 1
-        refuse_columns_of_statistics(columns_of_groups(options), list(self.metrics))
+        _refuse_columns_of_statistics(columns_of_groups(options), list(self.metrics))
         self._sums: dict[tuple[tuple[str, Any], ...], list[SystemStats]] | None = {} if options.sums else None
         # With --engine, the workers write the rows
         self._writer = None if options.sums or labels is None else Writer(self.metrics, self._first)
@@ -180,7 +181,7 @@ class _Saving:
         if self._writer is not None:
             self._writer.save(self._path, shards, command)
         if self._sums is not None:
-            columns = dict(self._source.columns())
+            columns = columns_of(self._source.texts)
             parts = [Part(list((columns | dict(labels)).items()), systems) for labels, systems in self._sums.items()]
             write_sums(self._path, parts, self.metrics, shards=shards, command=command)
 
@@ -191,7 +192,20 @@ def _names_in_file(options: Options, source: Source, metrics: Sequence[Metric]) 
         from bleucli.cli.sources.statsfiles import StatisticsSource
 
         assert isinstance(source, StatisticsSource)
-        return source.names_of_metrics(metrics)
+        return dict(zip(source.metrics, metrics, strict=True))
     from bleucli.scale.layout import make_metrics
 
     return make_metrics(metrics)
+
+
+def _refuse_columns_of_statistics(by: Sequence[str], metrics: Sequence[str] = ()) -> None:
+    """Refuse to save groups by a column that would be taken for statistics; metrics: their names in the file.
+
+    Raises:
+        UsageError: a column has such a name.
+    """
+    from bleucli.scale.layout import REFERENCES, SEGMENT, is_reserved
+
+    for column in by:
+        if column in (SEGMENT, REFERENCES) or is_reserved(column, metrics):
+            raise UsageError(f"--by {column}: files of statistics have a column of that name already; rename yours")

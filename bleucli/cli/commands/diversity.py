@@ -8,7 +8,7 @@ from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS, Option
-from bleucli.cli.sources import Systems
+from bleucli.cli.sources import Systems, text_arguments
 from bleucli.cli.sources.files import checked, entry_of, input_of
 from bleucli.cli.sources.paths import Files, read_as_jsonl
 from bleucli.cli.streams import Environment, shown
@@ -138,16 +138,17 @@ class SampleTexts:
     """The systems of one run; the texts of each may be divided into groups."""
 
     def __init__(self, options: Options, environment: Environment, hashed: bool = False) -> None:
-        opener = Files(options, environment, hashed)
+        arguments = text_arguments(options, hashed)
+        opener = Files(arguments, environment.stdin)
         columns = None if options.input is None else 0  # as in scoring, tabs separate systems only on standard input
 
         def read(path: str) -> TextFile | JsonLines:
             file = opener.open(path, columns)
-            return SampleLines(file, opener.fields or Fields()) if read_as_jsonl(path, options) else file
+            return SampleLines(file, opener.fields or Fields()) if read_as_jsonl(path, arguments.jsonl) else file
 
         self._files = list(map(read, opener.systems))
         opener.check(self._files, [])
-        self.systems = Systems(options, lambda: list(map(entry_of, self._files)))
+        self.systems = Systems(arguments.names, lambda: list(map(entry_of, self._files)))
         self._groups: TextFile | None = None
         if options.groups is not None:
             path = options.groups

@@ -6,7 +6,6 @@ from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TEXTS, Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS, Option
-from bleucli.cli.sources.files import FileSource
 from bleucli.cli.streams import Environment
 from bleucli.errors import LengthError, OneSegmentError, UsageError
 from bleucli.metrics import Metric
@@ -64,7 +63,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         remedy = "choose one with --line N, or another method" if len(source.systems) == 1 else "choose another method"
         raise UsageError(f"{error.parts[0]}; {remedy}") from None
     except LengthError as error:
-        raise (source.explain(error) if isinstance(source, FileSource) else error) from None
+        raise source.explain(error) from None
     pipeline.note_slowness(start, messages)
     return True
 
@@ -89,7 +88,7 @@ def _print_explanations(options: Options, source: Texts, environment: Environmen
         explanations, segments = _explain_system(options, source, metrics)
     else:
         explanations, segments = _explain_difference(options, source, metrics, form)
-    signatures = [Signature(explanation.signature).with_texts(source.texts().items()) for explanation in explanations]
+    signatures = [Signature(explanation.signature).with_texts(source.texts) for explanation in explanations]
     explanations = [
         explanation._replace(signature=signature)
         for explanation, signature in zip(explanations, signatures, strict=True)
@@ -97,7 +96,7 @@ def _print_explanations(options: Options, source: Texts, environment: Environmen
     names = request.names_of_metrics(options)
     info = dict(signatures[names.index(options.followed)]) if options.like else {}
     request.check_like(options, info)
-    hints = [*idle, *(advice for metric in metrics for advice in metric.advice), *source.hints()]
+    hints = [*idle, *(advice for metric in metrics for advice in metric.advice), *source.hints]
     hints += request.find_differences(info, options)
     messages.hold_back(hints)
     layout = request.layout_of(options, environment, form)
@@ -116,7 +115,7 @@ def _explain_system(options: Options, source: Texts, metrics: list[Metric]) -> t
     """
     from bleucli.metrics.explanations import pick
 
-    corpus, selection = source.corpus(), source.selection()
+    corpus, selection = source.corpus(), source.selection
     if options.line is None and not options.sentence_level:
         corpus, read_again = corpus.kept()
         _, segments = pick(corpus, [])
@@ -178,7 +177,7 @@ def _explain_difference(
         raise UsageError("--line is for one system, but two are compared over all segments; leave it out")
     if options.sentence_level:
         raise UsageError("--sentence-level takes one system, but two are compared by corpus scores; leave it out")
-    jobs, choose = request.count_threads(options.jobs), _chooser(source.selection())
+    jobs, choose = request.count_threads(options.jobs), _chooser(source.selection)
     explanations = explain_differences(source.corpus(), metrics, jobs=jobs, choose=choose)
     names = tuple(source.systems.names(form))
     return [one._replace(systems=names) for one in explanations], explanations[0].segments

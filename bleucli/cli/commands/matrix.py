@@ -7,7 +7,7 @@ from bleucli.cli.commands import MESSAGES, Command, take
 from bleucli.cli.delivery import protect
 from bleucli.cli.options import Option
 from bleucli.cli.scoring import Answer, gates_of
-from bleucli.cli.sources import Entry, Systems
+from bleucli.cli.sources import Entry, NameArguments, Systems, text_arguments
 from bleucli.cli.sources.files import FileSource
 from bleucli.cli.streams import shown
 from bleucli.errors import UsageError
@@ -54,10 +54,11 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     pairs = {}
     for pair in matrix.pairs:
         of_pair = options.replace(refs=pair.references, input=list(pair.systems.values()))
-        source = pairs[pair.name] = FileSource(of_pair, environment, hashed=provenance is not None)
-        protect(options, pair.references)
-        source.systems.given = list(pair.systems)
-    rows = Outputs(options, [name_row(name, [(PAIR, pair.name)]) for pair in matrix.pairs for name in pair.systems])
+        arguments = text_arguments(of_pair, hashed=provenance is not None)
+        names = NameArguments(list(pair.systems))
+        pairs[pair.name] = FileSource(arguments._replace(names=names), environment.stdin)
+        protect(options.output, pair.references)
+    rows = Outputs([name_row(name, [(PAIR, pair.name)]) for pair in matrix.pairs for name in pair.systems])
     answer = Answer(options, environment, messages, gates, provenance, rows)
     idle = request.find_idle(options, len(rows), answer.form)
     plan = pipeline.plan_sampling(options, environment, answer.layout.bold_best, len(rows))
@@ -78,7 +79,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         results = score_pairs(
             tasks, matrix.systems, jobs=request.count_threads(options.jobs), sampling=plan, progress=progress
         )
-    hints = [*idle, *matrix.hints, *(hint for source in pairs.values() for hint in source.hints()), *results.hints]
+    hints = [*idle, *matrix.hints, *(hint for source in pairs.values() for hint in source.hints), *results.hints]
     signature = pipeline.compare_signatures(options, results)
     passed = answer.give(results, rows.names, lambda: _run_of(pairs), hints, signature, lambda segments: "")
     pipeline.note_slowness(start, messages)
@@ -90,14 +91,13 @@ class Outputs(Systems):
     """The rows of a matrix, whose names are the same in every format.
 
     Args:
-        options: the options of the command.
         rows: their names.
     """
 
     unit = "output"  # the same system may have other outputs that are scored
 
-    def __init__(self, options: Options, rows: Sequence[str]) -> None:
-        super().__init__(options, lambda: list(map(Entry, rows)))
+    def __init__(self, rows: Sequence[str]) -> None:
+        super().__init__(NameArguments(), lambda: list(map(Entry, rows)))
         self._rows = rows
 
     def _placed(self, form: str | None) -> list[tuple[str, int]]:

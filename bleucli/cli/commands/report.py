@@ -11,6 +11,7 @@ from bleucli.cli.commands import MESSAGES, SCORED, TESTS, TEXTS, Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS, Option
 from bleucli.cli.provenance import Provenance
+from bleucli.cli.sources import Counting
 from bleucli.cli.streams import Environment, shown
 from bleucli.counting import SystemStats, add_systems
 from bleucli.counting.corpus import Source
@@ -90,7 +91,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         run = provenance.of(run._replace(references=[*run.references, *inputs]))
         if not environment.variables.get("SOURCE_DATE_EPOCH"):
             run = run._replace(time=None)  # so that the same input gives the same bytes
-        pair = dict(texts.columns()).get("langpair") or options.language_pair or ""
+        pair = dict(texts.texts).get("lang") or options.language_pair or ""
         origin, _, language = pair.partition("-")
         return page.render(report, run, language.replace("_", "-"), origin.replace("_", "-")), []
 
@@ -155,15 +156,16 @@ def compare(
     texts.remembers = True
     rows = _Rows()
     with pipeline.watch(options, environment) as progress:
-        counts = texts.count(metrics, request.count_threads(options.jobs), plan is not None, progress, rows)
-        results = pipeline.score(counts, metrics, texts.texts(), plan, progress)
+        counting = Counting(metrics, request.count_threads(options.jobs), plan is not None, progress, rows)
+        counts = texts.count(counting)
+        results = pipeline.score(counts, metrics, texts.texts, plan, progress)
         with _without_collection():
             environment.limit_numpy()
             parts = metrics, rows.systems, results, plan, counts.parts[0].documents
             report = _make_report(options, environment, texts, *parts, progress, read)
             content, remarks = render(report, texts, counts)
     signature = pipeline.compare_signatures(options, results)
-    hints = [*idle, *texts.hints(), *results.hints, *remarks, *request.find_differences(signature, options)]
+    hints = [*idle, *texts.hints, *results.hints, *remarks, *request.find_differences(signature, options)]
     hints += pipeline.note_lowercase(options)
     messages.hold_back(hints)
     deliver([content], options.output, environment)
@@ -222,7 +224,7 @@ def _make_report(
     from bleucli.significance.resampling import random_seed
     from bleucli.text.labels import number
 
-    selection = texts.selection()
+    selection = texts.selection
     lines = None if selection is None else selection.chosen
     count = systems[0].stats[0].segments
     measured = []
@@ -233,7 +235,7 @@ def _make_report(
         measured += read(texts, count, [one.name for one in measured], progress)
     rows = zip(results.systems, texts.systems.names("html"), strict=True)
     left_out = [f"{one.system} was left out: {one.reason}" for one in texts.systems.unscored("html")]
-    hints = list(dict.fromkeys([*left_out, *texts.hints(), *results.hints]))
+    hints = list(dict.fromkeys([*left_out, *texts.hints, *results.hints]))
     seed = random_seed(environment.variables)
     report = contents.make_report(
         results._replace(systems=[system._replace(name=name) for system, name in rows], hints=hints),
@@ -243,8 +245,8 @@ def _make_report(
             plan, len(results.systems), count_threads(options.paired_jobs), seed, options.unit or "segment"
         ),
         lines=lines,
-        labels=texts.labels(0, count),
-        sources=texts.sources(),
+        labels={name: [of] * count if isinstance(of, str) else of for name, of in texts.labels(0, count).items()},
+        sources=texts.sources,
         documents=documents if documents is None or lines is None else number([documents[line] for line in lines]),
         progress=lambda done, total: progress("trials", done, total),
     )
@@ -303,7 +305,7 @@ def _read_scores(
     from bleucli.scale import segment_scores
 
     names = texts.systems.names("html")
-    selection = texts.selection()
+    selection = texts.selection
     lines = None if selection is None else selection.chosen
     tools: list[Measured] = []
     for name, paths in requests:

@@ -11,7 +11,8 @@ from bleucli.cli import effects, pipeline
 from bleucli.cli.commands import MESSAGES, MODULES, TESTS, Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import flag_of, flags_of
-from bleucli.cli.sources.paths import Files, find_pipe
+from bleucli.cli.sources import text_arguments
+from bleucli.cli.sources.paths import find_pipe, find_systems
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS
@@ -66,7 +67,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     pipeline.open_texts(options, environment)  # refuses a terminal as input, and an output that would replace a text
     is_piped = options.input in (None, ["-"])
     stdin = environment.stdin.read() if is_piped and environment.stdin is not None else b""
-    systems = [] if is_piped else Files(options, environment).systems
+    systems = [] if is_piped else find_systems(text_arguments(options))
     _refuse_unsuited([*options.refs, *systems])
     shared = _words(options, systems)
     jobs = [] if options.jobs is None else [f"--jobs={options.jobs}"]

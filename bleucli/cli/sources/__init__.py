@@ -3,8 +3,10 @@
 Each source answers four questions: what its systems are called, what they counted, where they came from, and what is
 wrong with them. Everything after counting is the same for all sources.
 
+- `TextArguments`, `TestSetArguments`, `TableArguments`, `NameArguments`: what the options say about them, as records.
+  The functions that make these are the only ones here that see the options
 - `Source`: what each source provides; `Rows`, `Texts`: what some provide beside that
-- `Counted`: what a source counted
+- `Counting`, `Counted`: how a source is to count, and what it counted
 - `Systems`, made from `Entry`s: what its systems are called, and which of them are left out
 
 `bleucli.cli.pipeline` opens the one that the options name.
@@ -16,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 
+from bleucli.cli.arguments import asks_for_resampling
 from bleucli.cli.streams import shown
 from bleucli.counting import Part, SystemStats
 from bleucli.errors import BleuError, UsageError
@@ -29,8 +32,10 @@ if TYPE_CHECKING:
 
     from bleucli.cli.options import Options
     from bleucli.counting.corpus import Corpus
+    from bleucli.errors import LengthError
     from bleucli.metrics import Metric
     from bleucli.results import Input
+    from bleucli.scale.arrow import Columns
     from bleucli.scale.layout import Shard
     from bleucli.scoring import Selection
 
@@ -50,32 +55,20 @@ if TYPE_CHECKING:
 
         systems: Systems
 
-        def count(
-            self,
-            metrics: Sequence[Metric],
-            jobs: int | None,
-            keep_rows: bool,
-            progress: Progress,
-            keeper: Keeper | None = None,
-        ) -> Counted:
-            """Count all systems by metrics.
+        @property
+        def texts(self) -> Sequence[tuple[str, str]]:
+            """What signatures say about the texts: keys, each with its value."""
 
-            Args:
-                metrics: at least one.
-                jobs: the number of threads; None for all usable processors if there is enough text.
-                keep_rows: whether what is returned has the statistics of each segment.
-                progress: called with what is counted, how many are done, and how many there are (0: unknown).
-                keeper: takes the statistics as well.
+        @property
+        def hints(self) -> Sequence[str]:
+            """The hints about what was read, once that is done."""
+
+        def count(self, counting: Counting) -> Counted:
+            """Count all systems.
 
             Raises:
                 BleuError: something is wrong with what is counted.
             """
-
-        def texts(self) -> Mapping[str, str]:
-            """Return what signatures say about the texts, by key."""
-
-        def columns(self) -> list[tuple[str, str]]:
-            """Return what statistics files say about all segments together: columns, each with its value."""
 
         def inputs(self) -> tuple[Mapping[str, Input], list[Input]]:
             """Return what was read of each system, by its name in scores, and what else was read."""
@@ -86,9 +79,6 @@ if TYPE_CHECKING:
             first: the index of the first segment in the whole. rows: how many there are.
             """
 
-        def hints(self) -> list[str]:
-            """Return the hints about what was read, once that is done."""
-
         def overview(self, segments: int) -> str:
             """Return a line that says what was read; segments: how many were scored."""
 
@@ -98,8 +88,9 @@ if TYPE_CHECKING:
         def blocks(self, metric: Metric, jobs: int | None) -> Iterator[list[SystemStats]]:
             """Give the statistics of the only system, with rows, block by block."""
 
+        @property
         def selection(self) -> Selection | None:
-            """Return the part of the corpus that is scored; None for everything."""
+            """The part of the corpus that is scored; None for everything."""
 
     class Texts(Rows, Protocol):
         """A source whose texts can be read: files, test sets and tables.
@@ -113,11 +104,285 @@ if TYPE_CHECKING:
         def corpus(self) -> Corpus:
             """Return systems and references, which can be read once."""
 
-        def labels(self, start: int, count: int) -> Mapping[str, Sequence[object] | str]:
-            """Return what is known of some segments beside their texts, by column."""
+        def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any] | str]:
+            """Return what is known of some segments beside their texts: columns, and texts that are true of all."""
 
+        @property
         def sources(self) -> Callable[[], Iterator[str]] | None:
-            """Return a function that gives the source of every segment; None where there is no source."""
+            """A function that gives the source of every segment; None where there is no source."""
+
+        def explain(self, error: LengthError) -> BleuError:
+            """Return an error about different numbers of segments, with its likely cause if that can be told."""
+
+
+# --- what the options say
+
+
+class NameArguments(NamedTuple):
+    """How systems are called.
+
+    names: those that are asked for, in order. by: whether files give their paths or their names; None for what the
+    format shows. has_baseline: whether the first system is the baseline of a test.
+    """
+
+    names: Sequence[str] | None = None
+    by: str | None = None
+    has_baseline: bool = False
+
+
+class TextArguments(NamedTuple):
+    """Which files hold the texts, how they are read, and what is scored of them.
+
+    references, systems: paths; "-" is standard input, which is read if `systems` is None. names: see `NameArguments`.
+    are_paired: whether the first system may occur again among the others. has_test_set: whether the references are
+    those of a test set. is_diversity: whether `bleu diversity` reads texts without references. hashed: whether files
+    are hashed as they are read. output: the file that is written, which must not be one of them. others: more files
+    that are read, for which one pipe would not be enough. The other fields are the values of the options that their
+    names name: `num_refs`, `jsonl_fields` and so on; `by` has single names. needs_documents: whether documents are
+    looked for. resamples: whether scores are resampled. pair: the language pair, or "".
+    """
+
+    references: Sequence[str]
+    systems: Sequence[str] | None
+    names: NameArguments
+    encoding: str
+    are_paired: bool = False
+    has_test_set: bool = False
+    is_diversity: bool = False
+    hashed: bool = False
+    output: str | None = None
+    others: Sequence[str] = ()
+    num_refs: int | None = None
+    jsonl: bool = False
+    jsonl_fields: str | None = None
+    partial: bool = False
+    segment_scores: bool = False
+    labels: str | None = None
+    label_names: Sequence[str] = ()
+    by: Sequence[str] = ()
+    unit: str = "segment"
+    joins_documents: bool = False
+    needs_documents: bool = False
+    resamples: bool = False
+    pair: str = ""
+    origlang: str | None = None
+    subset: str | None = None
+    detail: bool = False
+
+
+class TestSetArguments(NamedTuple):
+    """Which test sets hold the references.
+
+    name: one name, or several with commas. pair: the language pair. registry: a file with more test sets.
+    """
+
+    name: str
+    pair: str | None
+    registry: str | None
+
+
+class TableArguments(NamedTuple):
+    """Which tables hold the texts, and which columns; by: the columns that make groups. unit: as in `TextArguments`.
+
+    needs_documents: whether documents are looked for.
+    """
+
+    paths: Sequence[str]
+    columns: Columns
+    by: Sequence[str]
+    unit: str
+    needs_documents: bool
+    names: NameArguments
+
+
+class StatisticsArguments(NamedTuple):
+    """What is scored of statistics files.
+
+    by: the columns that make groups. unit: as in `TextArguments`. are_tested: whether systems are tested against the
+    first one. are_numbers: whether the files hold segment scores from elsewhere. names_metrics: whether the metrics are
+    named, so that nothing is said about others.
+    """
+
+    names: NameArguments
+    by: Sequence[str]
+    unit: str
+    are_tested: bool
+    are_numbers: bool
+    names_metrics: bool
+
+
+def name_arguments(options: Options) -> NameArguments:
+    """Return how systems are called."""
+    names = None if options.names is None else [name.strip() for name in shown(options.names).split(",")]
+    # A test with --baseline has that file as its baseline
+    return NameArguments(names, options.name_by, (options.paired_ar or options.paired_bs) and options.baseline is None)
+
+
+def text_arguments(options: Options, hashed: bool = False) -> TextArguments:
+    """Return which files hold the texts, and how they are read.
+
+    Raises:
+        UsageError: --by is wrong.
+    """
+    added = [path for word in options.add_scores or () for path in word.partition("=")[2].split(",")]
+    return TextArguments(
+        options.refs,
+        options.input,
+        name_arguments(options),
+        options.encoding,
+        are_paired=options.paired_ar or options.paired_bs,
+        has_test_set=bool(options.test_set),
+        is_diversity=options.command == "diversity",
+        hashed=hashed,
+        output=options.output,
+        others=[*added, *filter(None, [options.baseline, options.labels])],
+        num_refs=options.num_refs,
+        jsonl=bool(options.jsonl),
+        jsonl_fields=options.jsonl_fields,
+        partial=options.partial,
+        segment_scores=options.segment_scores,
+        labels=options.labels,
+        label_names=[] if options.label_names is None else shown(options.label_names).split(","),
+        by=columns_of_groups(options),
+        unit=options.unit or "segment",
+        joins_documents=options.level == "doc",
+        # Statistics may be resampled later
+        needs_documents=options.command == "count" or "doc" in (options.level, options.unit),
+        resamples=asks_for_resampling(options),
+        pair=options.language_pair or "",
+        origlang=options.origlang,
+        subset=options.subset,
+        # Without labels, a warning says that nothing is known of parts
+        detail=options.detail and (options.test_set is not None or options.labels is not None),
+    )
+
+
+def test_set_arguments(options: Options) -> TestSetArguments:
+    """Return which test sets hold the references."""
+    return TestSetArguments(str(options.test_set), options.language_pair, options.registry)
+
+
+def table_arguments(options: Options) -> TableArguments:
+    """Return which tables hold the texts.
+
+    Raises:
+        UsageError: --by or --columns is wrong, or systems are both columns and groups.
+    """
+    from bleucli.scale.arrow import Columns
+    from bleucli.scale.layout import SYSTEM
+    from bleucli.scale.tables import columns_named
+
+    by = columns_of_groups(options)
+    columns = Columns() if options.columns is None else columns_named(shown(options.columns))
+    if SYSTEM in by and len(columns.hypotheses) > 1:
+        raise UsageError("--by system is for systems that are rows, but here they are columns; leave out system")
+    paths, unit = list(map(shown, options.table or ())), options.unit or "segment"
+    needs_documents = asks_for_resampling(options) or options.unit is not None
+    return TableArguments(paths, columns, by, unit, needs_documents, name_arguments(options))
+
+
+def statistics_arguments(options: Options) -> StatisticsArguments:
+    """Return what is scored of statistics files.
+
+    Raises:
+        UsageError: --by is wrong.
+    """
+    from bleucli.scale.layout import SYSTEM
+
+    return StatisticsArguments(
+        name_arguments(options),
+        [column for column in columns_of_groups(options) if column != SYSTEM],
+        options.unit or "segment",
+        are_tested=options.paired_ar or options.paired_bs,
+        are_numbers=options.segment_scores,
+        names_metrics="metrics" in options.given or options.segment_scores or bool(options.followed),
+    )
+
+
+def columns_of_groups(options: Options) -> list[str]:
+    """Return the columns of --by; commas may separate them as well.
+
+    Raises:
+        UsageError: a column is named twice.
+    """
+    columns = [column for word in options.by or () for column in shown(word).split(",") if column]
+    if options.by is not None and not columns:
+        raise UsageError("--by names no column; name at least one, or leave it out")
+    if len(set(columns)) < len(columns):
+        raise UsageError(f"--by names {max(columns, key=columns.count)} twice; name each column once")
+    return columns
+
+
+def names_of(options: Options) -> dict[str, str]:
+    """Return what a signature says about the texts: which test set and which part of it; nothing for files."""
+    if options.test_set is None:
+        return {}
+    info = {
+        "test": options.test_set,
+        "lang": options.language_pair,
+        "origlang": options.origlang,
+        "subset": options.subset,
+    }
+    return {key: value for key, value in info.items() if value is not None}
+
+
+# --- what is known of the texts
+
+# Columns whose values signatures name, each with its key in the signature
+JOINED = "joined"  # as in `bleucli.scale.layout`, which plain scoring does not import
+SIGNED = {"testset": "test", "langpair": "lang", JOINED: "level"}
+
+
+def signed(labels: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return what a signature says about a group of segments: keys, each with its value.
+
+    >>> signed([("system", "KIT"), ("testset", "wmt17"), ("domain", "news")])
+    [('test', 'wmt17'), ('domain', 'news')]
+    """
+    return [(SIGNED.get(column, column), value) for column, value in labels if column != "system"]
+
+
+def columns_of(texts: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return what statistics files say about all segments together: columns, each with its value.
+
+    >>> columns_of([("test", "wmt17"), ("lang", "en-de"), ("subset", "news")])
+    {'testset': 'wmt17', 'langpair': 'en-de'}
+    """
+    values = dict(texts)
+    return {column: values[key] for column, key in SIGNED.items() if key in values}
+
+
+def documents_in(columns: Sequence[str], unit: str) -> str:
+    """Return the column that names documents; "" if there is none.
+
+    Raises:
+        UsageError: there is none, but documents are the unit that is resampled.
+    """
+    from bleucli.text.labels import DOCUMENT, DOCUMENT_NAMES
+
+    name = next((name for name in (DOCUMENT, *DOCUMENT_NAMES) if name in columns), "")
+    if unit == DOCUMENT and not name:
+        others = ", ".join(columns) or "none"
+        raise UsageError(f"--unit doc needs a column {DOCUMENT} that names documents; there are {others}")
+    return name
+
+
+# --- what is counted
+
+
+class Counting(NamedTuple):
+    """How systems are to be counted.
+
+    metrics: at least one. jobs: the number of threads; None for all usable processors if there is enough text.
+    keep_rows: whether what is returned has the statistics of each segment. progress: called with what is counted, how
+    many are done, and how many there are (0: unknown). keeper: takes the statistics as well.
+    """
+
+    metrics: Sequence[Metric]
+    jobs: int | None
+    keep_rows: bool
+    progress: Progress
+    keeper: Keeper | None = None
 
 
 class Counted(NamedTuple):
@@ -140,6 +405,17 @@ class Counted(NamedTuple):
         return [name_row(names[system.name], part.labels) for part in self.parts for system in part.systems]
 
 
+def keep_groups(parts: Sequence[Part], keeper: Keeper | None) -> list[Part]:
+    """Give a keeper the sums of groups, and return the groups with labels as texts."""
+    if keeper is not None:
+        for part in parts:
+            keeper.keep_sums(part.systems, part.labels)
+    return [part._replace(labels=[(c, "" if v is None else str(v)) for c, v in part.labels]) for part in parts]
+
+
+# --- what systems are called
+
+
 class Entry(NamedTuple):
     """What brings systems along: a file, or a column of a table.
 
@@ -157,24 +433,20 @@ class Systems:
     """The systems of one source.
 
     Args:
-        options: the options of the command, which may name the systems.
+        arguments: how they are called.
         entries: returns what brings systems along. It is called only when names are needed, since the columns of
             standard input are known only after its first block has been read.
 
     Attributes:
-        given: the names that were asked for, if any.
         has_baseline: whether the first system is the baseline of a test.
         failures: what is wrong with entries that are left out, by position.
     """
 
     unit = "system"  # what messages call one of them
 
-    def __init__(self, options: Options, entries: Callable[[], Sequence[Entry]]) -> None:
+    def __init__(self, arguments: NameArguments, entries: Callable[[], Sequence[Entry]]) -> None:
         self._entries = entries
-        self.given = None if options.names is None else [name.strip() for name in shown(options.names).split(",")]
-        self._name_by = options.name_by
-        # A test with --baseline has that file as its baseline
-        self.has_baseline = (options.paired_ar or options.paired_bs) and options.baseline is None
+        self._names, self._by, self.has_baseline = arguments
         self.failures: dict[int, BleuError] = {}
 
     def __len__(self) -> int:
@@ -201,7 +473,7 @@ class Systems:
 
     def _placed(self, form: str | None) -> list[tuple[str, int]]:
         """Return the names of all systems, each with the position of its entry."""
-        if form is None or self.given is not None or self._name_by is not None:
+        if form is None or self._names is not None or self._by is not None:
             names = self._unique_names()
         elif FORMATS[form].of_sacrebleu:
             names = self._labels(0 if self.has_baseline else 1)  # sacreBLEU 2.6.0: the first column is the baseline
@@ -212,14 +484,14 @@ class Systems:
 
     def _unique_names(self) -> list[str]:
         names, labels = self._labels(1), self._labels(0 if self.has_baseline else 1)
-        if self.given is not None:
+        if self._names is not None:
             from bleucli.results.naming import name_systems
 
             try:
-                names = labels = name_systems(names, self.given)
+                names = labels = name_systems(names, self._names)
             except UsageError as error:
                 raise UsageError(f"--{error.in_command()}") from None
-        elif self._name_by == "file":
+        elif self._by == "file":
             names = labels = self._labels(1, by_file=True)
         if self.has_baseline:
             from bleucli.results.naming import mark_baseline
@@ -262,70 +534,6 @@ class Systems:
         return labels
 
 
-def keep(keeper: Keeper, block: Sequence[SystemStats], grouped: bool = False) -> None:
-    """Give a keeper the next segments; grouped: whether it gets the sums of groups in the end."""
-    keeper.keep_rows(block)
-    if not grouped:
-        keeper.keep_sums(block, ())
-
-
 def find_repeated(names: Sequence[str]) -> list[str]:
     """Return the names that occur more than once."""
     return [name for name, count in Counter(names).items() if count > 1]
-
-
-def names_of(options: Options) -> dict[str, str]:
-    """Return what a signature says about the texts: which test set and which part of it; nothing for files."""
-    if options.test_set is None:
-        return {}
-    info = {
-        "test": options.test_set,
-        "lang": options.language_pair,
-        "origlang": options.origlang,
-        "subset": options.subset,
-    }
-    return {key: value for key, value in info.items() if value is not None}
-
-
-def columns_of_groups(options: Options) -> list[str]:
-    """Return the columns of --by; commas may separate them as well.
-
-    Raises:
-        UsageError: a column is named twice.
-    """
-    columns = [column for word in options.by or () for column in shown(word).split(",") if column]
-    if options.by is not None and not columns:
-        raise UsageError("--by names no column; name at least one, or leave it out")
-    if len(set(columns)) < len(columns):
-        raise UsageError(f"--by names {max(columns, key=columns.count)} twice; name each column once")
-    return columns
-
-
-def grouped(parts: Sequence[Part], hints: Sequence[str], keeper: Keeper | None) -> Counted:
-    """Return what was counted for each group, with labels as texts.
-
-    Args:
-        parts: the groups.
-        hints: those about all groups.
-        keeper: takes the sums of the groups.
-    """
-    if keeper is not None:
-        for part in parts:
-            keeper.keep_sums(part.systems, part.labels)
-    texts = [part._replace(labels=[(c, "" if v is None else str(v)) for c, v in part.labels]) for part in parts]
-    return Counted(texts, grouped=True, hints=hints)
-
-
-def documents_in(columns: Sequence[str], options: Options) -> str:
-    """Return the column that names documents; "" if there is none.
-
-    Raises:
-        UsageError: there is none, but documents are to be resampled.
-    """
-    from bleucli.text.labels import DOCUMENT, DOCUMENT_NAMES
-
-    name = next((name for name in (DOCUMENT, *DOCUMENT_NAMES) if name in columns), "")
-    if options.unit == "doc" and not name:
-        others = ", ".join(columns) or "none"
-        raise UsageError(f"--unit doc needs a column {DOCUMENT} that names documents; there are {others}")
-    return name

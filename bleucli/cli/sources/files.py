@@ -1,14 +1,17 @@
-"""Text files and JSON Lines: systems and references, read in step."""
+"""Systems and references as texts, read in step.
+
+- `TextSource`: how texts are counted, whatever they come from
+- `FileSource`: text files and JSON Lines
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from bleucli.cli.arguments import asks_for_resampling
-from bleucli.cli.sources import Counted, Entry, Systems, columns_of_groups, grouped, keep, lengths
-from bleucli.cli.sources.paths import STDIN, Files, read_as_jsonl
-from bleucli.cli.streams import Environment, shown
+from bleucli.cli.sources import JOINED, Counted, Counting, Entry, Systems, TextArguments, keep_groups, lengths
+from bleucli.cli.sources.paths import STDIN, Files, read_as_jsonl, source_of
+from bleucli.cli.streams import shown
 from bleucli.counting import Part, count, count_blocks
 from bleucli.counting.corpus import Corpus, Kept, Source
 from bleucli.errors import BleuError, LengthError, UsageError
@@ -21,10 +24,9 @@ from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import IO, Any
 
-    from bleucli.cli.options import Options
-    from bleucli.cli.sources import Keeper, Progress
+    from bleucli.cli.sources.paths import File
     from bleucli.counting import SystemStats
     from bleucli.counting.joining import Joining
     from bleucli.metrics import Metric
@@ -37,110 +39,95 @@ if TYPE_CHECKING:
 DOCUMENT = "doc"
 
 
-class FileSource:
-    """The text files of one run.
+class TextSource:
+    """Systems and references as texts; subclasses say where these come from, and what is known of segments.
 
     Args:
-        options: the options of the command, which name the files.
-        environment: the world around the command, with its standard input.
-        hashed: whether files are hashed as they are read, for `inputs`.
-        has_ids: whether references from elsewhere have ids.
+        systems: what the systems are called.
+        by: the labels that the segments of a group share; none for one group.
+        unit: the label of what is resampled as a whole, or "segment".
 
     Attributes:
-        references: the files of the references.
         remembers, read_again: see `Texts`.
     """
 
     remembers = False
     read_again: Callable[[], Corpus]
 
-    def __init__(self, options: Options, environment: Environment, hashed: bool = False, has_ids: bool = False) -> None:
-        opener = Files(options, environment, hashed)
-        self._remedy = opener.remedy
-        paths = opener.systems
-        first = next((path for path in paths if read_as_jsonl(path, options)), None)
-        own = not (options.refs or options.test_set)
-        # A single file has nothing to compare its ids with
-        identified = sum(read_as_jsonl(path, options) for path in [*options.refs, *paths]) + has_ids > 1
-
-        self._by = columns_of_groups(options)
-        self._unit = options.unit or "segment"
-        # The labels to find in JSON Lines; documents are known there without being named
-        # A test says what documents would change, unless --jsonl-fields id=none says that ids identify nothing
-        has_ids = opener.fields is None or opener.fields.ids != "none"
-        needs_documents = DOCUMENT in (options.level, options.unit) or (has_ids and asks_for_resampling(options))
-        needs_documents = needs_documents or options.command == "count"  # statistics are resampled later
-        fields = [*self._by, *([DOCUMENT] if needs_documents and DOCUMENT not in self._by else [])]
-        pair = "" if options.language_pair is None else options.language_pair
-
-        def read(path: str, columns: int | None, **kind: Any) -> TextFile | JsonLines:
-            file = opener.open(path, columns)
-            if not read_as_jsonl(path, options):
-                return file
-            return JsonLines(file, opener.fields, identified=identified, labels=fields, pair=pair, **kind)
-
-        # As in sacreBLEU, tabs separate systems only on standard input, and references only with --num-refs
-        columns, split = options.num_refs or 0, None if options.input is None else 0
-        self.references = [read(path, columns, hypotheses=False) for path in options.refs]
-        self._all = [read(path, split, references=own, demanded=path == first) for path in paths]
-        # Without labels, a warning says that nothing is known of parts
-        detail = options.detail and (options.test_set is not None or options.labels is not None)
-        self._choice = options.origlang, options.subset, detail
-        self._label_file: TextFile | None = None
-        if options.labels is not None:
-            self._label_file = opener.open_labels(options.labels)
-            self._name_of_marks = self._label_file.name
-            self._label_names = [] if options.label_names is None else shown(options.label_names).split(",")
-        self._labels: Labels | None = None  # those of the segments that have been read
-        self._is_joined = options.level == "doc"
+    def __init__(self, systems: Systems, by: Sequence[str], unit: str = "segment") -> None:
+        self.systems = systems
+        self.sources: Callable[[], Iterator[str]] | None = None
+        self._by = by
+        self._unit = unit
+        self._in_blocks = False  # whether labels are known only while blocks are counted
         self._joining: Joining | None = None
-        if identified:
-            from bleucli.counting.joining import Joining
 
-            self._joining = Joining(options.partial)
-        self._files = self._all  # without those that --keep-going leaves out
-        # The blocks of files that were read and cannot be read again
-        self._kept: Mapping[TextFile | JsonLines, Kept] = {}
-        self._is_surveyed = False
-        self._are_numbers = options.segment_scores
-        self.systems = Systems(options, lambda: list(map(entry_of, self._all)))
-        opener.check(self._all, self.references)
-        if options.partial and not identified:
-            raise UsageError(
-                "--partial joins JSON Lines by their ids, but fewer than two files are JSON Lines; leave it out"
-            )
+    def _read(self) -> Corpus:
+        """Return systems and references, which can be read once."""
+        raise NotImplementedError
 
-    # --- counting
+    def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any] | str]:
+        """Return what is known of some segments beside their texts, by column."""
+        raise NotImplementedError
 
-    def count(
-        self,
-        metrics: Sequence[Metric],
-        jobs: int | None,
-        keep_rows: bool,
-        progress: Progress,
-        keeper: Keeper | None = None,
-    ) -> Counted:
-        """Count all systems; see `Source.count`. For --segment-scores, read the numbers instead.
+    @property
+    def selection(self) -> Selection | None:
+        """The part of the corpus that is scored; None for everything."""
+        return None
 
-        Raises:
-            BleuError: the files do not have the same number of segments, or one of them is wrong.
-        """
+    def explain(self, error: LengthError) -> BleuError:
+        """Return an error about different numbers of segments, with its likely cause if that can be told."""
+        return error
+
+    def corpus(self) -> Corpus:
+        """Return systems and references, which can be read once."""
+        corpus = self._read()
+        if self.remembers:
+            corpus, self.read_again = corpus.kept()
+        return corpus
+
+    def count(self, counting: Counting) -> Counted:
+        """Count all systems, on all segments together or group by group; see `bleucli.cli.sources.Source.count`."""
+        metrics, jobs, keep_rows, progress, keeper = counting
+
+        def keep(block: Sequence[SystemStats]) -> None:
+            assert keeper is not None
+            keeper.keep_rows(block)
+            if not self._by:  # groups have sums of their own, in the end
+                keeper.keep_sums(block, ())
+
         try:
-            if self._are_numbers:
-                from bleucli.scale import segment_scores
-
-                self._check_lengths()
-                numbers = segment_scores.read(self._sources(), progress)
-                systems = segment_scores.stats_of(numbers)
-                if keeper is not None:
-                    keep(keeper, systems)
-                return Counted([Part((), systems)], are_numbers=True)
-            corpus, selection = self.corpus(), self.selection()
+            corpus, selection = self.corpus(), self.selection
             references = corpus.reference_names()
-            if self._by:
-                counts = self._count_groups(corpus, selection, metrics, jobs, keep_rows, progress, keeper)
+            if self._by or self._in_blocks:
+                from bleucli.counting.groups import Grouping, count_groups
+                from bleucli.scoring import score_counted
+
+                grouping = Grouping(self._by, keep_rows, self._unit, selection and selection.chosen)
+                totals = count_groups(
+                    corpus,
+                    metrics,
+                    grouping,
+                    self._labels_of_block,
+                    jobs=jobs,
+                    keep_rows=keep_rows or keeper is not None or bool(self._by),
+                    keep=None if keeper is None else keep,
+                    progress=lambda done: progress("segments", done, 0),
+                )
                 self._note_partial()
-                return counts
+                segments = totals[0].stats[0].segments
+                if not self._by:
+                    (part,) = grouping.parts()
+                    documents = self._documents(segments)
+                    return Counted([part._replace(documents=documents)], references=references)
+                labels = {} if self._in_blocks else self._labels_of_block(0, segments)
+                for name in self._by:
+                    if name in labels and not any(label is not None for label in labels[name]):
+                        raise UsageError(
+                            f"no segment has a label {name!r}; name a field that items have, or add --labels FILE"
+                        )
+                hints = score_counted(totals, metrics, references=references).hints
+                return Counted(keep_groups(grouping.parts(), keeper), grouped=True, hints=hints)
             systems = count(
                 corpus,
                 metrics,
@@ -148,7 +135,7 @@ class FileSource:
                 keep_rows=keep_rows or selection is not None,
                 inspect=True,
                 progress=lambda done: progress("segments", done, 0),
-                keep=None if keeper is None else lambda block: keep(keeper, block),
+                keep=None if keeper is None else keep,
             )
             self._note_partial()
             documents = None
@@ -169,21 +156,126 @@ class FileSource:
         except LengthError as error:
             raise self.explain(error) from None
 
-    def corpus(self) -> Corpus:
+    def _labels_of_block(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
+        """Return the labels of some segments, which come next, one for each."""
+        columns = self.labels(start, count)
+        return {name: [of] * count if isinstance(of, str) else of for name, of in columns.items()}
+
+    def _documents(self, count: int) -> Sequence[int] | None:
+        """Return the number of each segment's document; None if documents are not known.
+
+        Raises:
+            UsageError: they are to be resampled, but are not known.
+        """
+        from bleucli.text import labels
+
+        try:
+            documents = labels.find(self.labels(0, count), DOCUMENT)
+        except UsageError:
+            documents = ()
+        if documents and None not in documents:
+            return labels.number(documents)
+        if self._unit == "segment":
+            return None
+        if documents:
+            place = tell_place("segment", documents.index(None))
+            raise BleuError(place, " has no document; give each segment the label of its document")
+        raise UsageError(
+            "--unit doc resamples documents, but nothing says which document a segment belongs to; name a file with"
+            " --labels that has a column doc"
+        )
+
+    def _note_partial(self) -> None:
+        """Note how many items were left out because a file lacks them."""
+        if self._joining is None or self._joining.scored == self._joining.items:
+            return
+        from bleucli.errors import Note
+        from bleucli.results.hints import warn
+
+        left = self._joining.items - self._joining.scored
+        items = tell_count(self._joining.items, "item")
+        warn(f"{left} of {items} left out, because a file lacks {'it' if left == 1 else 'them'}", Note)
+
+
+class FileSource(TextSource):
+    """The text files of one run.
+
+    Args:
+        arguments: which files, and how they are read.
+        stdin: standard input; None if it is closed.
+        has_ids: whether references from elsewhere have ids.
+
+    Attributes:
+        references: the files of the references.
+    """
+
+    def __init__(self, arguments: TextArguments, stdin: IO[bytes] | None, has_ids: bool = False) -> None:
+        self._arguments = arguments
+        opener = Files(arguments, stdin)
+        self._remedy = opener.remedy
+        paths = opener.systems
+        in_json = [path for path in [*arguments.references, *paths] if read_as_jsonl(path, arguments.jsonl)]
+        first = next((path for path in paths if path in in_json), None)
+        own = not (arguments.references or arguments.has_test_set)
+        # A single file has nothing to compare its ids with
+        identified = len(in_json) + has_ids > 1
+        # The labels to find in JSON Lines; documents are known there without being named
+        # A test says what documents would change, unless --jsonl-fields id=none says that ids identify nothing
+        says_documents = arguments.resamples and (opener.fields is None or opener.fields.ids != "none")
+        needs_documents = arguments.needs_documents or says_documents
+        fields = list(dict.fromkeys([*arguments.by, *([DOCUMENT] if needs_documents else [])]))
+
+        def read(path: str, columns: int | None, **kind: Any) -> File:
+            file = opener.open(path, columns)
+            if path not in in_json:
+                return file
+            return JsonLines(file, opener.fields, identified=identified, labels=fields, pair=arguments.pair, **kind)
+
+        # As in sacreBLEU, tabs separate systems only on standard input, and references only with --num-refs
+        columns, split = arguments.num_refs or 0, None if arguments.systems is None else 0
+        self.references = [read(path, columns, hypotheses=False) for path in arguments.references]
+        self._all = [read(path, split, references=own, demanded=path == first) for path in paths]
+        super().__init__(Systems(arguments.names, self._entries), arguments.by, arguments.unit)
+        self._label_file: TextFile | None = None
+        if arguments.labels is not None:
+            if arguments.labels == "-":
+                raise UsageError("--labels cannot read standard input; save the labels in a file, and name it")
+            self._name_of_marks = name = shown(arguments.labels)
+            path, encoding = arguments.labels, arguments.encoding
+            self._label_file = TextFile(name, path, encoding=encoding, columns=None, mark="dropped")
+        self._labels: Labels | None = None  # those of the segments that have been read
+        if identified:
+            from bleucli.counting.joining import Joining
+
+            self._joining = Joining(arguments.partial)
+        self._files = self._all  # without those that --keep-going leaves out
+        # The blocks of files that were read and cannot be read again
+        self._kept: Mapping[File, Kept] = {}
+        self._is_surveyed = False
+        opener.check(self._all, self.references)
+        if arguments.partial and not identified:
+            raise UsageError(
+                "--partial joins JSON Lines by their ids, but fewer than two files are JSON Lines; leave it out"
+            )
+
+    def _entries(self) -> list[Entry]:
+        return list(map(entry_of, self._all))
+
+    # --- counting
+
+    def _read(self) -> Corpus:
         """Return systems and references, which can be read once.
 
         Raises:
             BleuError: files that can be read twice do not have the same number of segments.
         """
         self._check_lengths()
-        references = self._reference_sources()
-        if self._label_file is not None:
-            from bleucli.reading.labelfiles import read
-
-            names, blocks = read(self._label_file, self._label_names)
-            references.append(Source(self._label_file.name, [], blocks, hurry=self._label_file.hurry, labels=names))
-        corpus = Corpus(self._sources(), references, joining=self._joining)
-        if self._is_joined:
+        references = [
+            source_of(file, [file.name] * file.columns(), self._blocks(file), has_hypotheses=False)
+            for file in self._ordered_references()
+        ]
+        corpus = Corpus(self._sources(), [*references, *self._label_sources()], joining=self._joining)
+        if self._arguments.joins_documents:
             from bleucli.counting.documents import Documents
 
             corpus = corpus._replace(documents=Documents())
@@ -194,22 +286,54 @@ class FileSource:
 
             self._labels = Labels(names)
             corpus = corpus._replace(labels=self._labels)
-        if self.remembers:
-            corpus, self.read_again = corpus.kept()
         return corpus
 
+    def _sources(self) -> list[Source]:
+        """Return the systems by their names in scores."""
+        names = iter(self.systems.names())
+        return [
+            source_of(
+                file, list(islice(names, file.columns())), self._blocks(file, self._remedy), _own_references(file)
+            )
+            for file in self._files
+        ]
+
+    def _label_sources(self) -> list[Source]:
+        """Return the labels that come with the texts, without those in JSON Lines."""
+        if self._label_file is None:
+            return []
+        from bleucli.reading.labelfiles import read
+
+        names, blocks = read(self._label_file, self._arguments.label_names)
+        return [Source(self._label_file.name, [], blocks, hurry=self._label_file.hurry, labels=names)]
+
+    def _ordered_references(self) -> list[File]:
+        """Return the references; a file whose number of references may vary comes last."""
+        return sorted(self.references, key=lambda file: isinstance(file, JsonLines))
+
+    def _blocks(self, file: File, remedy: str = "") -> Iterator[Sequence[Segments]]:
+        kept = self._kept.get(file)
+        return checked(file, file.blocks() if kept is None else kept.read_again(), remedy)
+
+    # --- parts and labels
+
+    @property
     def selection(self) -> Selection | None:
-        """Return the segments asked for, and for --detail those of each original language, domain and country."""
-        origlang, subset, detail = self._choice
+        """The segments asked for, and for --detail those of each original language, domain and country."""
+        origlang, subset, detail = self._arguments.origlang, self._arguments.subset, self._arguments.detail
         if origlang is None and subset is None and not detail:
             return None
         from bleucli.scoring import Selection, Subset
         from bleucli.testsets import selection
 
-        if self._is_joined:
+        if self._arguments.joins_documents:
             option = "--subset" if subset is not None else "--origlang" if origlang is not None else "--detail"
             raise UsageError(
                 f"{option} chooses segments, but --level doc scores documents; score parts with --by instead"
+            )
+        if self._label_file is not None and not self._label_file.is_file:
+            raise UsageError(
+                f"{self._label_file.name} can be read only once, but parts need it twice; give a regular file"
             )
         marks = self._marks()
         indexes = None
@@ -235,7 +359,7 @@ class FileSource:
         from bleucli.testsets.selection import Marks
 
         assert self._label_file is not None
-        names, blocks = read(self._label_file.twin(), self._label_names)
+        names, blocks = read(self._label_file.twin(), self._arguments.label_names)
         columns: dict[str, list[str]] = {name: [] for name in names}
         for block in blocks:
             for name, column in zip(names, block, strict=True):
@@ -249,130 +373,16 @@ class FileSource:
         tags = None if subsets is None else ["-".join(name.removeprefix("country:") for name in of) for of in subsets]
         return Marks(columns.get("origlang"), tags, subsets)
 
-    def labels(self, start: int, count: int) -> Mapping[str, Sequence[object] | str]:
+    def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any] | str]:
         """Return the labels of some segments: those of the file of labels, and those that were asked for."""
         columns = {} if self._labels is None else self._labels.columns
-        labels: dict[str, Sequence[object] | str] = {
+        labels: dict[str, Sequence[Any] | str] = {
             name: column[start : start + count]
             for name, column in columns.items()
             if name != DOCUMENT or any(label is not None for label in column)
         }
-        return labels | dict(self.columns())
-
-    def _note_partial(self) -> None:
-        """Note how many items were left out because a file lacks them."""
-        if self._joining is None or self._joining.scored == self._joining.items:
-            return
-        from bleucli.errors import Note
-        from bleucli.results.hints import warn
-
-        left = self._joining.items - self._joining.scored
-        items = tell_count(self._joining.items, "item")
-        warn(f"{left} of {items} left out, because a file lacks {'it' if left == 1 else 'them'}", Note)
-
-    def _documents(self, count: int) -> Sequence[int] | None:
-        """Return the number of each segment's document; None if documents are not known.
-
-        Raises:
-            UsageError: they are to be resampled, but are not known.
-        """
-        from bleucli.text import labels
-
-        columns = self.labels(0, count)
-        try:
-            documents = labels.find(columns, DOCUMENT)
-        except UsageError:
-            documents = ()
-        if documents and None not in documents:
-            return labels.number(documents)
-        if self._unit == "segment":
-            return None
-        if documents:
-            place = tell_place("segment", documents.index(None))
-            raise BleuError(place, " has no document; give each segment the label of its document")
-        raise UsageError(
-            "--unit doc resamples documents, but nothing says which document a segment belongs to; name a file with"
-            " --labels that has a column doc"
-        )
-
-    def _count_groups(
-        self,
-        corpus: Corpus,
-        selection: Selection | None,
-        metrics: Sequence[Metric],
-        jobs: int | None,
-        keep_rows: bool,
-        progress: Progress,
-        keeper: Keeper | None,
-    ) -> Counted:
-        """Count all systems, and return what was counted for each group of segments that share labels."""
-        from bleucli.counting.groups import Grouping, count_groups
-        from bleucli.scoring import score_counted
-
-        chosen = None if selection is None else selection.chosen
-        grouping = Grouping(self._by, keep_rows, self._unit, chosen)
-        totals = count_groups(
-            corpus,
-            metrics,
-            grouping,
-            self._labels_of_groups,
-            jobs=jobs,
-            keep=None if keeper is None else lambda block: keep(keeper, block, True),
-            progress=lambda done: progress("segments", done, 0),
-        )
-        labels = self._labels_of_groups(0, totals[0].stats[0].segments)
-        for name in self._by:
-            if name in labels and not any(label is not None for label in labels[name]):
-                raise UsageError(f"no segment has a label {name!r}; name a field that items have, or add --labels FILE")
-        hints = score_counted(totals, metrics, references=corpus.reference_names()).hints
-        return grouped(grouping.parts(), hints, keeper)
-
-    def _labels_of_groups(self, start: int, count: int) -> dict[str, Sequence[object]]:
-        """Return the labels of some segments, one for each; see `labels`."""
-        columns = self.labels(start, count)
-        return {name: [of] * count if isinstance(of, str) else of for name, of in columns.items()}
-
-    def sources(self) -> Callable[[], Iterator[str]] | None:
-        """Return None: no file holds the source."""
-        return None
-
-    def _sources(self) -> list[Source]:
-        """Return the systems by their names in scores."""
-        names = iter(self.systems.names())
-        return [
-            Source(
-                file.name,
-                list(islice(names, file.columns())),
-                self._blocks(file, self._remedy),
-                _own_references(file),
-                file.hurry,
-                file.id_columns if isinstance(file, JsonLines) else 0,
-                file.labels if isinstance(file, JsonLines) else (),
-            )
-            for file in self._files
-        ]
-
-    def _reference_sources(self) -> list[Source]:
-        return [
-            Source(
-                file.name,
-                [file.name] * file.columns(),
-                self._blocks(file),
-                hurry=file.hurry,
-                ids=file.id_columns if isinstance(file, JsonLines) else 0,
-                labels=file.labels if isinstance(file, JsonLines) else (),
-                has_hypotheses=False,
-            )
-            for file in self._ordered_references()
-        ]
-
-    def _ordered_references(self) -> list[TextFile | JsonLines]:
-        """Return the references; a file whose number of references may vary comes last."""
-        return sorted(self.references, key=lambda file: isinstance(file, JsonLines))
-
-    def _blocks(self, file: TextFile | JsonLines, remedy: str = "") -> Iterator[Sequence[Segments]]:
-        kept = self._kept.get(file)
-        return checked(file, file.blocks() if kept is None else kept.read_again(), remedy)
+        # The test sets and language pair of segments may differ
+        return labels | ({JOINED: DOCUMENT} if self._arguments.joins_documents else {})
 
     # --- what does not fit
 
@@ -382,19 +392,16 @@ class FileSource:
         Raises:
             BleuError: two differ.
         """
-        # With a remedy, a reference may be meant as the system, which shows if standard input is empty
+        files = [*self._files, *self.references]
         # Files with ids may have other items, and joining them says which
-        if self._is_surveyed or self._remedy or self._has_ids():
+        have_ids = self._joining and all(isinstance(file, JsonLines) and file.identified for file in files)
+        # With a remedy, a reference may be meant as the system, which shows if standard input is empty
+        if self._is_surveyed or self._remedy or have_ids:
             return
         try:
             lengths.check(self._files, self._ordered_references())
         except LengthError as error:
             raise self.explain(error) from None
-
-    def _has_ids(self) -> bool:
-        """Return whether all files may have ids to join by."""
-        files = [*self._files, *self.references]
-        return self._joining is not None and all(isinstance(one, JsonLines) and one.identified for one in files)
 
     def explain(self, error: LengthError) -> BleuError:
         """Add the likely cause to an error about different numbers of segments, where plain text shows it."""
@@ -424,9 +431,7 @@ class FileSource:
         Raises:
             BleuError: the references are wrong.
         """
-        from bleucli.cli.sources.keep_going import Survey
-
-        survey = Survey(self._all, self._ordered_references())
+        survey = lengths.Survey(self._all, self._ordered_references(), self._joining)
         try:
             failures = survey.find_failures()
         except LengthError as error:
@@ -439,23 +444,22 @@ class FileSource:
 
     # --- what is said about the files
 
-    def texts(self) -> Mapping[str, str]:
-        """Return which part was scored, how many items if some were left out, and whether these were documents."""
-        origlang, subset, _ = self._choice
-        texts = {key: value for key, value in (("origlang", origlang), ("subset", subset)) if value is not None}
+    @property
+    def texts(self) -> Sequence[tuple[str, str]]:
+        """Which part was scored, how many items if some were left out, and whether these were documents."""
+        part = ("origlang", self._arguments.origlang), ("subset", self._arguments.subset)
+        texts = [(key, value) for key, value in part if value is not None]
         if self._joining is not None and self._joining.scored < self._joining.items:
-            texts["partial"] = f"{self._joining.scored}of{self._joining.items}"
-        if self._is_joined:
-            texts["level"] = DOCUMENT
+            texts.append(("partial", f"{self._joining.scored}of{self._joining.items}"))
+        if self._arguments.joins_documents:
+            texts.append(("level", DOCUMENT))
         return texts
 
-    def columns(self) -> list[tuple[str, str]]:
-        """Return whether documents were scored."""
-        if not self._is_joined:
-            return []
-        from bleucli.scale.layout import JOINED
-
-        return [(JOINED, DOCUMENT)]
+    @property
+    def hints(self) -> Sequence[str]:
+        """The hints about the files, once they have been read."""
+        hints = [hint for file in (*self.references, *self._files) for hint in file.hints]
+        return [*hints, self._joining.hint] if self._joining is not None and self._joining.hint else hints
 
     def inputs(self) -> tuple[Mapping[str, Input], list[Input]]:
         """Return the record of each system's file, by the system's name, and those of the references."""
@@ -495,15 +499,26 @@ class FileSource:
         before = f"reference{many[0]} {references}, {size}" if references else size
         return f"{before}; system{many[1]} {', '.join(names)}"
 
-    def hints(self) -> list[str]:
-        """Return the hints about the files, once they have been read."""
-        hints = [hint for file in (*self.references, *self._files) for hint in file.hints]
-        return [*hints, self._joining.hint] if self._joining is not None and self._joining.hint else hints
+
+class NumberSource(FileSource):
+    """Files with one number per line, for --segment-scores: scores of segments that something else has computed."""
+
+    def count(self, counting: Counting) -> Counted:
+        """Read the numbers; see `bleucli.cli.sources.Source.count`."""
+        from bleucli.scale import segment_scores
+
+        self._check_lengths()
+        try:
+            systems = segment_scores.stats_of(segment_scores.read(self._sources(), counting.progress))
+        except LengthError as error:
+            raise self.explain(error) from None
+        if counting.keeper is not None:
+            counting.keeper.keep_rows(systems)
+            counting.keeper.keep_sums(systems, ())
+        return Counted([Part((), systems)], are_numbers=True)
 
 
-def checked(
-    file: TextFile | JsonLines, blocks: Iterator[Sequence[Segments]], remedy: str = ""
-) -> Iterator[Sequence[Segments]]:
+def checked(file: File, blocks: Iterator[Sequence[Segments]], remedy: str = "") -> Iterator[Sequence[Segments]]:
     """Give the blocks of a file, and hint at JSON Lines that are read as text; `remedy` is for an empty file.
 
     Raises:
@@ -521,18 +536,18 @@ def checked(
     yield from blocks
 
 
-def entry_of(file: TextFile | JsonLines) -> Entry:
+def entry_of(file: File) -> Entry:
     """Return what a file brings along."""
     if isinstance(file, JsonLines):
         return Entry(file.name, file.columns(), file.systems, True)
     return Entry(file.name, file.columns())
 
 
-def input_of(file: TextFile | JsonLines, role: str) -> Input:
+def input_of(file: File, role: str) -> Input:
     """Return the record of a file that was read and hashed."""
     return Input(role, file.name, file.segments, file.sha256())
 
 
-def _own_references(file: TextFile | JsonLines) -> str:
+def _own_references(file: File) -> str:
     """Return the name of the references that come with a system, or ""."""
     return f"{file.name} (references)" if isinstance(file, JsonLines) and file.with_references else ""

@@ -6,18 +6,22 @@ import os
 import stat
 from collections.abc import Sequence
 
-from bleucli.cli.sources import find_repeated
-from bleucli.cli.streams import Environment, shown
+from bleucli.cli.sources import TextArguments, find_repeated
+from bleucli.cli.streams import shown
+from bleucli.counting.corpus import Source
 from bleucli.errors import BleuError, UsageError
 from bleucli.reading import TextFile
 from bleucli.reading.jsonlines import JsonLines, is_jsonl
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import IO, Any
 
-    from bleucli.cli.options import Options
     from bleucli.reading.jsonfields import Fields
+    from bleucli.text import Segments
+
+    File = TextFile | JsonLines
 
 STDIN = "standard input"
 
@@ -26,9 +30,8 @@ class Files:
     """The text files that one command line names; standard input is opened at most once.
 
     Args:
-        options: the options of the command.
-        environment: the world around the command, with its standard input.
-        hashed: whether files are hashed as they are read.
+        arguments: what names them.
+        stdin: standard input; None if it is closed.
 
     Attributes:
         systems: the paths of the systems; "-" is standard input.
@@ -39,19 +42,19 @@ class Files:
         UsageError: a pattern matches nothing, or a file is named twice.
     """
 
-    def __init__(self, options: Options, environment: Environment, hashed: bool = False) -> None:
-        self._options = options
-        self._stdin = environment.stdin
+    def __init__(self, arguments: TextArguments, stdin: IO[bytes] | None) -> None:
+        self._arguments = arguments
+        self._stdin = stdin
         self._is_stdin_taken = False
-        self._hashed = hashed
-        self.systems = _find_systems(options.input or ["-"], options.paired_ar or options.paired_bs)
+        self.systems = find_systems(arguments)
         self.fields: Fields | None = None
-        if options.jsonl_fields is not None:
+        if arguments.jsonl_fields is not None:
             from bleucli.reading.jsonfields import fields_named
 
-            self.fields = fields_named(options.jsonl_fields)
+            self.fields = fields_named(arguments.jsonl_fields)
         # For empty standard input: people often name references and system without -i
-        last = shown(options.refs[-1]) if options.input is None and len(options.refs) > 1 else "-"
+        references = arguments.references
+        last = shown(references[-1]) if arguments.systems is None and len(references) > 1 else "-"
         self.remedy = f"if {last} is the system's output, write -i {last}" if last != "-" else ""
 
     def open(self, path: str, columns: int | None) -> TextFile:
@@ -60,14 +63,14 @@ class Files:
         Raises:
             BleuError: standard input is closed, opened already, or a terminal.
         """
-        # sacreBLEU reads a byte-order mark as text; before numbers and JSON, it must be removed
-        data = self._options.segment_scores or read_as_jsonl(path, self._options)
+        arguments = self._arguments
         form: dict[str, Any] = {
-            "encoding": self._options.encoding,
+            "encoding": arguments.encoding,
             "columns": columns,
-            "mark": "dropped" if data else "noted",
-            "among": len(self.systems) + len(self._options.refs),
-            "hashed": self._hashed,
+            # sacreBLEU reads a byte-order mark as text; before numbers and JSON, it must be removed
+            "mark": "dropped" if arguments.segment_scores or read_as_jsonl(path, arguments.jsonl) else "noted",
+            "among": len(self.systems) + len(arguments.references),
+            "hashed": arguments.hashed,
         }
         if path != "-":
             return TextFile(shown(path), path, **form)
@@ -77,46 +80,41 @@ class Files:
             remedy = self.remedy or "pipe the system's output in, or name it with -i"
             raise BleuError(f"standard input is closed; {remedy}")
         if self._stdin.isatty():
-            words = "diversity" if self._options.command == "diversity" else "ref.txt"
+            words = "diversity" if arguments.is_diversity else "ref.txt"
             expected = f"expected the system's output on standard input: cat system.txt | bleu {words}"
             raise BleuError(f"nothing was piped in; {self.remedy or expected}")
         self._is_stdin_taken = True
         return TextFile(STDIN, stream=self._stdin, **form)
 
-    def open_labels(self, path: str) -> TextFile:
-        """Return the file of labels, still unread."""
-        return TextFile(shown(path), path, encoding=self._options.encoding, columns=None, mark="dropped")
-
-    def check(self, systems: Sequence[TextFile | JsonLines], references: Sequence[TextFile | JsonLines]) -> None:
+    def check(self, systems: Sequence[File], references: Sequence[File]) -> None:
         """Refuse options that fit none of these files, a pipe given twice, and outputs that would replace a system.
 
         Raises:
             UsageError: naming the option.
         """
-        options = self._options
-        added = [path for word in options.add_scores or () for path in word.partition("=")[2].split(",")]
-        self._refuse_repeated_pipe([*options.refs, *self.systems, *added, *filter(None, [options.baseline])])
-        if options.num_refs is not None and isinstance(references[0], JsonLines):
+        arguments = self._arguments
+        self._refuse_repeated_pipe([*arguments.references, *self.systems, *arguments.others])
+        if arguments.num_refs is not None and isinstance(references[0], JsonLines):
             raise UsageError(
                 f"--num-refs splits a text file, but {references[0].name} is JSON Lines; leave out --num-refs"
             )
-        if options.jsonl and not self._is_stdin_taken:
+        if arguments.jsonl and not self._is_stdin_taken:
             raise UsageError("--jsonl is for standard input, which is not read; rename files to end in .jsonl instead")
         if self.fields is not None:
             _check_fields(self.fields, systems, references)
             is_alone = sum(isinstance(file, JsonLines) for file in (*systems, *references)) < 2
-            if self.fields.ids and is_alone and options.language_pair is None:
+            if self.fields.ids and is_alone and not arguments.pair:
                 raise UsageError(
                     "--jsonl-fields id= has no effect: fewer than two files are JSON Lines, so nothing is joined; leave"
                     " it out"
                 )
-            if self.fields.group and options.command != "diversity":
+            if self.fields.group and not arguments.is_diversity:
                 raise UsageError("--jsonl-fields group= is for bleu diversity; leave out group=")
-        if options.output is not None:
+        if arguments.output is not None:
             from bleucli.cli.delivery import protect
 
             # In the paths of systems, patterns have been replaced by files
-            protect(options, self.systems, self._stdin if self._is_stdin_taken else None)
+            protect(arguments.output, self.systems, self._stdin if self._is_stdin_taken else None)
 
     def _refuse_repeated_pipe(self, paths: Sequence[str]) -> None:
         """Refuse paths that lead to the same pipe: whatever one of them reads is lost to the other, which waits.
@@ -137,9 +135,21 @@ class Files:
             pipes[pipe] = name
 
 
-def read_as_jsonl(path: str, options: Options) -> bool:
-    """Return whether the file that this path names is read as JSON Lines."""
-    return bool(options.jsonl) if path == "-" else is_jsonl(path)
+def read_as_jsonl(path: str, jsonl: bool) -> bool:
+    """Return whether the file that this path names is read as JSON Lines; jsonl: whether standard input is."""
+    return jsonl if path == "-" else is_jsonl(path)
+
+
+def source_of(
+    file: File,
+    names: Sequence[str],
+    blocks: Iterator[Sequence[Segments]],
+    references: str = "",
+    has_hypotheses: bool = True,
+) -> Source:
+    """Return a file as a source of texts; the arguments are as for `Source`."""
+    ids, labels = (file.id_columns, file.labels) if isinstance(file, JsonLines) else (0, ())
+    return Source(file.name, names, blocks, references, file.hurry, ids, labels, has_hypotheses)
 
 
 def find_pipe(file: str | IO[bytes] | None) -> tuple[int, int] | None:
@@ -153,9 +163,7 @@ def find_pipe(file: str | IO[bytes] | None) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _check_fields(
-    fields: Fields, systems: Sequence[TextFile | JsonLines], references: Sequence[TextFile | JsonLines]
-) -> None:
+def _check_fields(fields: Fields, systems: Sequence[File], references: Sequence[File]) -> None:
     """Refuse --jsonl-fields if no file is JSON Lines, and those of its parts that no file uses."""
     of_systems = [file for file in systems if isinstance(file, JsonLines)]
     of_references = any(isinstance(file, JsonLines) for file in references)
@@ -169,14 +177,14 @@ def _check_fields(
         raise UsageError("--jsonl-fields refs= has no effect: no references come from JSON Lines; leave it out")
 
 
-def _find_systems(paths: Sequence[str], paired: bool) -> list[str]:
+def find_systems(arguments: TextArguments) -> list[str]:
     """Return the files of the systems, with patterns replaced by the files that match.
 
     Raises:
         UsageError: a pattern matches nothing, or a file is given twice.
     """
     systems: list[str] = []
-    for path in paths:
+    for path in arguments.systems or ["-"]:
         matches = [path]
         # A pattern that the shell has not replaced
         if any(sign in path for sign in "*?[") and not os.path.lexists(path):
@@ -186,7 +194,7 @@ def _find_systems(paths: Sequence[str], paired: bool) -> list[str]:
             if not matches:
                 raise UsageError(f"no file matches {shown(path)}; name the systems' files")
         systems += matches
-    if paired and len(set(systems)) > 1:  # the baseline may also match a pattern: -i baseline.txt *.txt
+    if arguments.are_paired and len(set(systems)) > 1:  # the baseline may also match a pattern: -i baseline.txt *.txt
         systems = systems[:1] + [path for path in systems[1:] if path != systems[0]]
     repeated = find_repeated(systems)
     if repeated:

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from bleucli.cli.sources import Counted, Entry, Systems, columns_of_groups, documents_in
-from bleucli.cli.sources.tables import TEXTS, signed
+from bleucli.cli.sources import (
+    SIGNED,
+    Counted,
+    Counting,
+    Entry,
+    StatisticsArguments,
+    Systems,
+    documents_in,
+    keep_groups,
+    signed,
+)
 from bleucli.cli.streams import shown
 from bleucli.counting import SystemStats
 from bleucli.errors import BleuError
@@ -13,13 +22,14 @@ from bleucli.metrics import METRICS, Metric
 from bleucli.phrases import tell_count
 from bleucli.results import Input
 from bleucli.scale import segment_scores, statsfiles
-from bleucli.scale.layout import SYSTEM, Shard
+from bleucli.scale.layout import Shard
 from bleucli.scale.statsfiles import Statistics
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli.cli.options import Options
-    from bleucli.cli.sources import Keeper, Progress
+    from typing import Any
+
+    from bleucli.results.signature import Signature
 
 
 def read(paths: Sequence[str]) -> Statistics:
@@ -27,10 +37,12 @@ def read(paths: Sequence[str]) -> Statistics:
     return statsfiles.read(*map(shown, paths))
 
 
-def follow(options: Options, statistics: Statistics) -> Options:
-    """Return the options, with the metrics of the files if none are named."""
-    if options.metrics is not None or options.segment_scores:
-        return options
+def find_metrics(statistics: Statistics, followed: str) -> list[str]:
+    """Return the metrics that count if none are named: those of all files, or the one that --like names.
+
+    Raises:
+        BleuError: there is none.
+    """
     if not statistics.metrics:
         raise BleuError("the files have no metric in common; name files of the same metrics")
     if not any(statistics.metrics.values()):
@@ -41,84 +53,62 @@ def follow(options: Options, statistics: Statistics) -> Options:
     if not kinds:
         names = ", ".join(statistics.metrics)
         raise BleuError(f"{statistics.files[0]} has only metrics of your own ({names}); read it with statsfiles.read")
-    if options.followed:
-        kinds = {options.followed}
-    return options.replace(metrics=[name for name in METRICS if name in kinds])
+    return [name for name in METRICS if name in ({followed} if followed else kinds)]
 
 
 class StatisticsSource:
-    """Systems whose statistics come from files; their texts are not needed."""
+    """Systems whose statistics come from files; their texts are not needed.
 
-    def __init__(self, options: Options, statistics: Statistics) -> None:
+    Args:
+        arguments: what is scored of the files.
+        statistics: what they hold.
+
+    Attributes:
+        metrics: those that were chosen, by their names in the files.
+    """
+
+    selection = None
+
+    def __init__(self, arguments: StatisticsArguments, statistics: Statistics) -> None:
+        names, self._by, unit, self._is_tested, self._are_numbers, self._names_metrics = arguments
         self._statistics = statistics
-        self.systems = Systems(options, lambda: list(map(Entry, statistics.systems)))
-        self._are_chosen = "metrics" in options.given or options.segment_scores or bool(options.followed)
-        self._by = [column for column in columns_of_groups(options) if column != SYSTEM]
-        self._documents = documents_in(statistics.columns, options)
-        self._is_tested = options.paired_ar or options.paired_bs
-        self._are_numbers = options.segment_scores
-        self._stored: dict[str, Metric] = {}  # by their names in the files
+        self.systems = Systems(names, lambda: list(map(Entry, statistics.systems)))
+        self._documents = documents_in(statistics.columns, unit)
+        self.metrics: dict[str, Metric] = {}
 
-    def metrics(self, options: Options, names: Sequence[str]) -> list[Metric]:
-        """Return the metrics of these names that have counted, with the options that were asked for.
-
-        Without names, return what stands in for the metric of segment scores from elsewhere.
+    def choose(self, name: str, arguments: Mapping[str, Any], like: Signature | None) -> None:
+        """Choose a metric of this name that has counted with these arguments, and as a signature says, if one is given.
 
         Raises:
-            BleuError: the files lack one of them.
+            BleuError: the files lack it.
         """
-        if options.segment_scores:
-            self._statistics.refuse_without(
-                "segment scores from elsewhere", lambda _, name: name == segment_scores.NAME
-            )
-            self._stored = {segment_scores.NAME: segment_scores.Given()}
-        for name in names:
-            arguments = dict(options.of_metric(name))
-            for option in METRICS[name].options:
-                if option.loads and option.dest not in options.given:  # what --like says about it is compared later
-                    arguments.pop(option.name, None)
-            if options.sentence_level and any(option.name == "effective_order" for option in METRICS[name].options):
-                arguments["effective_order"] = True
-            if options.skip_empty_refs:
-                arguments["skip_empty_refs"] = True
-            like = options.like if name == options.followed else None
-            stored, metric = self._statistics.choose(name, arguments, like, in_command=True)
-            self._stored[stored] = metric
-        return list(self._stored.values())
+        stored, metric = self._statistics.choose(name, arguments, like, in_command=True)
+        self.metrics[stored] = metric
 
-    def names_of_metrics(self, metrics: Sequence[Metric]) -> Mapping[str, Metric]:
-        """Return the metrics by their names in the files."""
-        return dict(zip(self._stored, metrics, strict=True))
+    def choose_numbers(self) -> None:
+        """Choose what stands in for the metric of segment scores from elsewhere.
 
-    def count(
-        self,
-        metrics: Sequence[Metric],
-        jobs: int | None,
-        keep_rows: bool,
-        progress: Progress,
-        keeper: Keeper | None = None,
-    ) -> Counted:
-        """Read what was counted, on all segments together or group by group; see `Source.count`."""
-        parts = self._read_parts(metrics, keep_rows or self._are_numbers)
-        if keeper is not None:
+        Raises:
+            BleuError: the files lack them.
+        """
+        self._statistics.refuse_without("segment scores from elsewhere", lambda _, name: name == segment_scores.NAME)
+        self.metrics = {segment_scores.NAME: segment_scores.Given()}
+
+    def count(self, counting: Counting) -> Counted:
+        """Read what was counted, on all segments together or group by group; see `bleucli.cli.sources.Source.count`."""
+        parts = self._read_parts(counting.metrics, counting.keep_rows or self._are_numbers)
+        if counting.keeper is not None:
             for part in parts:
-                keeper.keep_rows(part.systems)
-                keeper.keep_sums(part.systems, part.labels)
-        groups = [
-            part._replace(labels=[(column, "" if value is None else str(value)) for column, value in part.labels])
-            for part in parts
-        ]
+                counting.keeper.keep_rows(part.systems)
+        groups = keep_groups(parts, counting.keeper)
         if self._is_tested and not self._by:
-            statsfiles.check_references(groups[0].systems, self._statistics.shards())
+            statsfiles.check_references(parts[0].systems, self._statistics.shards())
         return Counted(groups, grouped=bool(self._by), are_numbers=self._are_numbers)
 
     def blocks(self, metric: Metric, jobs: int | None) -> Iterator[list[SystemStats]]:
         """Give the statistics of the only system, with rows."""
         (part,) = self._read_parts([metric], keep_rows=True)
         yield list(part.systems)
-
-    def selection(self) -> None:
-        """Return None: files of statistics are scored as a whole."""
 
     def only_system(self, metrics: Sequence[Metric], names: Sequence[str]) -> SystemStats:
         """Return what a test compares with: the only system, or, if `names` has one name, the system of that name.
@@ -139,7 +129,7 @@ class StatisticsSource:
     def _read_parts(self, metrics: Sequence[Metric], keep_rows: bool) -> list[statsfiles.Part]:
         """Return what the files hold of each group, under the systems' names in scores."""
         documents = self._documents if keep_rows and not self._are_numbers else ""
-        parts = self._statistics.count(self.names_of_metrics(metrics), self._by, keep_rows, documents)
+        parts = self._statistics.count(dict(zip(self.metrics, metrics, strict=True)), self._by, keep_rows, documents)
         if not parts:
             raise BleuError(f"{self._statistics.files[0]} holds no segments; choose another file")
         names = dict(zip(self._statistics.systems, self.systems.names(), strict=True))
@@ -148,14 +138,11 @@ class StatisticsSource:
             for part in parts
         ]
 
-    def texts(self) -> Mapping[str, str]:
-        """Return which test sets and which language pair were scored, if the files say so, as signatures name them."""
-        return signed(self.columns())
-
-    def columns(self) -> list[tuple[str, str]]:
-        """Return which test sets and which language pair were scored, if the files say so."""
-        values = ((column, self._statistics.values_met(column)) for column in TEXTS)
-        return [(column, ",".join(dict.fromkeys(of))) for column, of in values if of]
+    @property
+    def texts(self) -> Sequence[tuple[str, str]]:
+        """Which test sets and which language pair were scored, if the files say so."""
+        values = ((column, self._statistics.values_met(column)) for column in SIGNED)
+        return signed([(column, ",".join(dict.fromkeys(of))) for column, of in values if of])
 
     def inputs(self) -> tuple[Mapping[str, Input], list[Input]]:
         """Return for each system a file that has it, and all files."""
@@ -173,17 +160,18 @@ class StatisticsSource:
         files = ", ".join(self._statistics.files[:3]) + ", ..." * (len(self._statistics.files) > 3)
         return f"statistics {files}, {tell_count(segments, 'segment')}; systems {systems}"
 
-    def hints(self) -> list[str]:
-        """Return hints about ways of counting that the files have but that were not used."""
+    @property
+    def hints(self) -> Sequence[str]:
+        """Hints about ways of counting that the files have but that were not used."""
         kind_of = self._statistics.kind_of
-        kinds = {kind_of(name): name for name in self._stored}
+        kinds = {kind_of(name): name for name in self.metrics}
         hints = [
             f"the files hold {kinds[kind_of(name)]} and {name}, and the first was used; to choose, give the options in"
             " which they differ"
             for name in self._statistics.metrics
-            if name not in self._stored and kind_of(name) in kinds
+            if name not in self.metrics and kind_of(name) in kinds
         ]
-        if not self._are_chosen:
+        if not self._names_metrics:
             hints += [
                 f"{path} has {name}, which other files lack, so it is left out"
                 for name, path in self._statistics.left_out.items()

@@ -1,205 +1,190 @@
-"""`--table`: texts that are columns of tables, instead of text files."""
+"""Texts that are columns of tables, instead of text files.
+
+- `TableSource`: --table, counted here
+- `EngineSource`: --engine, counted on a cluster, from which only sums come back
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import repeat
+import os
+from collections.abc import Mapping, Sequence
 
-from bleucli import counting, scoring
-from bleucli.cli.arguments import asks_for_resampling
-from bleucli.cli.sources import Counted, Entry, Systems, columns_of_groups, documents_in, grouped, keep
-from bleucli.cli.streams import shown
-from bleucli.counting import SystemStats
+from bleucli.cli.sources import Counted, Counting, Entry, Systems, TableArguments, documents_in, keep_groups
+from bleucli.cli.sources.files import TextSource
+from bleucli.counting import Part, SystemStats, add_systems
 from bleucli.counting.corpus import Corpus
-from bleucli.counting.groups import Grouping, count_groups
-from bleucli.errors import UsageError
+from bleucli.errors import BleuError
 from bleucli.phrases import tell_count
 from bleucli.results import Input
 from bleucli.scale import tables
-from bleucli.scale.arrow import Columns
-from bleucli.scale.layout import JOINED, PLACES, REFERENCES, SEGMENT, SYSTEM, Shard, is_reserved
-from bleucli.text.labels import number
+from bleucli.scale.layout import PLACES, SEGMENT, SYSTEM, Shard, label_of
+from bleucli.scale.rows import Numbering
+from bleucli.text.labels import group, number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from bleucli.cli.options import Options
-    from bleucli.cli.sources import Keeper, Progress
-    from bleucli.metrics import Metric
-    from bleucli.scoring import Selection
+    import pyarrow as pa
 
-# Columns whose values signatures name, each with its key in the signature
-TEXTS = {"testset": "test", "langpair": "lang", JOINED: "level"}
+    from bleucli.scale.engines import Survey, Work
 
 
-class TableSource:
-    """The texts of tables: each column of hypotheses is a system; further columns are the references."""
+class _Tables:
+    """What is said about tables, wherever they are counted.
 
-    remembers = False
-    read_again: Callable[[], Corpus]
+    Attributes:
+        systems: what the columns of hypotheses are called.
+        rows: the number of rows of each file.
+    """
 
-    def __init__(self, options: Options) -> None:
-        self._by = columns_of_groups(options)
-        columns = columns_in_command(options, self._by)
-        paths = list(map(shown, options.table or ()))
-        self._documents = ""
-        if asks_for_resampling(options) or options.unit is not None:
-            self._documents = documents_in(tables.column_names(paths), options)
-        self._unit = options.unit or "segment"
-        keys = [*self._by, *([self._documents] if self._documents and self._documents not in self._by else [])]
-        self._table = tables.TextTable(paths, columns, keys)
-        self.systems = Systems(options, lambda: list(map(Entry, columns.hypotheses)))
-        self._of_block: Mapping[str, Sequence[Any]] = {}  # the labels of the segments of the current block
-        self._sizes: dict[tuple[Any, ...], int] = {}  # number of segments so far, by test set and system
-
-    def corpus(self) -> Corpus:
-        """Return systems and references."""
-        corpus = self._table.corpus()
-        corpus = corpus._replace(systems=[corpus.systems[0]._replace(names=self.systems.names())])
-        if self.remembers:
-            corpus, self.read_again = corpus.kept()
-        return corpus
-
-    def selection(self) -> Selection | None:
-        """Return None: all rows are scored."""
-        return None
-
-    def labels(self, start: int, count: int) -> Mapping[str, Sequence[object] | str]:
-        """Return the groups of the segments of a block."""
-        places = [self._of_block[column] for column in self._by if column in (SYSTEM, *PLACES)]
-        segments = []
-        # Segments are numbered separately in each test set and for each system
-        for place in zip(*places, strict=True) if places else repeat((), count):
-            segments.append(self._sizes.get(place, 0))
-            self._sizes[place] = segments[-1] + 1
-        # As texts, since a block whose values are all missing does not show the type of the others
-        columns = {name: [None if value is None else str(value) for value in self._of_block[name]] for name in self._by}
-        return columns | {SEGMENT: segments} if self._by else {}
-
-    def sources(self) -> Callable[[], Iterator[str]] | None:
-        """Return None: no column holds the source."""
-        return None
-
-    def count(
-        self,
-        metrics: Sequence[Metric],
-        jobs: int | None,
-        keep_rows: bool,
-        progress: Progress,
-        keeper: Keeper | None = None,
-    ) -> Counted:
-        """Count all systems, on all rows together or group by group; see `Source.count`."""
-        corpus = self.corpus()
-        references = corpus.reference_names()
-        grouping = Grouping(self._by, keep_rows, self._unit)
-
-        documents: list[Any] = []
-
-        def take_labels(start: int, count: int) -> Mapping[str, Sequence[Any]]:
-            self._of_block = self._table.labels.take(count)
-            documents.extend(self._of_block[self._documents] if self._documents else ())
-            return self._of_block
-
-        totals = count_groups(
-            corpus,
-            metrics,
-            grouping,
-            take_labels,
-            jobs=jobs,
-            keep_rows=keep_rows or keeper is not None or bool(self._by),
-            keep=None if keeper is None else lambda block: keep(keeper, block, bool(self._by)),
-            progress=lambda done: progress("segments", done, 0),
-        )
-        parts = grouping.parts()
-        if not self._by:
-            if documents and None not in documents:  # known, even if segments are resampled
-                parts = [part._replace(documents=number(documents)) for part in parts]
-            return Counted(parts, references=references)
-        hints = scoring.score_counted(totals, metrics, references=references).hints if totals else []
-        return grouped(parts, hints, keeper)
-
-    def blocks(self, metric: Metric, jobs: int | None) -> Iterator[list[SystemStats]]:
-        """Give the statistics of the only system, with rows, block by block."""
-        return counting.count_blocks(self.corpus(), [metric], jobs=jobs)
-
-    def texts(self) -> Mapping[str, str]:
-        """Return nothing: what signatures say of tables is about groups."""
-        return {}
-
-    def columns(self) -> list[tuple[str, str]]:
-        """Return nothing: what is known of rows is known of each by itself."""
-        return []
+    texts: Sequence[tuple[str, str]] = ()  # signatures say something about groups
+    hints: Sequence[str] = ()
+    systems: Systems
+    rows: Mapping[str, int]
 
     def inputs(self) -> tuple[Mapping[str, Input], list[Input]]:
-        """Return the first file for each system, and all files."""
-        return hashed_inputs(self.systems.names(), self._table.rows)
+        """Return the first file for each system, and all files; those on this machine are hashed."""
+        from hashlib import file_digest
 
-    def shards(self, first: int, rows: int) -> list[Shard]:
-        """Return what statistics files say about where rows come from: the files, without checksums of columns."""
-        return [Shard(name, first, rows, source=", ".join(self._table.files)) for name in self.systems.names()]
-
-    def hints(self) -> list[str]:
-        """Return the hints about the files: there are none."""
-        return []
+        inputs = []
+        for path, rows in self.rows.items():
+            digest = ""
+            if "://" not in path:
+                with open(path, "rb") as content:
+                    digest = file_digest(content, "sha256").hexdigest()
+            inputs.append(Input("table", path, rows, digest))
+        return dict.fromkeys(self.systems.names(), inputs[0]), inputs
 
     def overview(self, segments: int) -> str:
         """Return a line that names files and systems."""
-        return name_tables(self._table.files, self.systems, segments)
+        files = ", ".join(list(self.rows)[:3]) + ", ..." * (len(self.rows) > 3)
+        return f"table {files}, {tell_count(segments, 'segment')}; systems {', '.join(self.systems.names())}"
 
 
-def hashed_inputs(names: Sequence[str], rows: Mapping[str, int]) -> tuple[Mapping[str, Input], list[Input]]:
-    """Return the first table for each system, and all tables; those on this machine are hashed.
+class TableSource(_Tables, TextSource):
+    """The texts of tables: each column of hypotheses is a system; further columns are the references."""
 
-    rows: the number of rows of each table.
+    def __init__(self, arguments: TableArguments) -> None:
+        systems = Systems(arguments.names, lambda: list(map(Entry, arguments.columns.hypotheses)))
+        super().__init__(systems, arguments.by, arguments.unit)
+        self._document = ""  # the column that names documents
+        if arguments.needs_documents:
+            self._document = documents_in(tables.column_names(arguments.paths), arguments.unit)
+        keys = list(dict.fromkeys([*arguments.by, *([self._document] if self._document else [])]))
+        self._table = tables.TextTable(arguments.paths, arguments.columns, keys)
+        self.rows = self._table.rows
+        self._in_blocks = True
+        self._of_block: Mapping[str, Sequence[Any]] = {}  # the labels of the segments of the current block
+        self._met: list[Any] = []  # the documents of all segments counted so far
+        self._numbering = Numbering()
+
+    def _read(self) -> Corpus:
+        """Return systems and references, which can be read once."""
+        corpus = self._table.corpus()
+        return corpus._replace(systems=[corpus.systems[0]._replace(names=self.systems.names())])
+
+    def _labels_of_block(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
+        self._of_block = self._table.labels.take(count)
+        self._met += self._of_block[self._document] if self._document else ()
+        return self._of_block
+
+    def _documents(self, count: int) -> Sequence[int] | None:
+        return number(self._met) if self._met and None not in self._met else None
+
+    def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any] | str]:
+        """Return the groups of the segments of the current block."""
+        if not self._by:
+            return {}
+        # Segments are numbered separately in each test set and for each system
+        places = group(self._of_block, [column for column in self._by if column in (SYSTEM, *PLACES)], count)
+        # As texts, since a block whose values are all missing does not show the type of the others
+        columns = {name: [None if value is None else str(value) for value in self._of_block[name]] for name in self._by}
+        return columns | {SEGMENT: self._numbering.number(places.items(), count)}
+
+    def shards(self, first: int, rows: int) -> list[Shard]:
+        """Return what statistics files say about where rows come from: the files, without checksums of columns."""
+        return [Shard(name, first, rows, source=", ".join(self.rows)) for name in self.systems.names()]
+
+
+class EngineSource(_Tables):
+    """Tables that are counted on a cluster; only the sums come back.
+
+    Args:
+        arguments: which tables, and which columns.
+        engine: the name of the engine.
+        saved: the folder to which workers write the statistics of each segment; "" for none.
+        command: the line that these files record.
     """
-    from hashlib import file_digest
 
-    inputs = []
-    for path, count in rows.items():
-        if "://" in path:
-            inputs.append(Input("table", path, count, ""))
-            continue
-        with open(path, "rb") as content:
-            inputs.append(Input("table", path, count, file_digest(content, "sha256").hexdigest()))
-    return dict.fromkeys(names, inputs[0]), inputs
+    def __init__(self, arguments: TableArguments, engine: str, saved: str, command: str) -> None:
+        self._paths, self._columns, self._by, *_ = arguments
+        self._engine = engine
+        self._saved = saved
+        self._command = command
+        self.systems = Systems(arguments.names, lambda: list(map(Entry, self._columns.hypotheses)))
+        self.rows = {}
 
+    def count(self, counting: Counting) -> Counted:
+        """Count all systems, on all rows or group by group, and return sums; see `bleucli.cli.sources.Source.count`."""
+        from bleucli.scale import arrow
+        from bleucli.scale.engines import Work
 
-def name_tables(paths: Sequence[str], systems: Systems, segments: int) -> str:
-    """Return a line that names tables and systems; segments: how many were scored."""
-    files = ", ".join(paths[:3]) + ", ..." * (len(paths) > 3)
-    return f"table {files}, {tell_count(segments, 'segment')}; systems {', '.join(systems.names())}"
+        names = self.systems.names()
+        systems = dict(zip(names, self._columns.hypotheses.values(), strict=True))
+        work = Work(counting.metrics, systems, self._columns.references, self._by, self._saved, self._command)
+        survey, sums = self._run(work)
+        groups: dict[tuple[Any, ...], dict[str, SystemStats]] = {}
+        for sums_of_group in arrow.scores(sums, survey.segments * len(names), work.metrics):
+            keys = sums_of_group.keys
+            # With --by system, the key is a label of the rows, and there is only one column of hypotheses
+            name = names[0] if SYSTEM in self._by else keys[SYSTEM]
+            of_group = groups.setdefault(tuple(label_of(keys[column]) for column in self._by), {})
+            stats = SystemStats(name, list(sums_of_group.stats.values()), None)
+            # Engines distinguish NaN from null, and -0.0 from 0.0
+            (of_group[name],) = add_systems([of_group[name]] if name in of_group else [], [stats])
+        parts = [
+            Part(list(zip(self._by, values, strict=True)), [groups[values][name] for name in names])
+            for values in survey.order
+        ]
+        return Counted(keep_groups(parts, counting.keeper), grouped=bool(self._by))
 
+    def _run(self, work: Work) -> tuple[Survey, pa.Table]:
+        """Count the tables with the engine, and return what it found.
 
-def signed(labels: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Return what a signature says about a group of segments, by key.
+        Raises:
+            BleuError: something is wrong with the texts, or the engine failed.
+        """
+        import sys
+        import warnings
 
-    >>> signed([("system", "KIT"), ("testset", "wmt17"), ("domain", "news")])
-    {'test': 'wmt17', 'domain': 'news'}
-    """
-    return {TEXTS.get(column, column): value for column, value in labels if column != SYSTEM}
+        from bleucli.scale.engines import ENGINES, check_sums
 
+        engine = ENGINES[self._engine]
+        if self._engine == "spark":
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else workers run the first python3 on the path
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # warnings of the engine about itself
+                survey = engine.survey(self._paths, self._columns, self._by)
+                self.rows = survey.rows
+                work.prepare(survey.partitions)
+                try:
+                    sums = check_sums(engine.count(work, survey.partitions) if survey.partitions else None)
+                except BaseException:
+                    work.discard(survey.partitions)
+                    raise
+        except BleuError:
+            raise
+        except Exception as error:  # engines raise exceptions of many kinds
+            reason = next(iter(str(error).strip().splitlines()), "")[:300]
+            raise BleuError(
+                f"{self._engine} failed: {type(error).__name__}{reason and f' ({reason})'}; see its own messages"
+            ) from error
+        work.check_kept(survey.partitions)
+        return survey, sums
 
-def columns_in_command(options: Options, by: Sequence[str]) -> Columns:
-    """Return which columns hold the texts; `by` are the columns that make groups.
-
-    Raises:
-        UsageError: --columns has another form, or systems are both columns and groups.
-    """
-    columns = Columns() if options.columns is None else tables.columns_named(shown(options.columns))
-    if SYSTEM in by and len(columns.hypotheses) > 1:
-        raise UsageError("--by system is for systems that are rows, but here they are columns; leave out system")
-    if options.command == "count":
-        refuse_columns_of_statistics(by)
-    return columns
-
-
-def refuse_columns_of_statistics(by: Sequence[str], metrics: Sequence[str] = ()) -> None:
-    """Refuse to save groups by a column that would be taken for statistics; metrics: their names in the file.
-
-    Raises:
-        UsageError: a column has such a name.
-    """
-    for column in by:
-        if column in (SEGMENT, REFERENCES) or is_reserved(column, metrics):
-            raise UsageError(f"--by {column}: files of statistics have a column of that name already; rename yours")
+    def shards(self, first: int, rows: int) -> list[Shard]:
+        """Return what files of sums say about where their rows come from."""
+        source = ", ".join(self._paths)
+        return [Shard(name, 0, sum(self.rows.values()), source=source) for name in self.systems.names()]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.cli.delivery import protect
-from bleucli.cli.sources import names_of
+from bleucli.cli.sources import TestSetArguments, TextArguments
 from bleucli.cli.sources.files import FileSource
-from bleucli.cli.streams import Environment
 from bleucli.cli.testset_modes import files_of, names, pair_of
+from bleucli.counting.corpus import Source
 from bleucli.errors import BleuError, LengthError, Note, UsageError
 from bleucli.phrases import tell_count
 from bleucli.reading import TextFile
@@ -20,12 +20,12 @@ from bleucli.records import NamedTuple
 from bleucli.results.hints import warn
 from bleucli.testsets import cache, preparation, registry
 from bleucli.testsets.formats import CachedText, TestSet
+from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import IO
+    from typing import IO, Any
 
-    from bleucli.cli.options import Options
     from bleucli.testsets.selection import Marks
 
 
@@ -44,28 +44,30 @@ class _Chosen(NamedTuple):
 class TestSetSource(FileSource):
     """The systems of one run, and the references of one test set or of several, one after the other."""
 
-    def __init__(self, options: Options, environment: Environment, hashed: bool = False) -> None:
-        self._options = options
-        self._registry = registry.load(options.registry)
-        test_sets = list(map(self._registry.__getitem__, names(options.test_set, "scoring")))
-        self._pair = pair_of(options, self._registry, [one.name for one in test_sets])
+    def __init__(self, arguments: TextArguments, which: TestSetArguments, stdin: IO[bytes] | None) -> None:
+        self._name = which.name
+        self._registry = registry.load(which.registry)
+        test_sets = list(map(self._registry.__getitem__, names(which.name, "scoring")))
+        self._pair = pair_of(which.pair, self._registry, [one.name for one in test_sets])
         self._has_items = any(one.items is not None for one in test_sets)
         if self._has_items and len(test_sets) > 1:
             name = next(one.name for one in test_sets if one.items is not None)
             raise UsageError(f"{name} is a test set in JSON Lines, which is scored alone; name one test set with -t")
-        super().__init__(options, environment, hashed, has_ids=self._has_items)
-        self._hashed = hashed
+        super().__init__(arguments, stdin, has_ids=self._has_items)
         self._sets = []
         for test_set in test_sets:
             paths = preparation.prepare(test_set, self._pair)
             references = preparation.scored_references(test_set, self._pair, paths)
             self._sets.append(_Chosen(test_set, paths, references))
-        protect(options, [file for one in self._sets for file in files_of(one.test_set, one.paths)])
+        protect(arguments.output, [file for one in self._sets for file in files_of(one.test_set, one.paths)])
         self._left_out = preparation.read_left_out(test_sets[0], self._pair, self._sets[0].paths)
         self._note_left_out()
         self.references = [*self._reference_files()]
         self._known: Marks | None = None
-        self._name_of_marks = str(options.test_set)
+        self._name_of_marks = which.name
+        if all("src" in one.paths for one in self._sets):
+            # With --partial, only joining tells which items are scored
+            self.sources = None if self._has_items and arguments.partial else self._read_sources
         self._of_segments: dict[str, Sequence[object]] | None = None
 
     def _note_left_out(self) -> None:
@@ -77,7 +79,7 @@ class TestSetSource(FileSource):
             self._joining.left_out = keys
         for reason, count in Counter(item[REASON] for item in self._left_out).items():
             total = tell_count(self._size() + len(self._left_out), "segment")
-            warn(f"{self._options.test_set}/{self._pair}: {count} of {total} left out, {reason}", Note)
+            warn(f"{self._name}/{self._pair}: {count} of {total} left out, {reason}", Note)
 
     def _size(self) -> int:
         """Return the number of segments of a test set in JSON Lines that are scored."""
@@ -93,22 +95,31 @@ class TestSetSource(FileSource):
             )
         for place in zip(*(one.references for one in self._sets), strict=True):
             paths = [one.paths[field] for one, field in zip(self._sets, place, strict=True)]
-            name = f"{self._options.test_set}/{self._pair}" + (f" {place[0]}" if counts[0] > 1 else "")
+            name = f"{self._name}/{self._pair}" + (f" {place[0]}" if counts[0] > 1 else "")
             if self._has_items:
                 yield JsonLines(
-                    CachedText(name, paths[0], mark="dropped", hashed=self._hashed),
+                    CachedText(name, paths[0], mark="dropped", hashed=self._arguments.hashed),
                     Fields(references=place[0]),
                     hypotheses=False,
                     identified=self._joining is not None,
                     labels=[label for label in _LABELS if label in self._sets[0].paths],
                 )
             elif len(paths) == 1:
-                yield CachedText(name, paths[0], mark="text", hashed=self._hashed)
+                yield CachedText(name, paths[0], mark="text", hashed=self._arguments.hashed)
             else:
                 row = _InARow(paths)
-                yield CachedText(name, stream=row, mark="text", hashed=self._hashed)  # type: ignore[arg-type]
+                yield CachedText(name, stream=row, mark="text", hashed=self._arguments.hashed)  # type: ignore[arg-type]
 
     # --- the part that is scored
+
+    def _check_count(self, segments: int) -> None:
+        """Refuse parts of a test set of which some segments were left out."""
+        if self._joining is not None and self._joining.scored < self._joining.items:
+            raise UsageError(
+                "--partial leaves out segments, so parts of the test set would not be whole; leave out --partial, or"
+                " --origlang, --subset and --detail"
+            )
+        super()._check_count(segments)
 
     def _marks(self) -> Marks:
         from bleucli.testsets import selection
@@ -117,20 +128,30 @@ class TestSetSource(FileSource):
             self._known = selection.join([selection.marks_of(one.test_set, one.paths) for one in self._sets])
         return self._known
 
-    def labels(self, start: int, count: int) -> Mapping[str, Sequence[object] | str]:
+    def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any] | str]:
         """Return what is known of some segments: test set, place in it, document, language, domain."""
         if self._has_items:  # these labels are read with the references
-            labels = dict(super().labels(start, count))
-            return {"testset": str(self._options.test_set), "langpair": self._pair} | labels
+            return {"testset": self._name, "langpair": self._pair} | dict(super().labels(start, count))
+        if self._arguments.joins_documents:  # what is known of segments was joined with their texts
+            return {name: of for name, of in super().labels(start, count).items() if name != "segment"}
         if self._of_segments is None:
             self._of_segments = self._read_columns()
-        columns: dict[str, Sequence[object] | str] = {
+        columns: dict[str, Sequence[Any] | str] = {
             name: values[start : start + count] for name, values in self._of_segments.items()
         }
         for name, labels in super().labels(start, count).items():
             pairs = zip(columns.get(name, labels), labels, strict=True)  # JSON Lines may lack what the test set has
             columns[name] = labels if isinstance(labels, str) else [own if one is None else one for own, one in pairs]
         return columns
+
+    def _label_sources(self) -> list[Source]:
+        """Return the labels that come with the texts; of documents, these are all, because they are joined as well."""
+        sources = super()._label_sources()
+        if self._arguments.joins_documents and not self._has_items:
+            columns = self._read_columns()
+            block = [Segments.from_strings(list(map(str, values))) for values in columns.values()]
+            sources.append(Source(self._name, [], iter([block]), labels=list(columns)))
+        return sources
 
     def _read_columns(self) -> dict[str, Sequence[object]]:
         from bleucli.testsets import selection
@@ -157,46 +178,38 @@ class TestSetSource(FileSource):
             if not any(columns["country"]):
                 del columns["country"]
         if any(len(values) != sum(counts) for values in columns.values()):
-            raise BleuError(f"the fields of {self._options.test_set} have different lengths; {selection.AGAIN}")
+            raise BleuError(f"the fields of {self._name} have different lengths; {selection.AGAIN}")
         return columns
 
-    def sources(self) -> Callable[[], Iterator[str]] | None:
-        """Return a function that gives the source of every segment; None if a test set has no source."""
-        from bleucli.testsets.formats import read_lines
-
-        if not all("src" in one.paths for one in self._sets):
-            return None
+    def _read_sources(self) -> Iterator[str]:
         if self._has_items:
             (one,) = self._sets
-            # With --partial, only joining tells which segments are scored
-            path = one.paths["src"]
-            return None if self._options.partial else lambda: iter(preparation.read_field(one.test_set, path, "src"))
-        return lambda: (line.rstrip("\r\n") for one in self._sets for line in read_lines(one.paths["src"]))
+            return iter(preparation.read_field(one.test_set, one.paths["src"], "src"))
+        from bleucli.testsets.formats import read_lines
+
+        return (line.rstrip("\r\n") for one in self._sets for line in read_lines(one.paths["src"]))
 
     # --- what is said about the texts
 
-    def texts(self) -> Mapping[str, str]:
-        """Return the names of what is scored, and how many segments were, if some were left out."""
-        texts = names_of(self._options) | dict(super().texts())
+    @property
+    def texts(self) -> Sequence[tuple[str, str]]:
+        """The names of what is scored, and how many segments were, if some were left out."""
+        texts = {"test": self._name, "lang": self._pair}
+        of_texts = dict(super().texts)
         if self._left_out:
             counts = (self._joining.scored, self._joining.items) if self._joining and self._joining.items else ()
             scored, items = counts or (self._size(),) * 2
             texts["partial"] = f"{scored}of{items + len(self._left_out)}"
-        return texts
+            of_texts.pop("partial", None)
+        return list((texts | of_texts).items())
 
-    def columns(self) -> list[tuple[str, str]]:
-        """Return the test sets, the language pair, and whether documents were scored."""
-        return [("testset", str(self._options.test_set)), ("langpair", self._pair), *super().columns()]
-
-    def hints(self) -> list[str]:
-        """Return the hints about the texts, once they have been read."""
-        hints = super().hints()
-        if self._options.detail and self._marks().origlangs is None and self._marks().subsets is None:
-            hints.append(
-                f"--detail: {self._options.test_set} does not say which language its segments were first written"
-                " in, nor which domain they belong to"
-            )
-        return hints
+    @property
+    def hints(self) -> Sequence[str]:
+        """The hints about the texts, once they have been read."""
+        if not self._arguments.detail or self._marks().origlangs is not None or self._marks().subsets is not None:
+            return super().hints
+        hint = "does not say which language its segments were first written in, nor which domain they belong to"
+        return [*super().hints, f"--detail: {self._name} {hint}"]
 
     def explain(self, error: LengthError) -> BleuError:
         """Add the likely cause to an error about different numbers of segments: another test set, if one fits."""
