@@ -18,6 +18,7 @@ import evaluation_data
 from sentences import Tally
 from sentences_corpora import CORPUS, drawn_corpus, read_corpus_explanation
 from sentences_elsewhere import (
+    AVERAGE,
     FACT,
     GATE,
     PAPER,
@@ -26,11 +27,13 @@ from sentences_elsewhere import (
     TABLE,
     WARNING,
     drawn_gates,
+    drawn_matrix,
     drawn_remark,
     drawn_run,
     drawn_signed,
     drawn_ties,
     drawn_warning,
+    read_averages,
     read_gates,
     read_remarks,
     read_run,
@@ -60,7 +63,7 @@ from sentences_pages import (
 from bleucli import BLEU, CHRF, TER
 from bleucli.report import page
 
-PLACES = (PAGE, SEGMENT, SMOOTHING_NOTE, CORPUS, DIFFERENCE, TABLE, PAPER, FACT, SIGNED, WARNING, GATE, REMARK)
+PLACES = (PAGE, SEGMENT, SMOOTHING_NOTE, CORPUS, DIFFERENCE, TABLE, PAPER, FACT, SIGNED, AVERAGE, WARNING, GATE, REMARK)
 # Of real systems, the segments that each pair is compared on; the whole corpora are read once, with all systems
 SOME = 400
 
@@ -78,6 +81,7 @@ WAYS = {
     "differences": Way(1600, lambda draw, _: drawn_difference(draw), read_difference, (DIFFERENCE,)),
     "runs": Way(160, lambda draw, _: drawn_run(draw), read_run, (TABLE, PAPER, FACT, WARNING)),
     "signatures": Way(240, lambda draw, _: drawn_signed(draw), read_signed, (SIGNED,)),
+    "language pairs": Way(80, lambda draw, _: drawn_matrix(draw), read_averages, (AVERAGE,)),
     "ties": Way(40, lambda draw, _: drawn_ties(draw), read_warnings, (WARNING,)),
     "mistakes": Way(240, lambda draw, _: drawn_warning(draw), read_warnings, (WARNING,)),
     "gates": Way(4800, lambda draw, _: drawn_gates(draw), read_gates, (GATE,)),

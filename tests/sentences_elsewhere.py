@@ -25,13 +25,13 @@ from sacrebleu.metrics import TER as THEIR_TER
 from sentences import Place, Shown, split_list
 from sentences_explanations import distance
 
-from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, Segments, evaluate_systems, gates
+from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, Segments, evaluate_systems, gates, score_matrix
 from bleucli.cli.gating import Gates
 from bleucli.gates import Bound
 from bleucli.gates.baselines import read_baseline
 from bleucli.metrics import self_bleu
 from bleucli.metrics.smoothing import METHODS
-from bleucli.output import explanation, publication, render
+from bleucli.output import notes, paper, render
 from bleucli.output.layout import Layout
 from bleucli.phrases import in_command
 from bleucli.results import Results, ScoreRecord, SystemResult
@@ -663,7 +663,7 @@ def read_run(w, tally):
     """Judge the notes under the table, what a paper says, and the warnings."""
     read_warnings(w, tally)
     w.printed, w.text_format = render(w.results, w.layout, "markdown"), render(w.results, w.layout, "text")
-    for sentence in explanation.brief(w.results, w.layout):
+    for sentence in notes.brief(w.results, w.layout):
         TABLE.read(sentence, w, tally)
     text = w.text_format.partition("\n---")[2] if w.layout.style == "full" else ""
     if "Paired" in text:
@@ -671,13 +671,13 @@ def read_run(w, tally):
         for item in re.findall(r"^ - (.*)$", items, re.MULTILINE):
             TABLE.read(item, w, tally)
     w.layout = w.layout._replace(scale=w.scale)  # the checks of tables read scores in percent
-    for sentence in publication.sentences(w.results, w.layout):
+    for sentence in paper.sentences(w.results, w.layout):
         PAPER.read(sentence, w, tally)
     _read_facts(w, tally)
 
 
 def _read_facts(w, tally):
-    for label, text in publication.facts(w.results, w.layout):
+    for label, text in paper.facts(w.results, w.layout):
         if label != "Significance":
             FACT.read(f"{label}: {text}", w, tally)
             continue
@@ -686,7 +686,7 @@ def _read_facts(w, tally):
         PAPER.read(text.removeprefix(untested), w, tally)
     for number in range(len(w.metrics)):
         w.metric = number
-        for label, text in publication.facts_of(w.results, number):
+        for label, text in paper.facts_of(w.results, number):
             FACT.read(f"{label}: {text}", w, tally)
 
 
@@ -871,16 +871,28 @@ def _(w, told):
     "Significance: Not tested.",
     "TER is case-insensitive and uses tercom's tokens (no normalization, punctuation kept, no Asian support).",
     "Self-BLEU uses the 13a tokenizer, exp smoothing and n-grams of up to 4 tokens.",
+    "### ((What to write||How the scores were made||What to cite))",
 )
 def _(w, n=None):
     return n in (None, w.segments)
 
 
+@SIGNED.sentence(
+    "the paper of a test set",
+    "- the test set: `bleu -t {name:word} --cite` prints its paper, if one is known",
+)
+def _(w, name):
+    return name == w.info["test"]
+
+
 def read_signed(w, tally):
     layout = Layout()
-    for sentence in publication.sentences(w.results, layout):
+    for line in render(w.results, layout, "paper").splitlines():
+        if line.startswith(("###", "- the test set")):
+            SIGNED.read(line, w, tally)
+    for sentence in paper.sentences(w.results, layout):
         SIGNED.read(sentence, w, tally)
-    for label, text in publication.facts(w.results, layout):
+    for label, text in paper.facts(w.results, layout):
         SIGNED.read(f"{label}: {text}", w, tally)
 
 
@@ -900,6 +912,89 @@ def drawn_signed(draw):
     info |= {"empty": "missing"} if draw.random() < 0.3 else {}
     info |= {"case": "lc", "tok": "tercom", "norm": "no", "punct": "yes", "asian": "no", "version": "bleucli-x"}
     return SignedWorld("set", info, [draw.choice(["1", "2", "var"])], draw.choice([1, 7]))
+
+
+# --- averages over language pairs
+
+AVERAGE = Place("average")
+PAIRS = {"en-de": "13a", "en-zh": "zh", "en-fr": "13a"}  # with BLEU's tokenizers
+
+
+class MatrixWorld:
+    """Language pairs with the texts of their systems and with their references."""
+
+    metrics = ("BLEU", "chrF2")
+
+    def __init__(self, texts):
+        self.texts = texts
+        self.names = list(dict.fromkeys(name for systems, _ in texts.values() for name in systems))
+        with warnings.catch_warnings(action="ignore"):
+            self.results = score_matrix(texts, ["bleu", "chrf"])
+
+    def __str__(self):
+        return repr(self.texts)
+
+    @property
+    def whole(self):
+        """The systems with output for every pair."""
+        return [name for name in self.names if all(name in systems for systems, _ in self.texts.values())]
+
+
+@AVERAGE.sentence(
+    "what an average is",
+    "The average is the mean over the {n:count} language pairs, for systems with output for each.",
+)
+def _(w, n):
+    for name, row in zip(w.whole, w.results.averages, strict=True):
+        for number, metric in enumerate((BLEU, CHRF)):
+            scores = []
+            for pair, (systems, references) in w.texts.items():
+                options = {"tokenize": PAIRS[pair]} if metric is BLEU else {}
+                scores.append(metric(**options).corpus_score(systems[name], references).score)
+            if row.bare_name != name or not math.isclose(row.scores[number].score, sum(scores) / n):
+                return False
+    return n == len(w.texts)
+
+
+@AVERAGE.sentence("no averages", "There are no averages, because no system has a score for every language pair.")
+def _(w):
+    return not w.whole
+
+
+@AVERAGE.sentence(
+    "averages of different tokenizers", "The average {name:metric} mixes scores by different tokenizers: {told:rest}."
+)
+def _(w, name, told):
+    return name == 0 and told.split(" and ") == list(dict.fromkeys(PAIRS[pair] for pair in w.texts))
+
+
+@AVERAGE.sentence(
+    "averages of different numbers of references",
+    "The averages mix language pairs with different numbers of references: {told:rest}.",
+)
+def _(w, told):
+    numbers = {pair: len(references) for pair, (_, references) in w.texts.items()}
+    found = {pair: int(n) for n, pairs in re.findall(r"(\d+) \(([^)]+)\)", told) for pair in split_list(pairs)}
+    return found == numbers and len(set(numbers.values())) > 1
+
+
+def read_averages(w, tally):
+    for sentence in notes.brief(w.results, Layout()):
+        AVERAGE.read(sentence, w, tally)
+
+
+def drawn_matrix(draw):
+    """Return a world of some language pairs, of which systems may lack some."""
+
+    def text():
+        return " ".join(draw.choices("abcdef", k=draw.choice([4, 6, 9])))
+
+    texts = {}
+    for pair in draw.sample(list(PAIRS), draw.choice([1, 2, 3, 3])):
+        references = [[text() for _ in range(3)] for _ in range(draw.choice([1, 1, 2]))]
+        names = draw.sample("AB", draw.choice([1, 2, 2]))
+        texts[pair] = ({name: [text() for _ in range(3)] for name in sorted(names)}, references)
+    return MatrixWorld(texts)
 
 
 # --- warnings

@@ -15,7 +15,7 @@ from bleucli.cli.sources.paths import STDIN, read_as_jsonl
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS, VARIANTS, Metric, find_name
-from bleucli.output import FORMATS, shows_bold
+from bleucli.output import FORMATS
 from bleucli.output.layout import STYLES, Layout, is_label
 from bleucli.phrases import suggest
 from bleucli.reading import TextFile
@@ -272,7 +272,7 @@ def check_append(options: Options, jsonl: bool) -> None:
 def layout_of(options: Options, environment: Environment, form: str) -> Layout:
     """Return how scores are laid out in a format."""
     colour = options.output is None and not options.no_color and environment.shows_colour()
-    bold = options.bold_best and shows_bold(form, colour)
+    bold = options.bold_best and FORMATS[form].shows_bold(colour)
     scale = scale_of(options, form)
     return Layout(
         width=DECIMALS[scale] if options.width is None else options.width,

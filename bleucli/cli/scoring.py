@@ -215,7 +215,7 @@ def _print_segments(
     Raises:
         BleuError: there are several systems or metrics, the texts are wrong, or the answer cannot be written.
     """
-    from bleucli.output.scale import rescale_record
+    from bleucli.output.layout import rescale_record
 
     metrics = pipeline.metrics_of(options, source)
     if len(metrics) != 1 or len(source.systems) != 1:

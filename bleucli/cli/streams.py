@@ -74,7 +74,7 @@ class Environment:
         colour = {"error": "red", "warning": "yellow"}.get(kind)
         label = kind
         if colour is not None and self._shows_colour(self.stderr):
-            from bleucli.output.colours import paint
+            from bleucli.prose.theme import paint
 
             label = paint(colour, kind)
         self._talk(f"bleu: {label}: {_visible(text)}\n")

@@ -24,7 +24,6 @@ from bleucli.records import NamedTuple
 from bleucli.results import (
     AVERAGE,
     PAIR,
-    Matrix,
     Results,
     ScoreRecord,
     SystemResult,
@@ -76,9 +75,8 @@ def score_matrix(
             enough text. It never changes a score.
 
     Returns:
-        A row for each pair and system, labelled with the pair; `matrix` has the pairs, the systems and the averages of
-        the systems that have texts for every pair. `bleucli.render_table` makes a table of it. Hints are given as
-        warnings, and in `hints`.
+        A row for each pair and system, labelled with the pair; `averages` has a row of means for each system that has
+        texts for every pair. `bleucli.render_table` makes a table of it. Hints are given as warnings, and in `hints`.
 
     Raises:
         BleuError: the file or its patterns are wrong, texts of a pair have different numbers of segments, or there is
@@ -90,7 +88,7 @@ def score_matrix(
     >>> results = score_matrix({"en-de": german, "en-zh": chinese})
     >>> [(row.name, round(row.scores[0].score, 1)) for row in results.systems]
     [('A pair=en-de', 100.0), ('B pair=en-de', 26.9), ('A pair=en-zh', 100.0)]
-    >>> [(row.name, row.scores[0].score, row.scores[0].signature.info["tok"]) for row in results.matrix.averages]
+    >>> [(row.name, row.scores[0].score, row.scores[0].signature.info["tok"]) for row in results.averages]
     [('A pair=average', 100.0, '13a,zh')]
     """
     threads = None if jobs is None else count_threads(jobs)
@@ -281,7 +279,7 @@ def score_pairs(
             " number"
         )
     averages = mark_best(Results(whole, segments, [])).systems if whole else []
-    return Results(rows, segments, messages, matrix=Matrix(pairs, systems, averages))
+    return Results(rows, segments, messages, averages=averages, pairs=pairs, names=systems)
 
 
 def _row(name: str, pair: str, scores: list[ScoreRecord], segments: int) -> SystemResult:

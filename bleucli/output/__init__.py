@@ -1,22 +1,15 @@
 """Renderers, each of which turns finished results into text.
 
-- `layout`: how scores are printed
 - `FORMATS`: each `Format` by its name, with what it can show
 - `render`: results in one of them; only the modules of that format are imported
 - `segment_renderer`: a function that renders the score of a segment as a line
+- `render_explanations`: explanations of scores
 - `render_table`: a table for papers and pages, from Python
-- `TABLES`, `WITH_CAPTIONS`, `names_by_path`, `shows_bold`: some of what `FORMATS` says, by name
-- `lines`, `json_text`: one score per line or one object; `tables`: several systems as text
-- `jsonl_text`: everything that is known about a score, in one line
-- `latex`, `markdown`, `html_text`, `rst`, `csv_text`: tables for documents and programs
-- `junit`: a report of gates
-- `card`: the fields of a metric card
-- `paper`: what to write about scores in a paper
-- `scale`: scores from 0 to 1 instead of 100
-- `colours`: colours and bold on a terminal
-- `grids`, `explanation`: the cells of a table and the notes under it, in any format
-- `matrices`: tables of language pairs
-- `publication`: what a paper says about scores, in any format; `bibliography`: what it cites
+- `layout`: how scores are printed, in which order, on which scale
+- `text`, `json_text`: one score, or several systems; `jsonl_text`: everything that is known about a score, in one line
+- `documents`, `latex`: tables for documents; `paper`: what to write about scores in a paper
+- `cells`: tables for programs; `junit`: a report of gates
+- `grids`, `notes`: the cells of a table for people and the notes under it, in any format; `bibliography`: what to cite
 """
 
 from __future__ import annotations
@@ -25,11 +18,21 @@ from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, Protocol
 
-    from bleucli.errors import BleuError
     from bleucli.output.layout import Layout
+    from bleucli.prose.blocks import Block
     from bleucli.results import Results, ScoreRecord
+
+    class Explained(Protocol):
+        """An explanation to show, as blocks or as data."""
+
+        def tell(self, width: int, short: bool) -> Sequence[Block]:
+            """Return the blocks; width: decimals of scores, short: short keys in signatures."""
+
+        def as_data(self) -> dict[str, Any]:
+            """Return everything as dictionaries, lists, numbers and strings."""
 
 
 class Format(NamedTuple):
@@ -89,16 +92,11 @@ class Format(NamedTuple):
     by_system: bool = False
 
     @property
-    def names_by_path(self) -> bool:
-        """Whether it calls systems by the paths of their files, not by file names, unless other names are asked for."""
-        return self.of_sacrebleu
-
-    @property
     def tabulates_one(self) -> bool:
         """Whether a single system is printed in the same way as several."""
         return not self.render_one
 
-    def shows_bold(self, colour: bool) -> bool:
+    def shows_bold(self, colour: bool = False) -> bool:
         """Return whether it has bold type; colour: whether it is printed on a terminal with colours."""
         return self.bold == "always" or (self.bold == "coloured" and colour)
 
@@ -109,8 +107,8 @@ _ROWS = Format("", shortens=False, by_row=True)
 # By name
 FORMATS = {
     "json": _ROWS._replace(
-        render="bleucli.output.json_text.render_systems",
-        render_one="bleucli.output.json_text.render",
+        render="bleucli.output.json_text.render",
+        render_one="bleucli.output.json_text.render_one",
         of_sacrebleu=True,
         rounds_tests=False,
         names_one=False,
@@ -130,40 +128,27 @@ FORMATS = {
         appends=True,
     ),
     "text": _TABLE._replace(
-        render="bleucli.output.tables.render",
-        render_one="bleucli.output.lines.render",
+        render="bleucli.output.text.render",
+        render_one="bleucli.output.text.render_one",
         of_sacrebleu=True,
         bold="coloured",
         names_one=False,
         details=True,
         segments=True,
-        render_segment="bleucli.output.lines.score_line",
+        render_segment="bleucli.output.text.score_line",
     ),
     "latex": _TABLE._replace(render="bleucli.output.latex.render", of_sacrebleu=True, captions=True),
-    "markdown": _TABLE._replace(render="bleucli.output.markdown.render"),
-    "html": _TABLE._replace(render="bleucli.output.html_text.render", captions=True),
-    "rst": _TABLE._replace(render="bleucli.output.rst.render", captions=True),
-    "csv": _ROWS._replace(render="bleucli.output.csv_text.render", sorts=True, by_metric="always"),
-    "tsv": _ROWS._replace(render="bleucli.output.csv_text.render_tabs", sorts=True, by_metric="always"),
+    "markdown": _TABLE._replace(render="bleucli.output.documents.render_markdown"),
+    "html": _TABLE._replace(render="bleucli.output.documents.render_html", captions=True),
+    "rst": _TABLE._replace(render="bleucli.output.documents.render_rst", captions=True),
+    "csv": _ROWS._replace(render="bleucli.output.cells.render_csv", sorts=True, by_metric="always"),
+    "tsv": _ROWS._replace(render="bleucli.output.cells.render_tsv", sorts=True, by_metric="always"),
     "junit": Format("bleucli.output.junit.render", reports_gates=True, by_system=True),
     "card": _ROWS._replace(
-        render="bleucli.output.card.render", scale=1, names_one=False, by_metric="always", by_system=True
+        render="bleucli.output.json_text.render_card", scale=1, names_one=False, by_metric="always", by_system=True
     ),
     "paper": Format("bleucli.output.paper.render", bold="always", styles=True, sorts=True, groups=False),
 }
-# Formats that print a table for people, and those whose tables have captions
-TABLES = tuple(name for name, form in FORMATS.items() if form.is_table)
-WITH_CAPTIONS = tuple(name for name, form in FORMATS.items() if form.captions)
-
-
-def shows_bold(name: str, colour: bool) -> bool:
-    """Return whether a format has bold type; text has it on a terminal with colours."""
-    return FORMATS[name].shows_bold(colour)
-
-
-def names_by_path(name: str) -> bool:
-    """Return whether a format, by default, calls systems by the paths of their files rather than by file names."""
-    return FORMATS[name].names_by_path
 
 
 def render(results: Results, layout: Layout, name: str = "json") -> str:
@@ -175,101 +160,98 @@ def render(results: Results, layout: Layout, name: str = "json") -> str:
     Raises:
         BleuError: the format tells metrics or systems apart by their names, but two have the same one.
     """
-    from importlib import import_module
-
     form = FORMATS[name]
     if form.of_sacrebleu and layout.style == "full":
         results = results.with_sacrebleu_p_values()
     if layout.scale != 100 and form.rescales:
-        from bleucli.output.scale import rescale
+        from bleucli.output.layout import rescale
 
         results = rescale(results, layout.scale)
-    if results.matrix is not None:
-        from bleucli.output import matrices
+    if results.pairs:
+        from bleucli.output.layout import sort_pairs
 
         if layout.sort is not None:
-            results, layout = matrices.sort(results, results.matrix, layout.sort), layout._replace(sort=None)
+            results, layout = sort_pairs(results, layout.sort), layout._replace(sort=None)
         if form.by_row:
             results = results.with_averages()
-    is_one = results.matrix is None and len(results.systems) + len(results.unscored) == 1
+    is_one = not results.pairs and len(results.systems) + len(results.unscored) == 1
     if is_one and layout.score_only and not (form.bare_lists and len(results.systems[0].scores) > 1):
         form = FORMATS["text"]
     if form.by_metric == "always" or (form.by_metric == "several" and not is_one):
-        _check_names(results, name)
-    if form.by_system:
-        _check_systems(results, name)
-    module, _, function = (form.render_one if is_one and form.render_one else form.render).rpartition(".")
-    return str(getattr(import_module(module), function)(results, layout))
+        names = [record.name for record in results.systems[0].scores] if results.systems else []
+        _check_names(names, "metric", name, "score with one, then with the other")
+    if (
+        form.by_system
+    ):  # systems have names of their own, but not groups with missing and with empty values, for example
+        names = [system.name for system in results.systems]
+        _check_names(names, "group", name, "choose another format, or give the groups other values")
+    function: Callable[[Results, Layout], str] = _load(form.render_one if is_one and form.render_one else form.render)
+    return function(results, layout)
+
+
+def _load(function: str) -> Any:
+    """Return a function of this package by its full name."""
+    from importlib import import_module
+
+    module, _, name = function.rpartition(".")
+    return getattr(import_module(module), name)
+
+
+def _check_names(names: Sequence[str], noun: str, form: str, remedy: str) -> None:
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        from bleucli.errors import BleuError
+
+        raise BleuError(
+            f"more than one {noun} is called {twice}, but {form} tells {noun}s apart by their names; {remedy}"
+        )
 
 
 def segment_renderer(name: str) -> Callable[[ScoreRecord, Layout], str]:
     """Return the function that renders the score of a segment in a format; in text, if the format has none."""
-    from importlib import import_module
-
-    module, _, function = (FORMATS[name].render_segment or FORMATS["text"].render_segment).rpartition(".")
-    render: Callable[[ScoreRecord, Layout], str] = getattr(import_module(module), function)
-    return render
-
-
-def _check_names(results: Results, name: str) -> None:
-    names = [record.name for record in results.systems[0].scores] if results.systems else []
-    if len(set(names)) < len(names):
-        from bleucli.errors import BleuError
-
-        twice = next(one for one in names if names.count(one) > 1)
-        raise BleuError(
-            f"more than one metric is called {twice}, but {name} tells metrics apart by their names; score with one,"
-            " then with the other"
-        )
+    function: Callable[[ScoreRecord, Layout], str] = _load(
+        FORMATS[name].render_segment or FORMATS["text"].render_segment
+    )
+    return function
 
 
-def _check_systems(results: Results, name: str) -> None:
-    names = [system.name for system in results.systems]
-    if len(set(names)) < len(names):
-        from bleucli.errors import BleuError
+# --- explanations
 
-        twice = next(one for one in names if names.count(one) > 1)
-        # Systems have names of their own, but groups with missing and with empty values, for example, do not
-        raise BleuError(
-            f"more than one group is called {twice}, but {name} tells groups apart by their names; choose another"
-            " format, or give the groups other values"
-        )
+EXPLANATION_FORMATS = ("text", "html", "json")
+# Of text on a terminal
+_COLOURS = {"heading": "cyan", "good": "green", "bad": "red", "missing": "yellow"}
 
 
-def _find_place(sort: str, names: list[str]) -> int:
-    from bleucli.errors import BleuError
+def render_explanations(
+    explanations: Sequence[Explained], layout: Layout, name: str, columns: int | None = None
+) -> str:
+    """Return explanations in one of `EXPLANATION_FORMATS`.
 
-    places = [place for place, name in enumerate(names) if name.lower() == str(sort).lower()]
-    if not places:
-        raise BleuError(f"sort={sort!r:.40}; expected one of {', '.join(dict.fromkeys(names))}")
-    if len(places) > 1:
-        name = names[places[0]]
-        raise BleuError(f"sort={sort!r}, but more than one metric is called {name}; leave sort out, or score with one")
-    return places[0]
+    Args:
+        explanations: of segments, corpora or differences; one is an object in json, and several are an array.
+        layout: how scores are printed.
+        name: the name of the format.
+        columns: the width of text; None for 80.
+    """
+    if name == "json":
+        from bleucli.output.json_text import dump
+
+        data = [one.as_data() for one in explanations]
+        return dump(data[0] if len(data) == 1 else data, 1) + "\n"
+    from bleucli.prose.blocks import WIDTH, as_html, as_text
+    from bleucli.prose.theme import paint, underline
+
+    def paint_role(role: str, text: str) -> str:
+        if role == "match":
+            return underline(paint(_COLOURS["good"], text))
+        return paint(_COLOURS[role], text) if role in _COLOURS and text else text
+
+    answers = [one.tell(layout.width, layout.short) for one in explanations]
+    if name == "html":
+        return "".join(map(as_html, answers))
+    return "\n".join(as_text(blocks, columns or WIDTH, paint_role if layout.colour else None) for blocks in answers)
 
 
-def _knows_best(results: Results) -> bool:
-    """Return whether the best scores of tested results are marked: a test of all pairs has found them."""
-    return any(record.best for system in results.systems for record in system.scores)
-
-
-def _refusal(fault: str, remedy: str) -> BleuError:
-    from bleucli.errors import BleuError
-
-    return BleuError(f"{fault}; expected {remedy}")
-
-
-def _check_caption(name: str, caption: str, label: str) -> None:
-    from bleucli.output.layout import is_label
-
-    if (caption or label) and name not in WITH_CAPTIONS:
-        raise _refusal(f"{'caption' if caption else 'label'}=... for {name}", f"one of {', '.join(WITH_CAPTIONS)}")
-    if not isinstance(caption, str) or (caption and not caption.strip()):
-        raise _refusal(f"caption={caption!r:.40}", "a text that is not blank")
-    if label and not (caption and isinstance(label, str) and is_label(label)):
-        raise _refusal(
-            f"label={label!r}", "a caption, and a label such as tab:bleu: a letter, then letters, digits and : . _ -"
-        )
+# --- tables from Python
 
 
 def render_table(
@@ -317,32 +299,52 @@ def render_table(
     | fair     |   77.9   |
     | weak     |   46.3   |
     """
-    from bleucli.output.layout import STYLES, Layout, check_results
+    from bleucli.errors import BleuError
+    from bleucli.output.layout import STYLES, Layout, check_results, is_label
     from bleucli.results import DECIMALS, mark_best
 
+    def expect(condition: bool, fault: str, expected: str | Iterable[str]) -> None:
+        if not condition:
+            choices = expected if isinstance(expected, str) else f"one of {', '.join(expected)}"
+            raise BleuError(f"{fault}; expected {choices}")
+
     check_results(results)
-    if name not in TABLES:
-        raise _refusal(f"name={name!r}", f"one of {', '.join(TABLES)}")
-    if style not in STYLES:
-        raise _refusal(f"style={style!r}", f"one of {', '.join(STYLES)}")
-    if (style == "stars" or difference) and results.test is None:
-        raise _refusal("style='stars'" if style == "stars" else "difference=True", "results of a paired test")
-    _check_caption(name, caption, label)
-    if bold_best and not shows_bold(name, colour=False):
-        raise _refusal(
-            f"bold_best=True for {name}", f"one of {', '.join(one for one in TABLES if shows_bold(one, colour=False))}"
-        )
-    if bold_best and results.test is not None and not _knows_best(results):
-        raise _refusal(
-            "bold_best=True after a test against a baseline", "results of evaluate_systems(..., bold_best=True)"
-        )
-    if isinstance(scale, bool) or scale not in tuple(DECIMALS):  # a list has no hash
-        raise _refusal(f"scale={scale!r:.40}", "100, or 1 for scores from 0 to 1")
+    tables = {one: form for one, form in FORMATS.items() if form.is_table}
+    expect(name in tables, f"name={name!r}", tables)
+    expect(style in STYLES, f"style={style!r}", STYLES)
+    if style == "stars" or difference:
+        fault = "style='stars'" if style == "stars" else "difference=True"
+        expect(results.test is not None, fault, "results of a paired test")
+    if caption or label:
+        choices = [one for one, form in tables.items() if form.captions]
+        expect(name in choices, f"{'caption' if caption else 'label'}=... for {name}", choices)
+    is_text = isinstance(caption, str) and (not caption or bool(caption.strip()))
+    expect(is_text, f"caption={caption!r:.40}", "a text that is not blank")
+    if label:
+        remedy = "a caption, and a label such as tab:bleu: a letter, then letters, digits and : . _ -"
+        expect(bool(caption) and isinstance(label, str) and is_label(label), f"label={label!r}", remedy)
+    if bold_best:
+        choices = [one for one, form in tables.items() if form.shows_bold()]
+        expect(name in choices, f"bold_best=True for {name}", choices)
+        # In a test, the best are marked only if all pairs were tested for that
+        is_marked = any(record.best for system in results.systems for record in system.scores)
+        fault, remedy = "bold_best=True after a test against a baseline", "evaluate_systems(..., bold_best=True)"
+        expect(results.test is None or is_marked, fault, f"results of {remedy}")
+    is_scale = not isinstance(scale, bool) and scale in tuple(DECIMALS)  # a list has no hash
+    expect(is_scale, f"scale={scale!r:.40}", "100, or 1 for scores from 0 to 1")
+    place = None
+    if sort is not None:
+        names = [record.name for record in results.systems[0].scores]
+        places = [number for number, one in enumerate(names) if one.lower() == str(sort).lower()]
+        expect(bool(places), f"sort={sort!r:.40}", dict.fromkeys(names))
+        place = places[0]
+        if len(places) > 1:
+            twice = f"sort={sort!r}, but more than one metric is called {names[place]}"
+            raise BleuError(f"{twice}; leave sort out, or score with one")
     width = DECIMALS[scale] if width is None else width
-    place = None if sort is None else _find_place(sort, [record.name for record in results.systems[0].scores])
-    if isinstance(width, bool) or not isinstance(width, int) or not 0 <= width <= 1000:
-        raise _refusal(f"width={width!r:.40}", "a number of decimals from 0 to 1000")
-    if bold_best and results.test is None and results.matrix is None:  # a test or a matrix has marked the best already
+    is_width = isinstance(width, int) and not isinstance(width, bool) and 0 <= width <= 1000
+    expect(is_width, f"width={width!r:.40}", "a number of decimals from 0 to 1000")
+    if bold_best and results.test is None and not results.pairs:  # the best of each language pair are marked already
         results = mark_best(results)
     layout = Layout(
         width,

@@ -47,7 +47,7 @@ class Use(NamedTuple):
 
 def find_use(results: Results, layout: Layout) -> Use:
     """Return what was used for the results that a layout prints."""
-    rows = results.systems[:1] if results.matrix is None else results.systems  # language pairs differ in tokenizers
+    rows = results.systems if results.pairs else results.systems[:1]  # language pairs differ in tokenizers
     records = [record for row in rows for record in row.scores]
     return Use(
         [(record.description, record.signature.info) for record in records],

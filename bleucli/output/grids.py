@@ -1,4 +1,4 @@
-"""What tables contain, whatever their format.
+"""What tables for people contain, whatever their format.
 
 - `Markup`: how a format writes its cells
 - `Grid`, `grids`: the table of all scores, and one of p-values for each ranking; or one for each metric of a matrix
@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bleucli.output import matrices
 from bleucli.output.layout import Layout, marked_names, order_rows
 from bleucli.prose.markup import visible
 from bleucli.records import NamedTuple
-from bleucli.results import AVERAGE, SIGNIFICANT, Matrix, Results, ScoreRecord
+from bleucli.results import AVERAGE, SIGNIFICANT, Results, ScoreRecord
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,9 +57,8 @@ def grids(results: Results, layout: Layout, markup: Markup) -> list[Grid]:
 
     Of a matrix, return for each metric a table with a row for each system and a column for each language pair.
     """
-    if results.matrix is not None:
-        numbers = range(len(results.systems[0].scores))
-        return [_pairs(results, results.matrix, number, layout, markup) for number in numbers]
+    if results.pairs:
+        return [_pairs(results, number, layout, markup) for number, _ in enumerate(results.systems[0].scores)]
     tables = [_scores(results, layout, markup)]
     if layout.style == "full":
         tables += [_ranks(results, number, layout, markup) for number, _ in enumerate(results.rankings)]
@@ -81,10 +79,8 @@ def tabulate(grid: Grid, style: str | TableFormat) -> str:
     )
 
 
-# --- scores
-
-
 def _scores(results: Results, layout: Layout, markup: Markup) -> Grid:
+    """Return the scores of all systems: one row for each, and for each metric its score and what belongs to it."""
     is_full, paired = layout.style == "full", has_baseline(results)
     ruled = markup.ruled and paired and not is_full
     # Where no rule separates the baseline from the other systems, its name says what it is
@@ -95,95 +91,85 @@ def _scores(results: Results, layout: Layout, markup: Markup) -> Grid:
         role = "baseline" if paired and index == 0 else ""
         row = [markup.paint(role, markup.escape(visible(names[index])))]
         for number, record in enumerate(results.systems[index].scores):
-            if is_full:
-                cell = markup.paint(role, _figures(record, layout, markup))
-                cell += _test(record, markup) if paired else ""
-            else:
-                cluster = f" ({results.rankings[number].clusters[index]})" if results.rankings else ""
-                cell = markup.paint(role, _short_figures(record, cluster, layout, markup))
-                # the cell does not show the p-value, so there is a star only if the test is significant even with ties
-                cell += (markup.star or markup.escape("*")) if paired and record.differs else ""
+            end = f" ({results.rankings[number].clusters[index]})" if results.rankings and not is_full else ""
+            cell = markup.paint(role, _figures(record, layout, markup, end))
+            if paired and is_full and record.p_value is not None:  # the baseline has none
+                test = "(identical)" if record.identical else f"(p = {record.p_value:.4f})"
+                cell += markup.before_p + _star(test, record.p_value, markup)
+            elif (
+                paired and not is_full and record.differs
+            ):  # here, ties count, since the cell does not show the p-value
+                cell += markup.star or markup.escape("*")
             row.append(cell)
             if layout.difference:
                 row.append(markup.escape(_difference(record, layout)))
             row += [markup.escape("-" if share is None else layout.share(share)) for _, share in record.shares]
         rows.append(row)
-    header = _header(["System", *_headings(results, layout, markup)], markup)
-    return Grid("", header, rows, "right" if is_full else "left", ruled)
-
-
-def _headings(results: Results, layout: Layout, markup: Markup) -> list[str]:
-    headings = []
+    titles = ["System"]
     for records in zip(*(system.scores for system in results.systems), strict=True):
-        is_resampled = layout.style == "full" and any(record.interval for record in records)
-        headings.append(_direct(records[0], markup) + " (μ ± 95% CI)" * is_resampled)
-        headings += [f"Δ{records[0].name}"] * layout.difference
-        headings += [name.replace("distinct", "dist") for name, _ in records[0].shares]  # so four fit into 80 columns
-    return headings
+        is_resampled = is_full and any(record.interval for record in records)
+        titles.append(_heading(records[0], markup) + " (μ ± 95% CI)" * is_resampled)
+        titles += [f"Δ{records[0].name}"] * layout.difference
+        titles += [name.replace("distinct", "dist") for name, _ in records[0].shares]  # so four fit into 80 columns
+    return Grid("", _header(titles, markup), rows, "right" if is_full else "left", ruled)
 
 
-def _direct(record: ScoreRecord, markup: Markup) -> str:
-    """Return a metric's name, with an arrow that points to better scores."""
-    if record.higher_is_better is None or not markup.arrows:
-        return record.name
-    return f"{record.name} {'↑' if record.higher_is_better else '↓'}"
-
-
-def _pairs(results: Results, matrix: Matrix, number: int, layout: Layout, markup: Markup) -> Grid:
+def _pairs(results: Results, number: int, layout: Layout, markup: Markup) -> Grid:
     """Return the scores of one metric, which the first cell names, and its averages if there are any."""
-    records = matrices.cells(results, matrix, number)
-    averages = [AVERAGE] if matrix.averages else []
-    columns = [*matrix.pairs, *averages]
-    is_full = layout.style == "full"
+    rows = [*results.systems, *results.averages]
+    cells = {(row.bare_name, row.pair): _figures(row.scores[number], layout, markup) for row in rows}
+    columns = [*results.pairs, *([AVERAGE] if results.averages else [])]
+    table = [
+        [markup.escape(visible(name)), *(cells.get((name, column), "") for column in columns)] for name in results.names
+    ]
+    metric = _heading(rows[0].scores[number], markup)
+    titles = [metric, *map(visible, results.pairs), *([AVERAGE.capitalize()] if results.averages else [])]
+    return Grid("", _header(titles, markup), table, "right" if layout.style == "full" else "left")
+
+
+def _ranks(results: Results, number: int, layout: Layout, markup: Markup) -> Grid:
+    """Return the p-values of one metric; number: the metric's, from 0, since two metrics may have the same name."""
+    ranking = results.rankings[number]
+    scores = [system.scores[number] for system in results.systems]
+    best_first = [-one.score if one.higher_is_better else one.score for one in scores]
+    order = sorted(range(len(scores)), key=lambda index: (ranking.clusters[index], best_first[index]))
+    names = marked_names(results)
     rows = []
-    for name in matrix.systems:
-        row = [markup.escape(visible(name))]
-        for column in columns:
-            record = records.get((name, column))
-            if record is None:
-                row.append("")
-            else:
-                row.append(_figures(record, layout, markup) if is_full else _short_figures(record, "", layout, markup))
-        rows.append(row)
-    metric = _direct(results.systems[0].scores[number], markup)
-    titles = [metric, *map(visible, matrix.pairs), *(column.capitalize() for column in averages)]
-    return Grid("", _header(titles, markup), rows, "right" if is_full else "left")
+    for rank, index in enumerate(order, 1):
+        score = _figures(scores[index]._replace(interval=None), layout, markup)
+        texts = visible(names[index]), str(rank), str(ranking.clusters[index])
+        name, place, cluster = map(markup.escape, texts)
+        p_values = [ranking.corrected[index][other] for other in order]
+        row = [name, place, score, cluster]
+        rows.append([*row, *("" if p is None else _star(f"{p:.4f}", p, markup) for p in p_values)])
+    columns = [f"vs {rank}" for rank, _ in enumerate(order, 1)]
+    header = _header(["System", "No.", _heading(scores[0], markup), "Cluster", *columns], markup)
+    return Grid(f"{ranking.name}: p-values of all pairs, corrected (step-down max-T)", header, rows)
+
+
+# --- cells
 
 
 def _header(titles: list[str], markup: Markup) -> list[str]:
     return [markup.paint("header", markup.escape(title)) for title in titles]
 
 
-def _figures(record: ScoreRecord, layout: Layout, markup: Markup) -> str:
-    interval = ""
-    if record.interval is not None:
-        mean, half_width = record.interval
-        interval = f" ({_figure(mean, layout)} ± {_figure(half_width, layout)})"
-    return _join(record, interval, layout, markup)
+def _heading(record: ScoreRecord, markup: Markup) -> str:
+    """Return a metric's name, with an arrow that points to better scores."""
+    if record.higher_is_better is None or not markup.arrows:
+        return record.name
+    return f"{record.name} {'↑' if record.higher_is_better else '↓'}"
 
 
-def _short_figures(record: ScoreRecord, end: str, layout: Layout, markup: Markup) -> str:
-    """Return a score in the compact style or the style of stars; end: what the test says about it."""
-    interval = ""
-    if record.interval is not None and layout.style == "compact":
-        interval = f"±{_figure(record.interval.half_width, layout)}"
-    return _join(record, interval + end, layout, markup)
-
-
-def _join(record: ScoreRecord, end: str, layout: Layout, markup: Markup) -> str:
-    """Return a score with what follows it; only the score itself can be bold."""
+def _figures(record: ScoreRecord, layout: Layout, markup: Markup, end: str = "") -> str:
+    """Return `59.4 (59.1 ± 1.1)`, `59.4±1.1` or `59.4`, by style, and what follows; only the score can be bold."""
+    if record.interval is not None and layout.style != "stars":
+        mean, half_width = (_figure(number, layout) for number in record.interval)
+        end = (f" ({mean} ± {half_width})" if layout.style == "full" else f"±{half_width}") + end
     score = _figure(record.score, layout)
     if layout.bold_best and record.best:
         return markup.bold(markup.escape(score)) + markup.escape(end)
     return markup.escape(score + end)
-
-
-def _test(record: ScoreRecord, markup: Markup) -> str:
-    """Return what follows a score that was tested against the baseline's; nothing for the baseline itself."""
-    if record.p_value is None:
-        return ""
-    text = "(identical)" if record.identical else f"(p = {record.p_value:.4f})"
-    return markup.before_p + _star(text, record.p_value, markup)
 
 
 def _star(text: str, p_value: float, markup: Markup) -> str:
@@ -204,31 +190,3 @@ def _figure(number: float, layout: Layout, plus: str = "") -> str:
     """Return a number with a real minus sign; plus: the sign of numbers above zero."""
     text = layout.figure(number)
     return f"{plus if float(text) > 0 else ''}{text}".replace("-", "−")
-
-
-# --- rankings
-
-
-def _ranks(results: Results, number: int, layout: Layout, markup: Markup) -> Grid:
-    """Return the p-values of one metric; number: the metric's, from 0, since two metrics may have the same name."""
-    ranking = results.rankings[number]
-    scores = [system.scores[number] for system in results.systems]
-    best_first = [-one.score if one.higher_is_better else one.score for one in scores]
-    order = sorted(range(len(scores)), key=lambda index: (ranking.clusters[index], best_first[index]))
-    names = marked_names(results)
-    columns = [f"vs {rank}" for rank, _ in enumerate(order, 1)]
-    header = ["System", "No.", _direct(scores[0], markup), "Cluster", *columns]
-    rows = [
-        [
-            markup.escape(visible(names[index])),
-            markup.escape(str(rank)),
-            _figures(scores[index]._replace(interval=None), layout, markup),
-            markup.escape(str(ranking.clusters[index])),
-            *(
-                "" if p is None else _star(f"{p:.4f}", p, markup)
-                for p in map(ranking.corrected[index].__getitem__, order)
-            ),
-        ]
-        for rank, index in enumerate(order, 1)
-    ]
-    return Grid(f"{ranking.name}: p-values of all pairs, corrected (step-down max-T)", _header(header, markup), rows)

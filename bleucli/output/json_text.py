@@ -1,16 +1,23 @@
-"""Scores as JSON, in sacreBLEU's layout.
+"""Scores as JSON: in sacreBLEU's layout, and as metric cards.
 
-Several systems are an array of objects, each with `"system"` and one object per metric, which has the keys of a single
-system's object. After a test, numbers are not rounded, and other keys replace those that begin with `confidence`:
-`p_value` (sacreBLEU's, which leaves out ties; null for the baseline), `mean` and `ci` (null without resamples), and
-`difference` if the layout asks for it. If all pairs were tested, `cluster` (1 is the best) and `p_values` follow.
-`p_values` has an object for each other system, by name: `p` is the p-value that counts ties, `corrected` the same,
-corrected for the number of pairs.
+In sacreBLEU's layout, several systems are an array of objects, each with `"system"` and one object per metric, which
+has the keys of a single system's object. After a test, numbers are not rounded, and other keys replace those that begin
+with `confidence`: `p_value` (sacreBLEU's, which leaves out ties; null for the baseline), `mean` and `ci` (null without
+resamples), and `difference` if the layout asks for it. If all pairs were tested, `cluster` (1 is the best) and
+`p_values` follow. `p_values` has an object for each other system, by name: `p` is the p-value that counts ties,
+`corrected` the same, corrected for the number of pairs.
 
 A matrix has one object per language pair and system, with a key `pair`, then one object per system for its averages,
 whose `pair` is `average`.
 
 Scores from 0 to 1 have the key `scale`, with the value 1, so that they can be compared with others later.
+
+A card gives metrics the names that the command gives them. One system is one object; several systems are an object of
+such objects, by name. Each holds the score of each metric, and for BLEU `brevity_penalty` and `precisions`; then
+`signature` (an object by metric if there are several), `version` and `items`, the number of segments. A resampled score
+is followed by `bleu_mean` and `bleu_ci` (half the width of the interval). After a test, each score is followed by
+`bleu_p_value` (which counts ties; null for the baseline) and, if all pairs were tested, `bleu_cluster`; `baseline` is
+true or false.
 
 Control characters are escaped: a program that reads the JSON gets the name unchanged, but a terminal never acts on it.
 """
@@ -21,14 +28,14 @@ import json
 import re
 
 from bleucli.output.layout import Layout, marked_names
-from bleucli.results import Ranking, Results, ScoreRecord, bare_name
+from bleucli.results import DECIMALS, Results, ScoreRecord
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def render(results: Results, layout: Layout) -> str:
+def render_one(results: Results, layout: Layout) -> str:
     """Return an object for one score of one system, an array of objects for several.
 
     With `layout.score_only`, return numbers, or strings such as `"54.6 (μ = 53.9 ± 39.0)"` if there are intervals.
@@ -41,31 +48,39 @@ def render(results: Results, layout: Layout) -> str:
     return f"{items[0]}\n" if len(items) == 1 else "[\n" + ",\n".join(items) + "\n]\n"
 
 
-def render_systems(results: Results, layout: Layout) -> str:
+def render(results: Results, layout: Layout) -> str:
     """Return an array with one object per system: its name, and the object of each score under the metric's name."""
     names = marked_names(results)
-    rankings = {ranking.name: ranking for ranking in results.rankings}
     systems: list[dict[str, object]] = []
     for index, system in enumerate(results.systems):
         item: dict[str, object] = {"system": names[index]}
-        if results.matrix is not None:
-            item = {"system": bare_name(system), **dict(system.labels)}
-        for record in system.scores:
-            test_keys: dict[str, object] | None = None
-            if results.test is not None:
-                mean, half_width = record.interval or (None, None)
-                test_keys = {"p_value": record.p_value, "mean": mean, "ci": half_width}
-                if layout.difference:
-                    test_keys["difference"] = record.difference and record.difference._asdict()
-                test_keys |= _ranking_keys(rankings.get(record.name), names, index)
-            item[record.name] = score_object(record, layout, test_keys)
+        if results.pairs:
+            item = {"system": system.bare_name, **dict(system.labels)}
+        for place, record in enumerate(system.scores):
+            tested = None if results.test is None else _test_keys(results, names, index, place, layout)
+            item[record.name] = score_object(record, layout, tested)
         systems.append(item)
     return dump(systems, 4) + "\n"
 
 
-def render_data(value: object) -> str:
-    """Return dictionaries, lists, numbers and strings as JSON."""
-    return dump(value, 1) + "\n"
+def _test_keys(results: Results, names: list[str], index: int, place: int, layout: Layout) -> dict[str, object]:
+    from bleucli.output.cells import cells
+
+    record = results.systems[index].scores[place]
+    numbers = {
+        column.name: number
+        for column, number in cells(results, index, place, layout)
+        if column.part in ("test", "interval")
+    }
+    keys: dict[str, object] = {"p_value": numbers.pop("p_value"), **numbers}
+    if layout.difference:
+        keys["difference"] = record.difference and record.difference._asdict()
+    if results.rankings:
+        ranking = results.rankings[place]
+        rows = zip(names, ranking.p_values[index], ranking.corrected[index], strict=True)
+        p_values = {name: {"p": p, "corrected": corrected} for name, p, corrected in rows if p is not None}
+        keys |= {"cluster": ranking.clusters[index], "p_values": p_values}
+    return keys
 
 
 def score_line(record: ScoreRecord, layout: Layout) -> str:
@@ -116,14 +131,6 @@ def _interval_keys(record: ScoreRecord, layout: Layout) -> dict[str, object]:
     }
 
 
-def _ranking_keys(ranking: Ranking | None, names: list[str], index: int) -> dict[str, object]:
-    if ranking is None:
-        return {}
-    pairs = zip(names, ranking.p_values[index], ranking.corrected[index], strict=True)
-    p_values = {name: {"p": p, "corrected": corrected} for name, p, corrected in pairs if p is not None}
-    return {"cluster": ranking.clusters[index], "p_values": p_values}
-
-
 def _round(number: float, layout: Layout) -> float:
     return float(layout.figure(number))
 
@@ -131,7 +138,7 @@ def _round(number: float, layout: Layout) -> float:
 def _render_alone(record: ScoreRecord, layout: Layout) -> str:
     if record.interval is None:
         return layout.figure(record.score)
-    from bleucli.output.lines import score_and_interval
+    from bleucli.output.text import score_and_interval
 
     return dump(score_and_interval(record, layout._replace(colour=False)))
 
@@ -144,3 +151,72 @@ def dump(value: object, indent: int | None = None) -> str:
     from bleucli.prose.markup import UNSEEN
 
     return re.sub(f"[{UNSEEN}]", lambda match: json.dumps(match[0])[1:-1], text)
+
+
+# --- cards
+
+# The command calls chrF2 "chrf": without a number, beta is 2
+_USUAL_CHRF = r"^chrf2(?=\+*$)"
+
+
+def render_card(results: Results, layout: Layout) -> str:
+    """Return the object of one system, or of all of them by name, with the layout's decimals."""
+    cards = {system.name: _card(results, index, layout) for index, system in enumerate(results.systems)}
+    is_one = not results.pairs and len(results.systems) + len(results.unscored) == 1
+    return _render_object(cards[results.systems[0].name] if is_one else cards) + "\n"
+
+
+def _card(results: Results, index: int, layout: Layout) -> dict[str, object]:
+    from bleucli.output.cells import cells
+
+    system = results.systems[index]
+    scores = system.scores
+    card: dict[str, object] = {} if results.test is None else {"baseline": index == 0}
+    for place, record in enumerate(scores):
+        for column, number in cells(results, index, place, layout):
+            # Cards of one answer have the same keys: those of a test are null for the baseline
+            if (
+                number is not None
+                or column.part == "difference"
+                or (column.part == "test" and results.test is not None)
+            ):
+                key = f"{_key(record.name)} {column.name}".rstrip().replace(" ", "_")
+                card[key] = number if number is None or column.is_exact else _round(number, layout)
+        figures = record.figures
+        if figures.brevity_penalty is not None:  # a factor, whatever the scale
+            precise = layout._replace(width=max(layout.width, DECIMALS[1]))
+            card["brevity_penalty"] = _round(figures.brevity_penalty, precise)
+        if figures.precisions is not None:
+            card["precisions"] = [_round(precision, layout) for precision in figures.precisions]
+        card |= {name: None if share is None else float(layout.share(share)) for name, share in record.shares}
+    signatures = {_key(record.name): record.signature.format() for record in scores}
+    return card | {
+        "signature": signatures if len(signatures) > 1 else signatures[_key(scores[0].name)],
+        "version": scores[0].signature.info.get("version"),
+        "items": results.segments if system.segments is None else system.segments,
+    }
+
+
+def _key(name: str) -> str:
+    """Return what the command calls a score.
+
+    >>> _key("BLEU"), _key("chrF2++"), _key("chrF3")
+    ('bleu', 'chrf++', 'chrf3')
+    """
+    return re.sub(_USUAL_CHRF, "chrf", name.lower())
+
+
+def _render_object(values: Mapping[str, object], depth: int = 1) -> str:
+    """Return an object with one line for each key; lists stay in one line.
+
+    >>> print(_render_object({"bleu": 0.42, "precisions": [0.7, 0.5]}))
+    {
+     "bleu": 0.42,
+     "precisions": [0.7, 0.5]
+    }
+    """
+    lines = [
+        f"{' ' * depth}{dump(key)}: {_render_object(value, depth + 1) if isinstance(value, dict) else dump(value)}"
+        for key, value in values.items()
+    ]
+    return "{\n" + ",\n".join(lines) + f"\n{' ' * (depth - 1)}}}"

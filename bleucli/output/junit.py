@@ -6,7 +6,7 @@ import html
 from collections.abc import Sequence
 
 from bleucli.output.layout import Layout
-from bleucli.output.lines import score_line
+from bleucli.output.text import score_line
 from bleucli.prose.markup import visible
 from bleucli.results import Results, Verdict
 

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from bleucli.output import explanation, publication
+from bleucli.output import notes, paper
 from bleucli.output.grids import Grid, Markup, grids, tabulate
 from bleucli.output.layout import Layout
 from bleucli.prose.markup import visible
@@ -57,28 +57,24 @@ def render(results: Results, layout: Layout) -> str:
         text = f"\\begin{{table}}\n\\centering\n{text}\n{caption}\n\\end{{table}}"
     names = [visible(system.name) for system in results.systems]
     substitutes = [f"{escape(name)} is {name}" for name in names if any(map(_is_unknown, _compose(name)))]
-    signature_lines = [f"{name:<10} {signature}" for name, signature in explanation.signatures(results, layout)]
-    notes = [
-        _list("What the table shows:", explanation.brief(results, layout)),
-        _list("Signatures:", signature_lines),
-        "To paste into the text, without the percent sign:\n" + footnote(results, layout),
+    signatures = notes.signatures(results, layout)
+    # Signatures are long: in the footnote, they may break at a |
+    footnote = [escape(sentence) for sentence in paper.sentences(results, layout)]
+    for name, signature in signatures:
+        breakable = escape(signature).replace(_BAR, f"{_BAR}\\allowbreak{{}}")
+        footnote.append(f"{escape(name)}: \\texttt{{{breakable}}}.")
+    comments = [
+        _list("What the table shows:", notes.brief(results, layout)),
+        _list("Signatures:", [f"{name:<10} {signature}" for name, signature in signatures]),
+        f"To paste into the text, without the percent sign:\n\\footnote{{{' '.join(footnote)}}}",
         _list("Letters that LaTeX does not know without a package:", substitutes),
     ]
-    return text + "\n" + _comment("\n" + "\n\n".join(filter(None, notes)))
+    return text + "\n" + _comment("\n" + "\n\n".join(filter(None, comments)))
 
 
 def _list(heading: str, items: Sequence[str]) -> str:
     """Return items under their heading; nothing if there are none."""
     return "\n".join([heading, *(f" - {item}" for item in items)]) if items else ""
-
-
-def footnote(results: Results, layout: Layout) -> str:
-    r"""Return a `\footnote` that says how scores were made and tested, with signatures that may break at a `|`."""
-    statements = [escape(sentence) for sentence in publication.sentences(results, layout)]
-    for name, signature in explanation.signatures(results, layout):
-        breakable = escape(signature).replace(_BAR, f"{_BAR}\\allowbreak{{}}")
-        statements.append(f"{escape(name)}: \\texttt{{{breakable}}}.")
-    return f"\\footnote{{{' '.join(statements)}}}"
 
 
 def escape(text: str) -> str:

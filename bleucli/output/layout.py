@@ -5,7 +5,8 @@
 - `STYLES`: how much the cells of a table show
 - `check_results`: refuses anything but results of at least one system
 - `marked_names`: the systems' names, with the baseline marked
-- `order_rows`: the order of the systems in a table
+- `order_rows`: the order of the systems in a table; `sort_pairs`: a matrix with the systems in the order of averages
+- `rescale`, `rescale_record`: results, or one score, on a scale from 0 to 1: all that is in percent is divided by 100
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli.results import Results
+    from collections.abc import Sequence
+
+    from bleucli.results import Results, ScoreRecord, SystemResult
 
 
 # full: score, interval and p-value; compact: 59.4±1.1*; stars: 59.4*
@@ -97,8 +100,71 @@ def order_rows(results: Results, layout: Layout) -> list[int]:
     if layout.sort is None:
         return indexes
     scores = [system.scores[layout.sort] for system in results.systems]
-    pinned_count = 1 if results.test is not None and not results.rankings else 0
-    ranking = sorted(
-        indexes[pinned_count:], key=lambda index: scores[index].score, reverse=bool(scores[0].higher_is_better)
+    baseline = 1 if results.test is not None and not results.rankings else 0
+    is_higher_better = bool(scores[0].higher_is_better)
+    ranking = sorted(indexes[baseline:], key=lambda index: scores[index].score, reverse=is_higher_better)
+    return [*indexes[:baseline], *ranking]
+
+
+def sort_pairs(results: Results, number: int) -> Results:
+    """Return a matrix with the systems in the order of their averages, best first, then those without one.
+
+    A single pair has no averages: its scores decide. number: of the metric, from 0.
+    """
+    rows = results.systems if len(results.pairs) == 1 else results.averages
+    means = {row.bare_name: row.scores[number].score for row in rows}
+    sign = -1 if results.systems[0].scores[number].higher_is_better else 1
+    names = sorted(results.names, key=lambda name: (name not in means, sign * means.get(name, 0)))
+
+    def rank(row: SystemResult) -> tuple[int, int]:
+        return results.pairs.index(row.pair) if row.pair in results.pairs else 0, names.index(row.bare_name)
+
+    systems, averages = sorted(results.systems, key=rank), sorted(results.averages, key=rank)
+    return results._replace(systems=systems, averages=averages, names=names)
+
+
+def rescale(results: Results, scale: int) -> Results:
+    """Return results on a scale: scores, intervals, differences, parts, and the scores that gates judge."""
+
+    def rescale_rows(rows: Sequence[SystemResult]) -> list[SystemResult]:
+        return [row._replace(scores=[rescale_record(record, scale) for record in row.scores]) for row in rows]
+
+    return results._replace(
+        systems=rescale_rows(results.systems),
+        averages=rescale_rows(results.averages),
+        verdicts=[verdict._replace(score=rescale_record(verdict.score, scale)) for verdict in results.verdicts],
     )
-    return [*indexes[:pinned_count], *ranking]
+
+
+def rescale_record(record: ScoreRecord, scale: int) -> ScoreRecord:
+    """Return a score on a scale, together with everything about it that is in percent.
+
+    >>> from bleucli import BLEU
+    >>> record = rescale_record(BLEU().corpus_stats(["a b c d e"], [["a b c d f"]]).record(), 1)
+    >>> round(record.score, 3), record.verbose[:23]
+    (0.669, '0.800/0.750/0.667/0.500')
+    """
+    if scale == 100:
+        return record
+    from bleucli.results import Difference, Interval, in_scale
+
+    interval, difference, precisions = record.interval, record.difference, record.figures.precisions
+    if interval is not None:
+        interval = Interval(*(in_scale(number, scale) for number in interval))
+    if difference is not None:
+        low, high = (None if bound is None else in_scale(bound, scale) for bound in (difference.low, difference.high))
+        difference = Difference(in_scale(difference.value, scale), low, high)
+    verbose = record.verbose
+    if precisions is not None:
+        percent = "/".join(f"{precision:.1f}" for precision in precisions)
+        precisions = [in_scale(precision, scale) for precision in precisions]
+        if percent and verbose.startswith(percent):  # texts have the precisions with one decimal, and here with three
+            verbose = "/".join(f"{precision:.3f}" for precision in precisions) + verbose[len(percent) :]
+    return record._replace(
+        score=in_scale(record.score, scale),
+        verbose=verbose,
+        interval=interval,
+        details=[part._replace(score=in_scale(part.score, scale)) for part in record.details],
+        figures=record.figures._replace(precisions=precisions),
+        difference=difference,
+    )

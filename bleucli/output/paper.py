@@ -1,29 +1,260 @@
-"""What to write about scores in a paper, as a block of Markdown: table, sentences, facts, what to cite."""
+"""What to write about scores in a paper: table, sentences, facts, what to cite.
+
+- `render`: all of it, as a block of Markdown
+- `sentences`: how the scores were made and tested, as prose, in plain text
+- `facts`, `facts_of`: the same as a list, of all scores and of one metric's
+
+Every statement follows from signatures and results. What is said of a metric's settings comes from the metric itself
+(`ScoreRecord.description`). `bibliography` finds the papers to cite.
+"""
 
 from __future__ import annotations
 
-from bleucli.output import bibliography, explanation, publication
+from collections.abc import Iterable, Iterator, Sequence
+
+from bleucli.output import bibliography, notes
+from bleucli.output.bibliography import compares_texts, shows_intervals
+from bleucli.output.documents import escape_markdown, markdown_tables
 from bleucli.output.layout import Layout
-from bleucli.output.markdown import escape, tables
-from bleucli.results import Results
+from bleucli.phrases import join_words, tell_count
+from bleucli.prose.markup import visible
+from bleucli.results import TESTS, UNITS, Results, ScoreRecord, citations
 
 
 def render(results: Results, layout: Layout) -> str:
-    """Return the tables of `markdown`, then sections; every statement follows from signatures and results."""
-    notes = [f"- {escape(sentence)}" for sentence in explanation.brief(results, layout)]
-    blocks = [*tables(results, layout), *(["\n".join(notes)] if notes else [])]
-    blocks.append("### What to write\n\n" + "\n".join(map(escape, publication.sentences(results, layout))))
-    facts = [f"- {label}: {escape(text)}" for label, text in publication.facts(results, layout)]
+    """Return the tables of `markdown`, then sections."""
+
+    def section(heading: str, lines: Iterable[str]) -> str:
+        return "\n".join([f"### {heading}\n", *lines])
+
+    escape = escape_markdown
+    below = "\n".join(f"- {escape(sentence)}" for sentence in notes.brief(results, layout))
+    blocks = [*markdown_tables(results, layout), *([below] if below else [])]
+    blocks.append(section("What to write", map(escape, sentences(results, layout))))
+    items = [f"- {label}: {escape(text)}" for label, text in facts(results, layout)]
     for number, record in enumerate(results.systems[0].scores):
-        facts.append(f"- {escape(record.name)}")
-        signatures = explanation.signatures_of(results, number, layout)
-        whose = [name.removeprefix(record.name) for name, _ in signatures]
-        facts += [f"  - Signature{escape(who)}: `{one}`" for who, (_, one) in zip(whose, signatures, strict=True)]
-        facts += [f"  - {label}: {escape(text)}" for label, text in publication.facts_of(results, number)]
-    blocks.append("### How the scores were made\n\n" + "\n".join(facts))
+        items.append(f"- {escape(record.name)}")
+        for name, signature in notes.signatures_of(results, number, layout):
+            items.append(f"  - Signature{escape(name.removeprefix(record.name))}: `{signature}`")
+        items += [f"  - {label}: {escape(text)}" for label, text in facts_of(results, number)]
+    blocks.append(section("How the scores were made", items))
     references = [f"- {escape(paper.full)}" for paper in bibliography.papers(bibliography.find_use(results, layout))]
     if test_set := results.systems[0].scores[0].signature.info.get("test"):
         references.append(f"- the test set: `bleu -t {test_set} --cite` prints its paper, if one is known")
     if references:
-        blocks.append("### What to cite\n\n" + "\n".join(references))
+        blocks.append(section("What to cite", references))
     return "\n\n".join(blocks) + "\n"
+
+
+# --- prose
+
+
+def sentences(results: Results, layout: Layout) -> list[str]:
+    """Return sentences for a paper, without line breaks, even in systems' names."""
+    if results.pairs:
+        return list(_sentences_about_pairs(results, layout))
+    records = results.systems[0].scores
+    info = records[0].signature.info
+    if not compares_texts(info):
+        lines = [f"Scores are means over {tell_count(results.segments, 'segment')}, computed with {_name_tool(info)}."]
+    else:
+        metrics = list(map(_cite_metric, records))
+        sizes = [tell_count(results.segments, "segment")] if results.segments else []  # not known of tables of scores
+        texts = " of ".join([*sizes, *([_tell_test_set(info)] if "test" in info else [])])
+        data = f"{f' on {texts}' if texts else ''} with {_tell_references(info)}"
+        if comparison := _tell_comparison(results):
+            metrics.append(f"distinct n-grams of orders 1 to {len(records[0].shares)} ({citations.DISTINCT.short})")
+            data = ""
+        lines = [f"We report {join_words(metrics)}{data}, computed with {_name_tool(info)}{_tell_sacrebleu(records)}."]
+        lines += [f"Each text is scored against {comparison}."] if comparison else []
+        lines += filter(None, map(_tell_settings, records))
+    if layout.scale != 100:
+        lines.append(f"{_tell_range(records)}.")
+    return [*lines, *_tell_sampling(results, layout)]
+
+
+def _cite_metric(record: ScoreRecord) -> str:
+    paper = record.description.paper
+    return f"{record.name} ({paper.short})" if paper else record.name
+
+
+def _tell_range(records: Sequence[ScoreRecord]) -> str:
+    """Say the range of scores that are not in percent."""
+    has_errors = any(record.higher_is_better is False for record in records)
+    return f"Scores range from 0 to 1{'; error rates may be higher' if has_errors else ''}"
+
+
+def _tell_settings(record: ScoreRecord) -> str:
+    """Return how a metric was set, in a sentence; "" if it says nothing about that."""
+    description = record.description
+    parts = [f"is {description.case}"] if description.case else []
+    parts += [f"uses {join_words(description.uses)}"] if description.uses else []
+    return f"{record.name} {' and '.join(parts)}." if parts else ""
+
+
+def _tell_sampling(results: Results, layout: Layout) -> Iterator[str]:
+    """Say how scores were resampled and tested; nothing if they were not."""
+    records = results.systems[0].scores
+    info = records[0].signature.info
+    if results.test is not None:
+        name, trial = TESTS[results.test.method]
+        citation = citations.cite([citations.TESTS[results.test.method]])
+        unit = "" if results.test.unit == "segment" else f" of whole {UNITS[results.test.unit]}s"
+        test = f"{name}{citation}{unit} with {tell_count(results.test.trials, trial)}{_tell_seed(info, ' and ')}"
+        if results.rankings:
+            correction = f"corrected for the number of pairs by step-down max-T ({citations.STEP_DOWN.short})"
+            yield f"{test} compared every system with every other; p-values are {correction}."
+        else:
+            baseline, *systems = (visible(system.name) for system in results.systems)
+            opponent = systems[0] if len(systems) == 1 else "every other system"
+            yield f"{test} compared {opponent} with {baseline}; p-values are not corrected for multiple comparisons."
+    if shows_intervals(results, layout):
+        resamples = tell_count(int(info["bs"]), "bootstrap resample") if "bs" in info else "bootstrap resamples"
+        seed = "" if results.test is not None else _tell_seed(info, " with ")
+        unit = f" of whole {UNITS[info['unit']]}s" if "unit" in info else ""
+        yield f"Confidence intervals (95%) are from {resamples}{unit} ({citations.BOOTSTRAP.short}){seed}."
+
+
+def _tell_seed(info: dict[str, str], joint: str) -> str:
+    if "seed" not in info:
+        return ""
+    return joint + ("no fixed seed" if info["seed"] == "none" else f"seed {info['seed']}")
+
+
+def _name_tool(info: dict[str, str]) -> str:
+    return info.get("version", "bleucli").replace("-", " ", 1)
+
+
+def _tell_sacrebleu(records: Sequence[ScoreRecord]) -> str:
+    """Return for which metrics the tool follows sacreBLEU: those whose settings sacreBLEU has, too."""
+    alike = [record.name for record in records if record.description.follows_sacrebleu]
+    if not alike:
+        return ""
+    only = "" if len(alike) == len(records) else f" for {join_words(alike)}"
+    return f", which follows sacreBLEU ({citations.SACREBLEU.short}){only}"
+
+
+def _tell_references(info: dict[str, str]) -> str:
+    number = info.get("nrefs", "")
+    phrase = {"var": "varying numbers of references", "1": "one reference each"}.get(
+        number, f"{number} references each"
+    )
+    return f"{phrase}, without empty ones" if info.get("empty") == "missing" else phrase
+
+
+def _tell_comparison(results: Results) -> str:
+    """Return against how many others each text is scored, if texts are compared with each other; else ""."""
+    if not results.systems[0].scores[0].shares:
+        return ""
+    numbers = {system.scores[0].signature.info["nrefs"] for system in results.systems}
+    if "var" in numbers:
+        return "the others of its group"
+    counts = sorted(map(int, numbers))
+    return f"{counts[0]} to {counts[-1]} others" if len(counts) > 1 else tell_count(counts[0], "other")
+
+
+def _tell_test_set(info: dict[str, str]) -> str:
+    """Return the test set and which part of it was scored.
+
+    >>> _tell_test_set({"test": "wmt17", "lang": "en-de", "origlang": "non-en"})
+    'wmt17 (en-de; only segments not first written in en)'
+    """
+    parts = [info["lang"]] if "lang" in info else []
+    if "origlang" in info:
+        origlang = info["origlang"]
+        condition = (
+            f"not first written in {origlang[4:]}" if origlang.startswith("non-") else f"first written in {origlang}"
+        )
+        parts.append(f"only segments {condition}")
+    if "subset" in info:
+        parts.append(f"only the subset {info['subset']}")
+    return info["test"].replace(",", " and ") + (f" ({'; '.join(parts)})" if parts else "")
+
+
+# --- language pairs
+
+
+def _sentences_about_pairs(results: Results, layout: Layout) -> Iterator[str]:
+    records = results.systems[0].scores
+    metrics = join_words(list(map(_cite_metric, records)))
+    tool = f"{_name_tool(records[0].signature.info)}{_tell_sacrebleu(records)}"
+    parts = _by_pair(results)
+    yield f"We report {metrics} on {tell_count(len(parts), 'language pair')}, computed with {tool}."
+    references = [(pair, _tell_references(of.systems[0].scores[0].signature.info)) for pair, of in parts]
+    for phrase, pairs in _group_pairs(references):
+        of_pairs = f" of {pairs}" if pairs else ""
+        yield f"Each segment{of_pairs} has {phrase.removesuffix(' each').replace(' each,', ',')}."
+    for number in range(len(records)):
+        settings = [(pair, _tell_settings(of.systems[0].scores[number])) for pair, of in parts]
+        for phrase, pairs in _group_pairs((pair, phrase) for pair, phrase in settings if phrase):
+            yield f"For {pairs}, {phrase}" if pairs else phrase
+    if layout.scale != 100:
+        yield f"{_tell_range(records)}."
+    yield from notes.tell_averages(results)[:1]
+    yield from _tell_sampling(results, layout)
+
+
+def _by_pair(results: Results) -> list[tuple[str, Results]]:
+    """Return each language pair that has scores, with its results."""
+    rows = [(pair, [row for row in results.systems if row.pair == pair]) for pair in results.pairs]
+    return [(pair, Results(of, of[0].segments or 0, [])) for pair, of in rows if of]
+
+
+def _group_pairs(texts: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return each text about language pairs with the pairs that it holds for; "" if it holds for all.
+
+    >>> _group_pairs([("en-de", "one"), ("en-zh", "two"), ("en-fr", "one")])
+    [('one', 'en-de and en-fr'), ('two', 'en-zh')]
+    """
+    pairs_of: dict[str, list[str]] = {}
+    for pair, text in texts:
+        pairs_of.setdefault(text, []).append(visible(pair))
+    return [(text, "" if len(pairs_of) == 1 else join_words(pairs)) for text, pairs in pairs_of.items()]
+
+
+def _group_facts(facts_by_pair: Iterable[tuple[str, Iterable[tuple[str, str]]]]) -> list[tuple[str, str]]:
+    """Return facts of language pairs; where they differ, the labels name the pairs."""
+    facts_of_label: dict[str, list[tuple[str, str]]] = {}
+    for pair, pair_facts in facts_by_pair:
+        for label, text in pair_facts:
+            facts_of_label.setdefault(label, []).append((pair, text))
+    return [
+        (f"{label}, {pairs}" if pairs else label, text)
+        for label, pair_texts in facts_of_label.items()
+        for text, pairs in _group_pairs(pair_texts)
+    ]
+
+
+# --- lists
+
+
+def facts(results: Results, layout: Layout) -> list[tuple[str, str]]:
+    """Return the facts that hold for all scores, each with a label."""
+    if results.pairs:
+        parts = _by_pair(results)
+        pairs = visible(", ".join(pair for pair, _ in parts))
+        return [("Language pairs", pairs), *_group_facts((pair, facts(of, layout)) for pair, of in parts)]
+    records = results.systems[0].scores
+    info = records[0].signature.info
+    entries = [("Tool", f"{_name_tool(info)}{_tell_sacrebleu(records)}")]
+    if comparison := _tell_comparison(results):
+        return [*entries, ("Compared", f"each text with {comparison}")]
+    entries.append(("Segments", str(results.segments)))
+    if compares_texts(info):
+        entries.append(("References", _tell_references(info)))
+        entries.append(("Test set", _tell_test_set(info) if "test" in info else "your own files; describe them"))
+    if layout.scale != 100:
+        entries.append(("Scale", _tell_range(records)))
+    sampling = [*([] if results.test is not None else ["Not tested."]), *_tell_sampling(results, layout)]
+    return [*entries, ("Significance", " ".join(sampling))]
+
+
+def facts_of(results: Results, number: int) -> list[tuple[str, str]]:
+    """Return the facts that hold for the scores by one metric, each with a label; number: of the metric, from 0."""
+    if results.pairs:
+        return _group_facts((pair, facts_of(of, number)) for pair, of in _by_pair(results))
+    # All systems have the same settings, but whether n-grams match depends on their texts
+    counts = [system.scores[number].figures.counts for system in results.systems]
+    matched = all(some and all(some) for some in counts)
+    description = results.systems[0].scores[number].description
+    return [(fact.label, fact.text + fact.if_matched * matched) for fact in description.facts]

@@ -1,7 +1,8 @@
-"""The palette of pages, explanations and figures, and the style sheet of pages.
+"""The palette of pages, explanations, figures and terminals, and the style sheet of pages.
 
 - `COLOURS`: colours by name, for light and dark pages; `PAPER`: those of figures for papers
 - `style_sheet`: both themes, with styles of explanations and highlighted n-grams
+- `paint`, `bold`, `underline`: text on a terminal
 
 A page may also have its own styles. They name colours only by the variables of this style sheet, so that both themes
 work. Every colour of text has a contrast of at least 4.5 with its background (WCAG 2.2, AA); a test checks that.
@@ -65,6 +66,8 @@ PAPER = {
     "series-7": "#56b4e9",
     "series-8": "#7f7f7f",
 }
+# On a terminal, by the numbers of ANSI
+_TERMINAL = {"red": 31, "green": 32, "yellow": 33, "cyan": 36}
 _RULES = """
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; }
@@ -103,3 +106,22 @@ def style_sheet() -> str:
         f":root {{ color-scheme: light dark; {light} }}\n"
         f"@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n{_RULES.lstrip()}{marks}"
     )
+
+
+def paint(colour: str, text: str) -> str:
+    r"""Return text in a colour of sacreBLEU 2.6.0 on a terminal; text after it has the terminal's own.
+
+    >>> paint("red", "p = 0.2")
+    '\x1b[31mp = 0.2\x1b[0m'
+    """
+    return f"\x1b[{_TERMINAL[colour]}m{text}\x1b[0m"
+
+
+def bold(text: str) -> str:
+    """Return bold text for a terminal; it keeps the colour of the text around it."""
+    return f"\x1b[1m{text}\x1b[22m"
+
+
+def underline(text: str) -> str:
+    """Return underlined text for a terminal; it keeps its colour."""
+    return f"\x1b[4m{text}\x1b[24m"

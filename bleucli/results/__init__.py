@@ -12,11 +12,12 @@
 - `Verdict`: what a gate says about a score
 - `Unscored`: a system that was left out
 - `Input`, `Run`: what was read, by which command, and when
-- `Matrix`: the language pairs of a table with many of them
 - `Results`: all systems, and the hints that go with them; as dictionaries, and as rows of a table
-- `score_item`, `run_item`: a score, and what it was made from, as the objects of `bleu -f jsonl`
+- `score_item`, `run_item`: a score, and what it was made from, as the objects of `bleu -f jsonl`; `Results.cells`: the
+  same as a row of a table
+- `mark_best`: results with the best scores marked
 - `in_scale`: a score in percent, as it is printed on a scale
-- `name_row`: what a system is called on a group of segments; `bare_name`: the same without the group
+- `name_row`: what a system is called on a group of segments
 """
 
 from __future__ import annotations
@@ -45,10 +46,14 @@ TESTS = {"bs": ("Paired bootstrap resampling", "resample"), "ar": ("Paired appro
 UNITS = {"segment": "segment", "doc": "document"}
 # The shape of the objects of `bleu -f jsonl`; the number changes when a key changes its meaning or is removed
 SHAPE = "bleucli/scores-1"
+# What rows of a table have of it, under these names
+_ROW = (
+    *("metric", "score", "segments", "interval_mean", "interval_half_width", "baseline", "difference"),
+    *("difference_low", "difference_high", "p_value", "identical", "cluster", "brevity_penalty", "hypothesis_length"),
+    *("reference_length", "edits"),
+)
 # The scales on which scores may be printed, from 0 to 100 or to 1, each with its default number of decimals
 DECIMALS = {100: 1, 1: 3}
-
-
 # The label of a matrix's rows, and its value for means over all pairs
 PAIR, AVERAGE = "pair", "average"
 
@@ -162,13 +167,29 @@ class ScoreRecord(NamedTuple):
 
 
 class SystemResult(NamedTuple):
-    """A system's name and its scores, in the order of the metrics."""
+    """A system's name and its scores, in the order of the metrics.
+
+    For a group of segments: `labels` has what they have in common, by column, and `segments` how many there are.
+    """
 
     name: str
     scores: list[ScoreRecord]
-    # For a group of segments: what they have in common, by column, and how many there are
     labels: Sequence[tuple[str, str]] = ()
     segments: int | None = None
+
+    @property
+    def bare_name(self) -> str:
+        """Return what the system is called without the group of segments.
+
+        >>> SystemResult("KIT pair=en-de", [], [("pair", "en-de")]).bare_name
+        'KIT'
+        """
+        return self.name.removesuffix(name_row("", self.labels))
+
+    @property
+    def pair(self) -> str:
+        """Return the language pair of a row of a matrix."""
+        return dict(self.labels)[PAIR]
 
 
 class Test(NamedTuple):
@@ -224,18 +245,6 @@ class Run(NamedTuple):
     of_rows: Sequence[Sequence[Input]] | None = None  # inputs of each row; None: its system, and all references
 
 
-class Matrix(NamedTuple):
-    """Many language pairs: the rows of the results are labelled with the pair.
-
-    pairs, systems: their names, in the order of the table. averages: one row of means for each system that has scores
-    for every pair.
-    """
-
-    pairs: Sequence[str]
-    systems: Sequence[str]
-    averages: Sequence[SystemResult]
-
-
 def tell_references(rows: Iterable[SystemResult]) -> str:
     """Return how many references the language pairs of these rows have; "" if all have the same number.
 
@@ -249,7 +258,7 @@ def tell_references(rows: Iterable[SystemResult]) -> str:
     pairs: dict[str, dict[str, None]] = {}
     for row in rows:
         count = row.scores[0].signature.info.get("nrefs", "")
-        pairs.setdefault("varying" if count == "var" else count, {})[dict(row.labels)[PAIR]] = None
+        pairs.setdefault("varying" if count == "var" else count, {})[row.pair] = None
     counts = [f"{count} ({join_words(list(names))})" for count, names in pairs.items()]
     return join_words(counts) if len(counts) > 1 else ""
 
@@ -266,6 +275,8 @@ class Results(NamedTuple):
             nothing was tested.
         rankings: one per metric if every pair of systems was tested: uncorrected and corrected p-values, with one row
             and one column per system, and clusters, counted from 1.
+        averages, pairs, names: of a matrix, whose rows are labelled with language pairs: a row of means for each system
+            that has scores for every pair; all pairs and all systems, in the order of its tables.
 
     >>> from bleucli import evaluate_systems
     >>> results = evaluate_systems({"weak": ["a b c x"], "fair": ["a b c d"]}, [["a b c d e"]])
@@ -281,7 +292,9 @@ class Results(NamedTuple):
     verdicts: Sequence[Verdict] = ()  # of gates, if there are any
     run: Run | None = None  # if a format shows it, or a gate needs it
     unscored: Sequence[Unscored] = ()  # systems that were left out; they do not change the shape of the answer
-    matrix: Matrix | None = None  # if there are several language pairs
+    averages: Sequence[SystemResult] = ()
+    pairs: Sequence[str] = ()
+    names: Sequence[str] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as dictionaries, lists, strings, numbers, truth values and None, for JSON.
@@ -344,52 +357,50 @@ class Results(NamedTuple):
         fair TER 20.0 1 1
         """
         results = self.with_averages()
-        rows = [
-            results._row(index, place, record)
-            for index, system in enumerate(results.systems)
-            for place, record in enumerate(system.scores)
-        ]
+        rows = []
+        for index, system in enumerate(results.systems):
+            for place, record in enumerate(system.scores):
+                cells = results.cells(index, place)
+                values = (
+                    {key: cells.get(key) for key in _ROW} | dict(record.shares) | {"signature": str(record.signature)}
+                )
+                for column, _ in system.labels:
+                    if column in values:
+                        from bleucli.errors import BleuError
+
+                        raise BleuError(
+                            f"the column {column} makes groups, but rows have a column of that name; rename yours, or"
+                            " use to_dict()"
+                        )
+                # Labels have columns of their own. A column `system` names the systems, as in the command.
+                rows.append({"system": system.bare_name, **dict(system.labels), **values})
         filled = {key for row in rows for key, value in row.items() if value is not None}
         columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key in filled]
         return [{key: row.get(key) for key in columns} for row in rows]
 
-    def _row(self, index: int, place: int, record: ScoreRecord) -> dict[str, Any]:
-        """Return a score with all keys that a row may have."""
-        system = self.systems[index]
-        tested = self.test is not None
-        mean, half_width = record.interval or (None, None)
-        value, low, high = record.difference or (None, None, None)
-        figures = record.figures
-        row = {
-            "metric": record.name,
-            "score": float(record.score),
-            "segments": self.segments if system.segments is None else system.segments,
-            "interval_mean": mean,
-            "interval_half_width": half_width,
-            "baseline": index == 0 if tested else None,
-            "difference": value,
-            "difference_low": low,
-            "difference_high": high,
-            "p_value": record.p_value,
-            "identical": record.identical if tested else None,
-            "cluster": self.rankings[place].clusters[index] if self.rankings else None,
-            "brevity_penalty": figures.brevity_penalty,
-            "hypothesis_length": _as_float(figures.hypothesis_length),
-            "reference_length": _as_float(figures.reference_length),
-            "edits": figures.edits,
-            **dict(record.shares),
-            "signature": str(record.signature),
-        }
-        for column, _ in system.labels:
-            if column in row:
-                from bleucli.errors import BleuError
+    def cells(self, index: int, place: int) -> dict[str, Any]:
+        """Return all that is known of one score of a system, by the names of `rows`; None where nothing is.
 
-                raise BleuError(
-                    f"the column {column} makes groups, but rows have a column of that name; rename yours, or use"
-                    " to_dict()"
-                )
-        # Labels have columns of their own. A column `system` names the systems, as in the command.
-        return {"system": bare_name(system), **dict(system.labels), **row}
+        Args:
+            index: the index of the system.
+            place: the index of the score among the system's scores.
+
+        >>> from bleucli import evaluate_systems
+        >>> cells = evaluate_systems({"A": ["a b c"]}, [["a b d"]], ["ter"]).cells(0, 0)
+        >>> cells["metric"], cells["edits"], cells["p_value"]
+        ('TER', 1, None)
+        """
+        cells: dict[str, Any] = {}
+        for key, value in self.score_item(index, place).items():
+            if key in ("interval", "difference") and isinstance(value, dict):
+                cells |= {key if part == "value" else f"{key}_{part}": number for part, number in value.items()}
+            else:
+                cells[key] = value
+        for key in ("score", "hypothesis_length", "reference_length"):  # some metrics have whole numbers
+            cells[key] = None if cells[key] is None else float(cells[key])
+        if self.test is None:
+            cells["baseline"] = cells["identical"] = None
+        return cells
 
     def with_sacrebleu_p_values(self) -> Results:
         """Return results with the p-values that sacreBLEU computes, where it computes any."""
@@ -404,15 +415,13 @@ class Results(NamedTuple):
 
     def with_averages(self) -> Results:
         """Return results in which the averages of a matrix are rows like others."""
-        if self.matrix is None:
-            return self
-        averages, run = self.matrix.averages, self.run
+        run = self.run
         if run is not None and run.of_rows is not None:
             by_name: dict[str, list[Input]] = {}
             for row, inputs in zip(self.systems, run.of_rows, strict=True):
-                by_name.setdefault(bare_name(row), []).extend(inputs)
-            run = run._replace(of_rows=[*run.of_rows, *(by_name[bare_name(mean)] for mean in averages)])
-        return self._replace(systems=[*self.systems, *averages], run=run)
+                by_name.setdefault(row.bare_name, []).extend(inputs)
+            run = run._replace(of_rows=[*run.of_rows, *(by_name[mean.bare_name] for mean in self.averages)])
+        return self._replace(systems=[*self.systems, *self.averages], averages=(), run=run)
 
     def score_item(self, index: int, place: int) -> dict[str, object]:
         """Return one score of a system as an object of `bleu -f jsonl`, without the keys about the run.
@@ -448,9 +457,14 @@ class Results(NamedTuple):
 
         if not self.systems:
             return html_table(["System"], [])
-        if self.matrix is not None:
-            return _matrix_html(self.systems, self.matrix)
         scores = self.systems[0].scores
+        if self.pairs:
+            titles = [*(record.name for record in scores), *(f"{record.name} signature" for record in scores)]
+            rows = []
+            for row in (*self.systems, *self.averages):
+                rows.append([row.bare_name, row.pair, *(f"{record.score:.2f}" for record in row.scores)])
+                rows[-1] += [str(record.signature) for record in row.scores]
+            return html_table(["System", "Pair", *titles], rows)
         with_p_values = self.test is not None and not self.rankings
         rows = [[system.name, *(_tell_score(one, with_p_values) for one in system.scores)] for system in self.systems]
         notes = []
@@ -518,10 +532,6 @@ def run_item(run: Run | None, index: int, test: Test | None) -> dict[str, object
     return {"command": run.command and list(run.command), "inputs": [one._asdict() for one in read], "time": run.time}
 
 
-def _as_float(number: float | None) -> float | None:
-    return None if number is None else float(number)
-
-
 def in_scale(score: float, scale: int) -> float:
     """Return a score in percent, or a difference of scores in points, as it is printed on a scale.
 
@@ -540,15 +550,6 @@ def name_row(system: str, labels: Iterable[tuple[str, str]]) -> str:
     return " ".join([system, *(f"{column}={value}" for column, value in labels)])
 
 
-def bare_name(system: SystemResult) -> str:
-    """Return what a system is called without the group of segments.
-
-    >>> bare_name(SystemResult("KIT pair=en-de", [], [("pair", "en-de")]))
-    'KIT'
-    """
-    return system.name.removesuffix(name_row("", system.labels))
-
-
 def _tell_score(record: ScoreRecord, with_p_value: bool) -> str:
     """Return a score with its interval, if it has one, and its p-value, if that is wanted."""
     text = f"{record.score:.2f}"
@@ -559,18 +560,3 @@ def _tell_score(record: ScoreRecord, with_p_value: bool) -> str:
             " identical" if record.identical else f" p = {record.p_value:.4f}" + "*" * (record.p_value <= SIGNIFICANT)
         )
     return text
-
-
-def _matrix_html(rows: Sequence[SystemResult], matrix: Matrix) -> str:
-    """Return a table for notebooks: a row for each pair and system, then the averages."""
-    from bleucli.prose.markup import html_table
-
-    all_rows = [*rows, *matrix.averages]
-    names = [record.name for record in rows[0].scores]
-    signature_titles = [f"{record.name} signature" for record in rows[0].scores]
-    cells = [
-        [bare_name(row), dict(row.labels)[PAIR], *(f"{record.score:.2f}" for record in row.scores)]
-        + [str(record.signature) for record in row.scores]
-        for row in all_rows
-    ]
-    return html_table(["System", "Pair", *names, *signature_titles], cells)

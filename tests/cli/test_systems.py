@@ -17,8 +17,7 @@ from oracles import oracle_command, outputs, without_version
 from paired_samples import METRICS, demo_systems, near, texts
 from strategies import every
 
-from bleucli import PairedTest, kernels
-from bleucli.output import shows_bold
+from bleucli import PairedTest, kernels, output
 
 ALL = ("-m", "bleu", "chrf", "ter")
 REF, STRONG, WEAK, NEAR = "reference.A.de.txt", "strong.de.txt", "weak.de.txt", "near.txt"
@@ -344,7 +343,7 @@ def test_intervals_of_several_systems_are_those_of_each(run):
     every(5, [(), ("-ci",), ("-pbs",), ("-par",), ("-pbs", "--paired-all"), ("-par", "--paired-all", "--bold-best")]),
 )
 def test_every_format_has_every_system_and_metric(run, words, form):
-    words = [word for word in words if word != "--bold-best" or shows_bold(form, colour=False)]
+    words = [word for word in words if word != "--bold-best" or output.FORMATS[form].shows_bold()]
     answer = run("-q", REF, "-i", *SYSTEMS, *ALL, *words, *FEW, "-f", form)
     assert (answer.status, answer.err) == (0, "")
     for name in (*(system.removesuffix(".txt") for system in SYSTEMS), *METRICS):

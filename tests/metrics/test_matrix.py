@@ -152,7 +152,7 @@ def test_the_pairs_of_wmt22_have_averages_of_systems_with_all_pairs(matrix):
     results = bleucli.score_matrix("matrix.toml", ["bleu"])
     published = {"en-de": 33.4, "en-zh": 44.5}  # compared only to check that the mean is that of these two
     scores = [row.scores[0].score for row in results.systems if row.name.startswith("Online-B ")]
-    (mean,) = results.matrix.averages
+    (mean,) = results.averages
     assert len(scores) == len(published)
     assert mean.scores[0].score == pytest.approx(sum(scores) / 2, rel=1e-15)
     assert mean.scores[0].signature.info["tok"] == "zh,13a"
@@ -451,7 +451,7 @@ def test_references_by_target_serve_every_source(run, write, matrix):
         write(f"{source}-zho_Hans.A", "\n".join(CHINESE))
     matrix('references = "{target}.ref"', 'systems = "{pair}.{system}"')
     results = bleucli.score_matrix("matrix.toml")
-    assert results.matrix.pairs == ["deu_Latn-zho_Hans", "eng_Latn-zho_Hans"]
+    assert results.pairs == ["deu_Latn-zho_Hans", "eng_Latn-zho_Hans"]
     assert {row.scores[0].signature.info["tok"] for row in results.systems} == {"zh"}
 
 
@@ -663,7 +663,7 @@ def test_strings_have_the_scores_of_files(wmt24):
     of_files = bleucli.score_matrix("matrix.toml", ["bleu", "chrf++"])
     of_strings = bleucli.score_matrix(strings("cs-uk", "en-de", "en-zh"), ["bleu", "chrf++"])
     assert {row.name: row for row in of_strings.systems} == {row.name: row for row in of_files.systems}
-    assert of_strings.matrix.averages == of_files.matrix.averages
+    assert of_strings.averages == of_files.averages
 
 
 def test_a_metric_is_used_as_it_is(wmt24):
@@ -734,8 +734,8 @@ def test_a_configured_bleu_has_the_tokenizer_of_each_target(run, wmt24):
         system, pair = row.name.split(" pair=")
         assert scored[pair, system, "BLEU"]["score"] == row.scores[0].score
         assert scored[pair, system, "BLEU"]["signature"] == dict(row.scores[0].signature)
-    assert means["GPT-4.5", "BLEU"]["signature"] == dict(made.matrix.averages[0].scores[0].signature)
-    assert made.matrix.averages[0].scores[0].signature.info["tok"] == "13a,zh"
+    assert means["GPT-4.5", "BLEU"]["signature"] == dict(made.averages[0].scores[0].signature)
+    assert made.averages[0].scores[0].signature.info["tok"] == "13a,zh"
     for metric in (BLEU(trg_lang="de"), BLEU(tokenize="13a"), type("Own", (BLEU,), {})()):
         found = bleucli.score_matrix(strings("en-zh"), metric)
         assert found.systems[0].scores[0].signature.info["tok"] == "13a"
@@ -756,7 +756,7 @@ def test_intervals_are_those_of_the_command_and_of_each_pair_alone(run, wmt24):
     assert [[score.interval for score in scores] for scores in of_pair] == [
         [score.interval for score in row.scores] for row in alone.systems
     ]
-    assert results.matrix.averages[0].scores[0].interval is None
+    assert results.averages[0].scores[0].interval is None
 
 
 @pytest.mark.parametrize(
@@ -916,7 +916,7 @@ def test_metrics_may_be_any_iterable():
     texts = {"A": ["a b c d"]}, [["a b c d"]]
     found = bleucli.score_matrix({"en-de": texts, "en-zh": texts}, iter(["bleu", "ter"]))
     assert [[score.name for score in row.scores] for row in found.systems] == [["BLEU", "TER"]] * 2
-    assert [score.score for score in found.matrix.averages[0].scores] == [100.0, 0.0]
+    assert [score.score for score in found.averages[0].scores] == [100.0, 0.0]
 
 
 def test_a_null_character_is_not_part_of_a_pattern(run, write):

@@ -176,15 +176,15 @@ def test_metric_from_signature_says_what_to_do():
 
 
 def test_papers_do_not_confuse_a_custom_tokenizer_with_a_built_in_one_of_that_name():
-    from bleucli.output import publication
+    from bleucli.output import paper
     from bleucli.output.layout import Layout
     from bleucli.results import Results, SystemResult
 
     metric = BLEU(tokenize=str, tokenize_name="character")
     stats = metric.corpus_stats(HYPOTHESES, REFERENCES)
     results = Results([SystemResult("sys", [stats.record()])], 3, [])
-    assert dict(publication.facts_of(results, 0))["Tokenizer"] == "character, a custom tokenizer"
-    assert not any("sacreBLEU" in sentence for sentence in publication.sentences(results, Layout()))
+    assert dict(paper.facts_of(results, 0))["Tokenizer"] == "character, a custom tokenizer"
+    assert not any("sacreBLEU" in sentence for sentence in paper.sentences(results, Layout()))
 
 
 def test_metric_from_signature_accepts_only_functions_as_tokenizers():

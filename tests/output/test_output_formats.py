@@ -12,7 +12,7 @@ import pytest
 from sample_results import HOSTILE, paired, ranked, record, results
 from sample_results import one as one_system
 
-from bleucli.output import FORMATS, explanation, html_text, latex, markdown, render, rst, shows_bold
+from bleucli.output import FORMATS, documents, latex, notes, render
 from bleucli.output.layout import Layout
 from bleucli.prose.markup import visible
 
@@ -34,7 +34,9 @@ def test_every_format_names_every_system_with_its_score(name, make):
     out = render(made, Layout(2), name)
     for system in made.systems:
         shown = system.name if len(made.systems) > 1 or name in (*TABLES, "junit", "paper") else system.scores[0].name
-        escaped = {shown, rst.escape(shown), markdown.escape(shown)} | ({shown.lower()} if name == "card" else set())
+        escaped = {shown, documents.escape_rst(shown), documents.escape_markdown(shown)} | (
+            {shown.lower()} if name == "card" else set()
+        )
         assert any(word in out for word in escaped)
         assert f"{system.scores[0].score:.2f}".rstrip("0").rstrip(".") in out
     assert out.endswith("\n")
@@ -65,7 +67,6 @@ def test_a_format_can_show_what_its_record_says(name):
 
     for colour in (False, True):
         assert matters(before=Layout(colour=colour), bold_best=True) == form.shows_bold(colour)
-        assert shows_bold(name, colour) == form.shows_bold(colour)
     assert matters(caption="Scores") == form.captions
     assert matters(paired(), style="compact") == form.styles
     assert matters(sort=0) == form.sorts
@@ -189,7 +190,7 @@ EVERY_PAIR = (
     "every system is compared with every other; * marks p ≤ 0.05,"
     " corrected for the number of pairs by step-down max-T (Romano & Wolf 2005)"
 )
-NOTES = "\n".join(explanation.wrap(" - ", [f"Paired bootstrap resampling, 1000 resamples: {EVERY_PAIR}.", CLUSTERS]))
+NOTES = "\n".join(notes.wrap(" - ", [f"Paired bootstrap resampling, 1000 resamples: {EVERY_PAIR}.", CLUSTERS]))
 RANKS = f"""\
 BLEU: p-values of all pairs, corrected (step-down max-T)
 ╒═════════════════╤═══════╤════════╤═══════════╤═════════╤═════════╤═════════╕
@@ -392,7 +393,7 @@ def test_html_is_ascii_in_any_page():
     out = render(paired(("é", "系", "c")), Layout(), "html")
     assert out.isascii()
     assert "&#31995;</td>" in out
-    assert html_text.escape("a<b>'&") == "a&lt;b&gt;'&amp;"
+    assert documents.escape_html("a<b>'&") == "a&lt;b&gt;'&amp;"
 
 
 def test_columns_of_rst_are_as_wide_as_docutils_counts():
@@ -414,4 +415,4 @@ def test_columns_of_rst_are_as_wide_as_docutils_counts():
     }.items(),
 )
 def test_rst_treats_a_name_as_text(name, escaped):
-    assert rst.escape(name) == escaped
+    assert documents.escape_rst(name) == escaped

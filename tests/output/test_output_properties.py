@@ -16,7 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sample_results import HOSTILE, one, paired, ranked
 
-from bleucli.output import FORMATS, latex, markdown, render
+from bleucli.output import FORMATS, documents, latex, render
 from bleucli.output.layout import Layout, marked_names
 from bleucli.prose.markup import visible
 from bleucli.results import Verdict
@@ -165,7 +165,7 @@ def test_markdown_has_one_row_per_system_and_no_other_column(names):
 
 @given(NAMES)
 def test_markdown_escapes_can_be_undone(name):
-    escaped = markdown.escape(name)
+    escaped = documents.escape_markdown(name)
     assert re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", escaped) == name
     assert not re.search(r"(?<!\\)[*_`<>|\[\]~$&]", re.sub(r"\\\\", "", escaped))
 

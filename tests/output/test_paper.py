@@ -19,8 +19,9 @@ from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics import Metric
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
-from bleucli.output import bibliography, latex, publication, render
+from bleucli.output import bibliography, latex, render
 from bleucli.output.layout import Layout
+from bleucli.output.paper import facts, facts_of, sentences
 from bleucli.results import Fact, ScoreRecord, citations
 from bleucli.results.signature import Signature
 
@@ -53,7 +54,7 @@ def signed(name, fields, **more):
 
 def told(*records):
     """Return the sentences about one system's scores."""
-    return publication.sentences(one(*records), Layout())
+    return sentences(one(*records), Layout())
 
 
 # --- the block
@@ -102,8 +103,8 @@ def test_a_test_set_is_named_with_the_part_that_was_scored(run, paper):
 def test_the_part_of_a_test_set_is_named():
     made = one(signed("TER", "nrefs:1|test:a,b|lang:en-de|origlang:non-de|subset:^news|case:lc|tok:tercom"))
     part = "a and b (en-de; only segments not first written in de; only the subset ^news)"
-    assert dict(publication.facts(made, Layout()))["Test set"] == part
-    assert f"on 20 segments of {part} with one reference each" in publication.sentences(made, Layout())[0]
+    assert dict(facts(made, Layout()))["Test set"] == part
+    assert f"on 20 segments of {part} with one reference each" in sentences(made, Layout())[0]
 
 
 def test_every_metric_is_described_and_cited(paper):
@@ -132,8 +133,8 @@ def test_settings_other_than_the_defaults_are_named():
     )
     made = one(signed("TER", "nrefs:1|case:mixed|tok:tercom|norm:yes|punct:no|asian:yes"))
     words = "normalization, punctuation deleted, Asian support"
-    assert f"tercom's tokens ({words})" in publication.sentences(made, Layout())[1]
-    assert dict(publication.facts_of(made, 0))["Tokenizer"] == f"tercom: {words}"
+    assert f"tercom's tokens ({words})" in sentences(made, Layout())[1]
+    assert dict(facts_of(made, 0))["Tokenizer"] == f"tercom: {words}"
 
 
 def test_metrics_that_sacrebleu_lacks_do_not_follow_it(paper):
@@ -157,17 +158,17 @@ def test_metrics_that_sacrebleu_lacks_do_not_follow_it(paper):
 )
 def test_tokenizers_are_described_and_cited(tokenizer, told, cited):
     made = one(signed("BLEU", f"nrefs:1|case:mixed|eff:no|tok:{tokenizer}|smooth:exp|version:bleucli-1"))
-    assert told in dict(publication.facts_of(made, 0))["Tokenizer"]
+    assert told in dict(facts_of(made, 0))["Tokenizer"]
     papers = [paper.short for paper in bibliography.papers(bibliography.find_use(made, Layout()))]
     assert papers == ["Papineni et al., 2002", *cited, *(["Post, 2018"] if "spm-" not in tokenizer else [])]
     in_brackets = f" ({'; '.join(cited)})" if cited else ""
-    assert f"uses the {tokenizer} tokenizer{in_brackets}, exp smoothing" in publication.sentences(made, Layout())[1]
+    assert f"uses the {tokenizer} tokenizer{in_brackets}, exp smoothing" in sentences(made, Layout())[1]
 
 
 @pytest.mark.parametrize("name", ["13a", "intl", "zh", "char", "none", "flores101", "flores200", "spBLEU-1K"])
 def test_every_tokenizer_is_known(name):
     made = one(signed("BLEU", f"nrefs:1|tok:{name}|smooth:exp"))
-    assert "Tokenizer" in dict(publication.facts_of(made, 0))
+    assert "Tokenizer" in dict(facts_of(made, 0))
 
 
 def test_a_smoothing_changed_nothing_only_where_every_order_has_a_match(run, write):
@@ -247,8 +248,8 @@ def test_a_missing_seed_is_described_in_words(run, demo_files):
 
 
 def test_several_systems_are_compared_with_the_first():
-    assert "compared every other system with a.txt" in " ".join(publication.sentences(paired(), Layout()))
-    assert "compared every system with every other" in " ".join(publication.sentences(ranked(), Layout()))
+    assert "compared every other system with a.txt" in " ".join(sentences(paired(), Layout()))
+    assert "compared every system with every other" in " ".join(sentences(ranked(), Layout()))
 
 
 def test_an_unusual_scale_is_named(paper):
@@ -339,10 +340,10 @@ def test_a_metric_describes_itself():
             return super().describe(info)._replace(paper=citations.MECAB, uses=uses, facts=[Fact("Unit", "segments")])
 
     made = bleucli.evaluate_systems({"ours": ["a"]}, [["b"]], Described(lowercase=True))
-    first, second = publication.sentences(made, Layout())
+    first, second = sentences(made, Layout())
     assert first.startswith("We report EM (Kudo et al., 2004) on 1 segment")
     assert second == "EM is case-insensitive and uses add1 smoothing."
-    assert publication.facts_of(made, 0) == [("Unit", "segments")]
+    assert facts_of(made, 0) == [("Unit", "segments")]
     assert "kudo-etal-2004-applying" in bleucli.cite(made)
 
 
@@ -355,7 +356,7 @@ def test_a_metric_that_signs_more_than_its_original_does_not_follow_sacrebleu():
 
     for metric, follows in ((Stemmed(), False), (Renamed(), True)):
         made = bleucli.evaluate_systems({"ours": ["a b c d"]}, [["a b c d"]], metric)
-        first, second = publication.sentences(made, Layout())
+        first, second = sentences(made, Layout())
         assert first.startswith("We report BLEU (Papineni et al., 2002) on 1 segment")
         assert ("follows sacreBLEU" in first) == follows
         assert "uses the 13a tokenizer" in second
@@ -363,7 +364,7 @@ def test_a_metric_that_signs_more_than_its_original_does_not_follow_sacrebleu():
 
 def test_a_score_that_no_metric_made_is_not_described():
     made = one(record(50.0)._replace(describe=ScoreRecord._field_defaults["describe"]))
-    assert publication.sentences(made, Layout())[1:] == []
+    assert sentences(made, Layout())[1:] == []
     assert bibliography.papers(bibliography.find_use(made, Layout())) == []
 
 

@@ -28,7 +28,7 @@ from bleucli.metrics.bleu import BANDS
 # The modules whose sentences are judged
 MODULES = (
     *("report/verdicts", "metrics/explanations", "metrics/differences", "metrics/explain_bleu", "metrics/explain_chrf"),
-    *("metrics/explain_ter", "metrics/explain_wer", "output/explanation", "output/publication"),
+    *("metrics/explain_ter", "metrics/explain_wer", "output/notes", "output/paper"),
     *("metrics/remarks", "metrics/bleu", "metrics/chrf", "metrics/ter"),
 )
 # What metrics say of themselves; the rest of their modules is help, hints and errors

@@ -17,8 +17,7 @@ from paired_samples import (
     plain_randomization_p_value,
 )
 
-from bleucli import __version__
-from bleucli.output import names_by_path, shows_bold
+from bleucli import __version__, output
 
 FORMATS = ("text", "json", "jsonl", "latex", "markdown", "html", "rst", "csv", "tsv", "card", "paper")
 FEW = ("-cin", "150", "-pbsn", "150", "-parn", "150")
@@ -252,12 +251,12 @@ def test_only_a_significant_drop_fails(run, files, write, test):
 @pytest.mark.parametrize("words", [(), ("-ci",), ("-pbs",), ("-par", "--paired-all", "--bold-best")])
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_format_has_the_means(run, files, form, words):
-    words = tuple(word for word in words if word != "--bold-best" or shows_bold(form, colour=False))
+    words = tuple(word for word in words if word != "--bold-best" or output.FORMATS[form].shows_bold())
     unrounded = form == "jsonl" or (form == "json" and words not in ((), ("-ci",)))
     answer = run("-q", "--segment-scores", "-i", *files, *words, *FEW, "-w", "3", "-f", form)
     assert (answer.status, answer.err) == (0, "")
     for name, column in COLUMNS.items():
-        assert (name if names_by_path(form) else name.removesuffix(".txt")) in answer.out
+        assert (name if output.FORMATS[form].of_sacrebleu else name.removesuffix(".txt")) in answer.out
         assert (repr(fmean(column))[:10] if unrounded else f"{fmean(column):.3f}") in answer.out
 
 

@@ -9,7 +9,7 @@ from bleucli.cli.options import OPTIONS, Option
 from bleucli.cli.streams import Environment
 from bleucli.errors import LengthError, OneSegmentError, UsageError
 from bleucli.metrics import Metric
-from bleucli.output.explained import FORMATS, render
+from bleucli.output import EXPLANATION_FORMATS, render_explanations
 from bleucli.phrases import tell_count
 from bleucli.results.signature import Signature
 
@@ -41,7 +41,7 @@ COMMAND = Command(
             ("--line",), "the segment to explain, counted from 1 (default: the whole corpus)", int, metavar="N"
         ),
         sentence_level=OPTIONS["sentence_level"]._replace(help="explain BLEU of the segment with effective order"),
-        format=OPTIONS["format"]._replace(help="%(choices)s (default: text)", choices=FORMATS),
+        format=OPTIONS["format"]._replace(help="%(choices)s (default: text)", choices=EXPLANATION_FORMATS),
     ),
     ("line", "input", "metrics", "test_set", "language_pair", "format", "sentence_level", "width", "output"),
 )
@@ -76,7 +76,7 @@ def _print_explanations(options: Options, source: Texts, environment: Environmen
             answer cannot be written.
     """
     form = request.format_of(options, environment) or "text"
-    if form not in FORMATS:
+    if form not in EXPLANATION_FORMATS:
         raise UsageError(f"explanations cannot be shown in {form}; choose -f text, html or json")
     systems = len(source.systems)
     if systems > 2:
@@ -101,7 +101,7 @@ def _print_explanations(options: Options, source: Texts, environment: Environmen
     messages.hold_back(hints)
     layout = request.layout_of(options, environment, form)
     columns = environment.columns() if options.output is None else None
-    deliver([render(explanations, layout, form, columns)], options.output, environment)
+    deliver([render_explanations(explanations, layout, form, columns)], options.output, environment)
     request.note_files(source.overview, segments, options, messages)
     request.note_texts(info, options, messages)
     for hint in hints:

@@ -22,7 +22,7 @@ from bleucli.cli.arguments import asks_for_resampling
 from bleucli.cli.streams import shown
 from bleucli.counting import Part, SystemStats
 from bleucli.errors import BleuError, UsageError
-from bleucli.output import names_by_path
+from bleucli.output import FORMATS
 from bleucli.records import NamedTuple
 from bleucli.results import Unscored, name_row
 
@@ -475,7 +475,7 @@ class Systems:
         """Return the names of all systems, each with the position of its entry."""
         if form is None or self._names is not None or self._by is not None:
             names = self._unique_names()
-        elif names_by_path(form):
+        elif FORMATS[form].of_sacrebleu:
             names = self._labels(0 if self.has_baseline else 1)  # sacreBLEU 2.6.0: the first column is the baseline
         else:
             names = self._labels(1, by_file=True)

@@ -3,17 +3,17 @@
 - `sections`: at length, under headings, for the full style of text; `wrap`: its lines
 - `brief`: the test in a sentence or two, and what the cells show
 - `signatures`, `signatures_of`: those of all metrics or of one; where they differ between systems, one for each system
-- `list_notes`: `brief` and `signatures` as a list
+- `as_list`: `brief` and `signatures` as a list
+- `tell_averages`: what the averages of language pairs are
 """
 
 from __future__ import annotations
 
-from bleucli.output import matrices
 from bleucli.output.grids import has_baseline
 from bleucli.output.layout import Layout
 from bleucli.phrases import join_words, tell_count
 from bleucli.prose.markup import visible
-from bleucli.results import FEWEST_SEGMENTS, SIGNIFICANT, TESTS, UNITS, Results, Test
+from bleucli.results import FEWEST_SEGMENTS, SIGNIFICANT, TESTS, UNITS, Results, Test, tell_references
 from bleucli.results.naming import name_column
 
 TYPE_CHECKING = False
@@ -67,13 +67,15 @@ _STARS = "Stars rest on p-values that are not corrected, so a score may be both 
 
 def sections(results: Results, layout: Layout) -> list[str]:
     """Return the test, if one was done, and the signatures, each under its heading, without a newline at the end."""
-    lines = "\n".join(f" - {name:<10} {signature}" for name, signature in signatures(results, layout))
-    sections = [_section("Metric signatures", lines)]
-    if results.matrix is not None and (sentences := brief(results, layout)):
-        sections.insert(0, _section("Language pairs", "\n".join(f" - {sentence}" for sentence in sentences)))
+    parts = []
     if results.test is not None:
-        sections.insert(0, _section(_name_test(results.test), "\n".join(wrap(" - ", _explain_test(results, layout)))))
-    return sections
+        parts.append((_name_test(results.test), wrap(" - ", _explain_test(results, layout))))
+    if results.pairs and (sentences := brief(results, layout)):
+        parts.append(("Language pairs", [f" - {sentence}" for sentence in sentences]))
+    lines = [f" - {name:<10} {signature}" for name, signature in signatures(results, layout)]
+    parts.append(("Metric signatures", lines))
+    rules = ["-" * len(heading) for heading, _ in parts]
+    return ["\n".join([rule, heading, rule, *lines]) for rule, (heading, lines) in zip(rules, parts, strict=True)]
 
 
 def wrap(mark: str, sentences: Sequence[str]) -> list[str]:
@@ -99,14 +101,17 @@ def signatures(results: Results, layout: Layout) -> list[tuple[str, str]]:
 
 
 def signatures_of(results: Results, number: int, layout: Layout) -> list[tuple[str, str]]:
-    """Return the same for one metric; number: its index. In a matrix, language pairs take the place of systems."""
-    if results.matrix is not None:
-        return matrices.signatures_of(results, results.matrix, number, layout)
+    """Return the same for one metric; number: its index. In a matrix, each signature has the pairs that share it."""
     name = results.systems[0].scores[number].name
     formats = [system.scores[number].signature.format(layout.short) for system in results.systems]
     if len(set(formats)) == 1:
         return [(name, formats[0])]
-    return [(f"{name}, {visible(system.name)}", one) for system, one in zip(results.systems, formats, strict=True)]
+    if not results.pairs:
+        return [(f"{name}, {visible(system.name)}", one) for system, one in zip(results.systems, formats, strict=True)]
+    pairs_of: dict[str, dict[str, None]] = {}
+    for row, signature in zip(results.systems, formats, strict=True):
+        pairs_of.setdefault(signature, {})[row.pair] = None
+    return [(f"{name}, {visible(', '.join(pairs))}", signature) for signature, pairs in pairs_of.items()]
 
 
 def brief(results: Results, layout: Layout) -> list[str]:
@@ -134,8 +139,27 @@ def brief(results: Results, layout: Layout) -> list[str]:
         sentences.append(_INTERVALS if is_full else _HALF_WIDTHS)
     if layout.difference:
         sentences.append(_tell_difference(results))
-    if results.matrix is not None:
-        sentences += matrices.explain(results, results.matrix)
+    return sentences + tell_averages(results)
+
+
+def tell_averages(results: Results) -> list[str]:
+    """Return what the averages of several language pairs are, in sentences; none without such averages."""
+    if len(results.pairs) < 2:
+        return []
+    if not results.averages:
+        return ["There are no averages, because no system has a score for every language pair."]
+    sentences = [
+        f"The average is the mean over the {len(results.pairs)} language pairs, for systems with output for each."
+    ]
+    for record in results.averages[0].scores:
+        tokenizers = str(record.signature.info.get("tok", "")).split(",")
+        if len(tokenizers) > 1:
+            mixture = join_words(tokenizers)
+            sentences.append(f"The average {record.name} mixes scores by different tokenizers: {mixture}.")
+    if references := tell_references(results.systems):
+        sentences.append(
+            f"The averages mix language pairs with different numbers of references: {visible(references)}."
+        )
     return sentences
 
 
@@ -179,11 +203,6 @@ def _tell_difference(results: Results) -> str:
     return f"{sentence}."
 
 
-def _section(heading: str, text: str) -> str:
-    rule = "-" * len(heading)
-    return f"{rule}\n{heading}\n{rule}\n{text}"
-
-
 def _explain_test(results: Results, layout: Layout) -> list[str]:
     """Return `brief`; for a test against a baseline also how its p-values come about, and what they mean."""
     first, *remainder = brief(results, layout)
@@ -198,7 +217,7 @@ def _explain_test(results: Results, layout: Layout) -> list[str]:
     return [first, *sentences, _MEANING, *remainder]
 
 
-def list_notes(results: Results, layout: Layout, escape: Callable[[str], str], quote: str) -> str:
+def as_list(results: Results, layout: Layout, escape: Callable[[str], str], quote: str) -> str:
     """Return the notes and the signatures as a list, for formats that mark items with "- ".
 
     escape: turns plain text into text of the format. quote: the mark before and after a signature.

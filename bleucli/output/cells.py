@@ -1,0 +1,100 @@
+"""Scores as rows of numbers, for programs.
+
+- `COLUMNS`: the numbers that are known of a score, each once, for all formats that show numbers in columns of their own
+- `cells`: those of one score that a layout shows
+- `render_csv`, `render_tsv`: a table with one row per system and no comments
+
+A metric card and the JSON of tested systems are made of the same cells.
+"""
+
+from __future__ import annotations
+
+from bleucli.output.layout import Layout, order_rows
+from bleucli.prose.markup import visible
+from bleucli.records import NamedTuple
+from bleucli.results import Results
+
+
+class Column(NamedTuple):
+    """A number that is known of a score.
+
+    name: its name, which follows that of the metric. part: what it belongs to: "score", "interval", "test",
+    "difference" or "ranking". is_exact: whether it is printed as it is; other numbers have the layout's decimals.
+    """
+
+    name: str
+    part: str
+    is_exact: bool = False
+
+
+# By the names of `Results.cells`
+COLUMNS = {
+    "score": Column("", "score"),
+    "interval_mean": Column("mean", "interval"),
+    "interval_half_width": Column("ci", "interval"),  # half the width of the interval
+    "p_value": Column("p_value", "test", is_exact=True),  # counts ties; none for the baseline
+    "difference": Column("difference", "difference"),  # from the baseline, with the bounds of its 95% interval
+    "difference_low": Column("difference low", "difference"),
+    "difference_high": Column("difference high", "difference"),
+    "cluster": Column("cluster", "ranking", is_exact=True),
+}
+
+
+def cells(results: Results, index: int, place: int, layout: Layout) -> list[tuple[Column, float | None]]:
+    """Return the columns that a layout shows of a score, each with its number, not rounded; None where there is none.
+
+    Args:
+        results: finished results.
+        index: the index of the system.
+        place: the index of the score among the system's scores.
+        layout: which has differences, or has none.
+    """
+    values = results.cells(index, place)
+    columns = [(key, one) for key, one in COLUMNS.items() if one.part != "difference" or layout.difference]
+    return [(column, values.get(key)) for key, column in columns]
+
+
+def render_csv(results: Results, layout: Layout, delimiter: str = ",") -> str:
+    """Return a header and one row per system, as `pandas.read_csv` reads them.
+
+    The columns are `system`; for groups of segments, the columns that they were grouped by, and `segments`; after a
+    paired test, `baseline` (true or false). For each metric, `COLUMNS` follow, such as `BLEU` and `BLEU ci`, and shares
+    under their names; then the signatures (`BLEU signature`). Scores, intervals and differences have the layout's
+    decimals, shares two more if the scale is 100, and p-values all of theirs. Control characters in names are written
+    as escapes.
+    """
+    import csv
+    from io import StringIO
+
+    systems = [_row(results, index, layout) for index in order_rows(results, layout)]
+    shares = {label for record in results.systems[0].scores for label, _ in record.shares}
+    # Columns without any value are left out, except shares, which may be unknown because the texts are short
+    header = [name for name in systems[0] if name in shares or any(row[name] for row in systems)]
+    table = StringIO()
+    writer = csv.writer(table, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([row[name] for name in header] for row in systems)
+    return table.getvalue()
+
+
+def render_tsv(results: Results, layout: Layout) -> str:
+    """Return the same with tabs between the columns."""
+    return render_csv(results, layout, "\t")
+
+
+def _row(results: Results, index: int, layout: Layout) -> dict[str, str]:
+    """Return the values of one system for all possible columns, in their order; a value that is unknown is empty."""
+    system = results.systems[index]
+    # The labels have columns of their own
+    row = {"system": visible(system.bare_name)} | {column: visible(value) for column, value in system.labels}
+    row["segments"] = "" if system.segments is None else str(system.segments)
+    row["baseline"] = "" if results.test is None else ("false" if index else "true")
+    for place, record in enumerate(system.scores):
+        # Differences come last, since not every table has them
+        for column, number in sorted(
+            cells(results, index, place, layout), key=lambda cell: cell[0].part == "difference"
+        ):
+            text = "" if number is None else repr(number) if column.is_exact else layout.figure(number)
+            row[f"{record.name} {column.name}".rstrip()] = text
+        row |= {label: "" if share is None else layout.share(share) for label, share in record.shares}
+    return row | {f"{record.name} signature": record.signature.format() for record in system.scores}
