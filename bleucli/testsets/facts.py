@@ -179,6 +179,8 @@ def _parse_outputs(table: _Table, items: Items) -> Items:
         if (key == "url" or address) and ("{system}" not in address or not is_web(address)):
             _refuse(f"{outputs.at}.{key}", "an https: address with {system} in it", address)
     systems = outputs.strings("names")
+    if {"docid", "segid"}.isdisjoint(items.fields):
+        _refuse(f"{table.at}.fields", "docid or segid, by which outputs are found", list(items.fields))
     for system in systems:
         if not is_file_name(system) or system in items.fields:
             _refuse(f"{outputs.at}.names", "names that can be those of files, and are not those of fields", system)

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 
 from bleucli.errors import BleuError
 from bleucli.phrases import tell_count
@@ -199,24 +199,29 @@ def _member_paths(test_set: TestSet) -> dict[tuple[int, str], str]:
 
 def _make(test_set: TestSet, pair: str) -> None:
     """Make all fields of a language pair, unless another process has done so while we waited."""
+    with _work_alone(test_set.name):
+        if _find_fields(test_set, pair):
+            return
+        recorded = _bring(test_set, pair)
+        paths = [_raw_path(test_set, file) for file in test_set.pairs[pair].files]
+        read = _read_columns if test_set.items is None else _read_items
+        _write(read(test_set, pair, paths), test_set.name)
+        _note_records(test_set.name, recorded)
+
+
+@contextmanager
+def _work_alone(name: str) -> Iterator[None]:
+    """Make this the only process that makes files of a test set, and name what to delete if a download is damaged."""
     from bleucli.testsets.cachefiles import disk_errors, hold_lock, make_folder
 
-    raw = cache.raw_folder(test_set.name)
+    raw = cache.raw_folder(name)
     with disk_errors(raw):
         make_folder(raw)
-        with hold_lock(os.path.join(raw, f"{test_set.name.replace('/', '_')}.lock")):
-            if _find_fields(test_set, pair):
-                return
-            recorded = _bring(test_set, pair)
+        with hold_lock(os.path.join(raw, f"{name.replace('/', '_')}.lock")):
             try:
-                paths = [_raw_path(test_set, file) for file in test_set.pairs[pair].files]
-                files = (
-                    _read_items(test_set, pair, paths[0]) if test_set.items else _read_columns(test_set, pair, paths)
-                )
+                yield
             except DamagedError as error:
                 raise BleuError(f"{error.name} {error.what}; delete {raw}; it will then be downloaded again") from None
-            _write(files, test_set.name)
-            _note_records(test_set.name, recorded)
 
 
 def _note_records(name: str, recorded: Mapping[str, str]) -> None:
@@ -243,11 +248,11 @@ def _read_columns(test_set: TestSet, pair: str, paths: Sequence[str]) -> list[tu
     return [*files, (_order_path(test_set.name, pair), list(columns))] if form.names_fields else files
 
 
-def _read_items(test_set: TestSet, pair: str, path: str) -> list[tuple[str, Iterable[str]]]:
+def _read_items(test_set: TestSet, pair: str, paths: Sequence[str]) -> list[tuple[str, Iterable[str]]]:
     """Return the file of all fields, and that of what is left out; each with its lines."""
     from bleucli.testsets import items
 
-    rows, left_out = items.read(test_set, pair, path)
+    rows, left_out = items.read(test_set, pair, paths[0])
     _check_columns({"src": rows}, test_set, pair)
     return [
         (cache.path_of(test_set.name, pair, "jsonl"), items.lines_of(rows)),
@@ -287,23 +292,22 @@ def prepare_output(test_set: TestSet, pair: str, paths: Mapping[str, str], syste
         BleuError: the file is missing and cannot be downloaded, is damaged, or lacks the pair.
     """
     from bleucli.testsets import items
-    from bleucli.testsets.cachefiles import disk_errors, hold_lock, make_folder
 
     record = test_set.items
     assert record is not None
-    path = cache.path_of(test_set.name, pair, f"{system}.jsonl")
-    raw = cache.raw_folder(test_set.name)
-    with disk_errors(raw):
-        make_folder(raw)
-        with hold_lock(os.path.join(raw, f"{test_set.name.replace('/', '_')}.lock")):
-            if not os.path.isfile(path):
-                download = _bring_output(test_set.name, record, system)
-                ids = [name for name in items.IDS if name in paths]
-                values = [read_field(test_set, paths[name], name) for name in ids]
-                rows = [dict(zip(ids, of, strict=True)) for of in zip(*values, strict=True)]
-                texts = items.read_output(rows, download, system)
-                lines = items.lines_of(row | {system: text} for row, text in zip(rows, texts, strict=True))
-                _write([(path, lines)], test_set.name)
+    name = f"{system}.jsonl"
+    for folder in ("", *cache.cache_directories()[1:]):
+        if os.path.isfile(path := cache.path_of(test_set.name, pair, name, folder)):
+            return path
+    path = cache.path_of(test_set.name, pair, name)
+    with _work_alone(test_set.name):
+        if not os.path.isfile(path):
+            download = _bring_output(test_set.name, record, system)
+            ids = {field: read_field(test_set, paths[field], field) for field in items.IDS if field in paths}
+            rows = [dict(zip(ids, of, strict=True)) for of in zip(*ids.values(), strict=True)]
+            texts = items.read_output(rows, download, system)
+            lines = items.lines_of(row | {system: text} for row, text in zip(rows, texts, strict=True))
+            _write([(path, lines)], test_set.name)
     return path
 
 

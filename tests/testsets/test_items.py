@@ -440,6 +440,12 @@ def test_a_damaged_output_is_an_error(of_systems, run, damage, message):
     refused(run("-t", "wmt26", "-l", "en-cs", "--echo", "GPT 5.5", "-q"), message)
 
 
+def test_a_cut_output_says_what_to_delete(of_systems, run):
+    of_systems.put("/raw/GPT%205.5.jsonl", Page(gzip.compress(outputs(WMT26, "x"))[:-9]))
+    line = refused(run("-t", "wmt26", "-l", "en-cs", "--echo", "GPT 5.5", "-q"), "is a damaged gzip file")
+    assert line.endswith(f"delete {cache.raw_folder('wmt26')}; it will then be downloaded again\n")
+
+
 def test_a_segment_without_output_is_null(of_systems, run):
     of_systems.put("/raw/GPT%205.5.jsonl", Page(outputs(WMT26[1:], "x")))
     lines = run("-t", "wmt26", "-l", "en-cs", "--echo", "GPT 5.5", "-q").out.splitlines()
@@ -593,6 +599,11 @@ def test_a_users_own_set_in_json_lines(run, write, monkeypatch, tmp_path):
             "leave_out",
             'systems = { url = "https://a.example/{system}", names = ["docid"] }\nleave_out',
             "systems.names: expected names that can be those of files",
+        ),
+        (
+            ', docid = "id" }\n',
+            ' }\nsystems = { url = "https://a.example/{system}", names = ["x"] }\n',
+            "fields: expected docid or segid, by which outputs are found",
         ),
     ],
 )
