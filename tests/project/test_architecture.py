@@ -187,6 +187,12 @@ def test_imports_are_absolute_and_modules_are_named_in_full():
                 assert not any(str(getattr(part, "value", "")).startswith("bleucli.") for part in node.values), module
 
 
+def test_only_the_door_of_the_sources_sees_the_options():
+    assert {module for module in MODULES if "cli/options" in imported(module) and module.startswith("cli/sources")} == {
+        "cli/sources"
+    }
+
+
 def test_no_module_is_named_like_a_standard_one():
     names = {module.rpartition("/")[2] for module in MODULES} - {"__main__"}
     assert not names & set(sys.stdlib_module_names)
