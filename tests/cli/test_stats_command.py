@@ -414,6 +414,24 @@ def test_all_of_a_test_set_is_saved(run, own_set):
     assert english["BLEU"] == json.loads(part.out)
 
 
+def test_segments_of_several_test_sets_are_labelled_and_numbered_by_test_set(run, own_set, write):
+    with open("own.toml") as file:
+        text = file.read()
+    write("own.toml", text + text.replace("own/set", "own/other"))
+    words = ["own/set,own/other" if word == "own/set" else word for word in own_set]
+    with open("a.txt") as file:
+        write("twice.txt", file.read() * 2)
+    run("count", *words, "-i", "twice.txt", "-q", "-o", "s.parquet")
+    rows = pq.read_table("s.parquet").to_pylist()
+    assert [(row["testset"], row["segment"]) for row in rows] == [
+        (name, number) for name in ("own/set", "own/other") for number in range(12)
+    ]
+    alone = json.loads(run(*own_set, "-i", "a.txt", "-f", "json", "-w", "9", "-q").out)["score"]
+    answer = run(*words, "-i", "twice.txt", "--by", "testset", "-f", "json", "-w", "9", "-q")
+    systems = [(row["system"], row["BLEU"]["score"]) for row in json.loads(answer.out)]
+    assert systems == [(f"twice.txt testset={name}", alone) for name in ("own/set", "own/other")]
+
+
 @pytest.mark.parametrize("form", [form for form in FORMATS if form != "paper"])
 def test_groups_have_rows_in_every_format(run, own_set, form):
     run("count", *own_set, "-i", "a.txt", "b.txt", "-m", "bleu", "chrf", "-o", "s.parquet", "-q")

@@ -245,7 +245,7 @@ def _make_report(
             plan, len(results.systems), count_threads(options.paired_jobs), seed, options.unit or "segment"
         ),
         lines=lines,
-        labels={name: [of] * count if isinstance(of, str) else of for name, of in texts.labels(0, count).items()},
+        labels=texts.labels(0, count),
         sources=texts.sources,
         documents=documents if documents is None or lines is None else number([documents[line] for line in lines]),
         progress=lambda done, total: progress("trials", done, total),

@@ -3,8 +3,8 @@
 Each source answers four questions: what its systems are called, what they counted, where they came from, and what is
 wrong with them. Everything after counting is the same for all sources.
 
-- `TextArguments`, `TestSetArguments`, `TableArguments`, `NameArguments`: what the options say about them, as records.
-  The functions that make these are the only ones here that see the options
+- `TextArguments`, `TestSetArguments`, `TableArguments`, `StatisticsArguments`, `NameArguments`: what the options say
+  about them, as records. The functions that make these are the only ones here that see the options
 - `Source`: what each source provides; `Rows`, `Texts`: what some provide beside that
 - `Counting`, `Counted`: how a source is to count, and what it counted
 - `Systems`, made from `Entry`s: what its systems are called, and which of them are left out
@@ -104,8 +104,8 @@ if TYPE_CHECKING:
         def corpus(self) -> Corpus:
             """Return systems and references, which can be read once."""
 
-        def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any] | str]:
-            """Return what is known of some segments beside their texts: columns, and texts that are true of all."""
+        def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
+            """Return what is known of some segments beside their texts: columns, with a label for each segment."""
 
         @property
         def sources(self) -> Callable[[], Iterator[str]] | None:

@@ -48,7 +48,7 @@ class TextSource:
         unit: the label of what is resampled as a whole, or "segment".
 
     Attributes:
-        remembers, read_again: see `Texts`.
+        remembers, read_again, sources: see `bleucli.cli.sources.Texts`.
     """
 
     remembers = False
@@ -66,8 +66,8 @@ class TextSource:
         """Return systems and references, which can be read once."""
         raise NotImplementedError
 
-    def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any] | str]:
-        """Return what is known of some segments beside their texts, by column."""
+    def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
+        """Return what is known of some segments beside their texts: columns, with a label for each segment."""
         raise NotImplementedError
 
     @property
@@ -157,9 +157,8 @@ class TextSource:
             raise self.explain(error) from None
 
     def _labels_of_block(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
-        """Return the labels of some segments, which come next, one for each."""
-        columns = self.labels(start, count)
-        return {name: [of] * count if isinstance(of, str) else of for name, of in columns.items()}
+        """Return the labels that make groups of some segments, which come next."""
+        return self.labels(start, count)
 
     def _documents(self, count: int) -> Sequence[int] | None:
         """Return the number of each segment's document; None if documents are not known.
@@ -373,16 +372,15 @@ class FileSource(TextSource):
         tags = None if subsets is None else ["-".join(name.removeprefix("country:") for name in of) for of in subsets]
         return Marks(columns.get("origlang"), tags, subsets)
 
-    def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any] | str]:
+    def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
         """Return the labels of some segments: those of the file of labels, and those that were asked for."""
         columns = {} if self._labels is None else self._labels.columns
-        labels: dict[str, Sequence[Any] | str] = {
+        labels: dict[str, Sequence[Any]] = {
             name: column[start : start + count]
             for name, column in columns.items()
             if name != DOCUMENT or any(label is not None for label in column)
         }
-        # The test sets and language pair of segments may differ
-        return labels | ({JOINED: DOCUMENT} if self._arguments.joins_documents else {})
+        return labels | ({JOINED: [DOCUMENT] * count} if self._arguments.joins_documents else {})
 
     # --- what does not fit
 

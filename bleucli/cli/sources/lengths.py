@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
 
 from bleucli.cli.sources.paths import source_of
 from bleucli.counting.corpus import Corpus, Kept
@@ -217,7 +218,9 @@ class Survey:
         if measure == len(self._files):
             return self._find_disagreements()
         files = {place: file for place, file in enumerate(self._files) if file.is_file}
-        self._counts = count_in_turns({place: _sizes(self._read(file)) for place, file in files.items()})
+        self._counts = count_in_turns(
+            {place: accumulate(len(block[0]) for block in self._read(file)) for place, file in files.items()}
+        )
         count = self._count(measure)
         for place in range(measure + 1, len(self._files)):
             compare(self._files, (measure, place), (count, self._count(place)))
@@ -344,11 +347,3 @@ class Survey:
                 pass
         except LengthError as error:
             raise LengthError(error.parts, places[error.longest], places[error.shortest], error.counts) from None
-
-
-def _sizes(blocks: Iterator[Sequence[Segments]]) -> Iterator[int]:
-    """Give the number of segments so far, block by block."""
-    count = 0
-    for block in blocks:
-        count += len(block[0])
-        yield count

@@ -92,7 +92,7 @@ class TableSource(_Tables, TextSource):
     def _documents(self, count: int) -> Sequence[int] | None:
         return number(self._met) if self._met and None not in self._met else None
 
-    def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any] | str]:
+    def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
         """Return the groups of the segments of the current block."""
         if not self._by:
             return {}

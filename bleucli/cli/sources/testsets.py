@@ -128,20 +128,19 @@ class TestSetSource(FileSource):
             self._known = selection.join([selection.marks_of(one.test_set, one.paths) for one in self._sets])
         return self._known
 
-    def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any] | str]:
+    def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
         """Return what is known of some segments: test set, place in it, document, language, domain."""
         if self._has_items:  # these labels are read with the references
-            return {"testset": self._name, "langpair": self._pair} | dict(super().labels(start, count))
+            set_and_pair = {"testset": [self._name] * count, "langpair": [self._pair] * count}
+            return set_and_pair | dict(super().labels(start, count))
         if self._arguments.joins_documents:  # what is known of segments was joined with their texts
             return {name: of for name, of in super().labels(start, count).items() if name != "segment"}
         if self._of_segments is None:
             self._of_segments = self._read_columns()
-        columns: dict[str, Sequence[Any] | str] = {
-            name: values[start : start + count] for name, values in self._of_segments.items()
-        }
+        columns = {name: values[start : start + count] for name, values in self._of_segments.items()}
         for name, labels in super().labels(start, count).items():
             pairs = zip(columns.get(name, labels), labels, strict=True)  # JSON Lines may lack what the test set has
-            columns[name] = labels if isinstance(labels, str) else [own if one is None else one for own, one in pairs]
+            columns[name] = [own if one is None else one for own, one in pairs]
         return columns
 
     def _label_sources(self) -> list[Source]:
@@ -234,17 +233,14 @@ class TestSetSource(FileSource):
     def _count(self, name: str) -> int | None:
         """Return the number of segments of the pair in another test set, or None if only a download could tell."""
         test_set = self._registry[name]
-        return _count(test_set, self._registry.spell_pair(name, self._pair))
-
-
-def _count(test_set: TestSet, pair: str) -> int | None:
-    if test_set.segments is not None:
-        return test_set.segments
-    path = cache.path_of(test_set.name, pair, "src" if test_set.items is None else "jsonl")
-    if not os.path.isfile(path):
-        return None
-    with open(path, "rb") as file:
-        return file.read().count(b"\n")
+        if test_set.segments is not None:
+            return test_set.segments
+        pair = self._registry.spell_pair(name, self._pair)
+        path = cache.path_of(test_set.name, pair, "src" if test_set.items is None else "jsonl")
+        if not os.path.isfile(path):
+            return None
+        with open(path, "rb") as file:
+            return file.read().count(b"\n")
 
 
 class _InARow:
