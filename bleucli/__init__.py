@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bleucli.counting import CorpusStats
     from bleucli.errors import BleuError, BleuWarning, InputTypeError
     from bleucli.evaluate import evaluate_systems
-    from bleucli.matrix.scoring import score_matrix
+    from bleucli.matrix import score_matrix
     from bleucli.metrics import metric_from_signature
     from bleucli.metrics.bleu import BLEU, BLEUScore
     from bleucli.metrics.cer import CER, CERScore, corpus_cer, sentence_cer
@@ -104,7 +104,7 @@ _HOMES = {
     "metric_from_signature": "bleucli.metrics",
     "raw_corpus_bleu": "bleucli.metrics.functions",
     "render_table": "bleucli.output",
-    "score_matrix": "bleucli.matrix.scoring",
+    "score_matrix": "bleucli.matrix",
     "self_bleu": "bleucli.metrics.self_bleu",
     "sentence_bleu": "bleucli.metrics.functions",
     "sentence_cer": "bleucli.metrics.cer",

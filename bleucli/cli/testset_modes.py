@@ -301,8 +301,8 @@ def _find_targets(options: Options) -> list[str]:
     if options.matrix is None:
         return [target_language(options.language_pair, options.test_set is not None)]
     from bleucli.cli import request
+    from bleucli.matrix import find_language
     from bleucli.matrix.plan import read_plan
-    from bleucli.matrix.scoring import find_language
 
     plan = read_plan(shown(str(options.matrix)))
     return [find_language(pair.name, pair.language, request.follows_language(options)) for pair in plan.pairs]

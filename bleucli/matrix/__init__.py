@@ -1,5 +1,295 @@
-"""Many language pairs at once: systems by pairs, with averages.
+"""The scores of many language pairs, each scored as if it were alone, and the averages of these scores.
 
+- `score_matrix`: files or strings, from Python
+- `score_pairs`: corpora, whatever they come from
 - `plan`: which files a TOML file names, by pair and system
-- `scoring`: the scores of all pairs, and their averages; from Python, `score_matrix` does both
 """
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import fsum
+
+from bleucli import scoring
+from bleucli.counting import count_corpora
+from bleucli.counting.corpus import Corpus, Source, of_strings
+from bleucli.counting.threads import count_threads, usable_processors
+from bleucli.errors import InputTypeError, Naming, UsageError
+from bleucli.limits import string
+from bleucli.matrix.plan import Pair, read_plan
+from bleucli.metrics import METRICS, Metric, find_metric, list_metrics
+from bleucli.phrases import Turn
+from bleucli.reading import TextFile
+from bleucli.records import NamedTuple
+from bleucli.results import (
+    AVERAGE,
+    PAIR,
+    Results,
+    ScoreRecord,
+    SystemResult,
+    mark_best,
+    name_row,
+    tell_references,
+)
+from bleucli.results.hints import about, warn
+from bleucli.results.signature import Signature
+from bleucli.tokenizers import DEFAULT, default_for, languages, two_letters
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from bleucli.significance.comparison import Sampling
+    from bleucli.significance.resampling import Seed
+
+    Texts = Mapping[str, tuple[Mapping[str, Iterable[str]], Iterable[Iterable[str | None]]]]
+
+
+class Task(NamedTuple):
+    """What to score for one language pair: its systems and references, and the metrics for its target language."""
+
+    pair: str
+    corpus: Corpus
+    metrics: Sequence[Metric]
+
+
+def score_matrix(
+    matrix: str | os.PathLike[str] | Texts,
+    metrics: str | Metric | Iterable[str | Metric] = ("bleu",),
+    *,
+    n_bootstrap: int = 1,
+    seed: Seed = "environment",
+    encoding: str = "utf-8",
+    jobs: int | None = None,
+) -> Results:
+    """Score many language pairs, as `bleu matrix` does.
+
+    Args:
+        matrix: the path of a TOML file with patterns; or a dictionary with a tuple for each language pair, such as
+            `en-de` or `en-zh-CN`: the systems (for each name, n strings) and the references (streams of n strings).
+        metrics: names such as `bleu`, or metrics such as `BLEU(lowercase=True)`. BLEU uses the tokenizer of each target
+            language, unless it is made with `tokenize` or `trg_lang`.
+        n_bootstrap: resamples for a confidence interval of each score, up to 10,000,000; 1 for none. Averages have no
+            interval.
+        seed: of the resamples, as for `evaluate_systems`.
+        encoding: the encoding of the text files that the TOML file names.
+        jobs: the number of threads, which share the texts of all pairs; 0 for all processors, None for all if there is
+            enough text. It never changes a score.
+
+    Returns:
+        A row for each pair and system, labelled with the pair; `averages` has a row of means for each system that has
+        texts for every pair. `bleucli.render_table` makes a table of it. Hints are given as warnings, and in `hints`.
+
+    Raises:
+        BleuError: the file or its patterns are wrong, texts of a pair have different numbers of segments, or there is
+            no such metric. An error about the texts of a pair begins with the name of the pair.
+        InputTypeError: something other than strings, or a value of the wrong shape.
+
+    >>> german = {"A": ["Das ist gut so."], "B": ["Das ist so gut."]}, [["Das ist gut so."]]
+    >>> chinese = {"A": ["这很好。"]}, [["这很好。"]]
+    >>> results = score_matrix({"en-de": german, "en-zh": chinese})
+    >>> [(row.name, round(row.scores[0].score, 1)) for row in results.systems]
+    [('A pair=en-de', 100.0), ('B pair=en-de', 26.9), ('A pair=en-zh', 100.0)]
+    >>> [(row.name, row.scores[0].score, row.scores[0].signature.info["tok"]) for row in results.averages]
+    [('A pair=average', 100.0, '13a,zh')]
+    """
+    threads = None if jobs is None else count_threads(jobs)
+    sampling = scoring.plan_intervals(n_bootstrap, seed, threads or usable_processors())
+    scorers, encoding = list(map(find_metric, list_metrics(metrics))), string("encoding", encoding)
+    corpora: list[tuple[str, str, Corpus]] = []
+    files: list[TextFile] = []
+    if isinstance(matrix, str | os.PathLike):
+        plan = read_plan(os.fspath(matrix))
+        systems, hints = plan.systems, list(plan.hints)
+        for one in plan.pairs:
+            corpus, files_of_pair = _open(one, encoding)
+            corpora.append((one.name, one.language, corpus))
+            files += files_of_pair
+    else:
+        if encoding != "utf-8":
+            raise UsageError(f"encoding {encoding!r:.40} is for files, but the matrix has strings; leave encoding out")
+        systems, hints = [], []
+        for pair, language, (of_pair, references) in _check_texts(matrix):
+            systems += [name for name in of_pair if name not in systems]
+            with Naming(pair):
+                corpora.append((pair, language, of_strings(list(of_pair.items()), references)))
+    follows = any(map(_follows_language, scorers))
+    by_language: dict[str, list[Metric]] = {}
+    tasks = []
+    for pair, code, corpus in corpora:
+        language = find_language(pair, code, follows)
+        if language not in by_language:
+            by_language[language] = [_for_language(scorer, language) for scorer in scorers]
+        tasks.append(Task(pair, corpus, by_language[language]))
+    results = score_pairs(tasks, systems, jobs=threads, sampling=sampling)
+    hints += [*(hint for file in files for hint in file.hints), *results.hints]
+    for hint in hints:
+        warn(hint)
+    return results._replace(hints=hints)
+
+
+def find_language(pair: str, code: str, follows: bool) -> str:
+    """Return the target language of a pair.
+
+    Args:
+        pair: the name of the pair, for the error.
+        code: the code of its target.
+        follows: whether a metric follows the language; if not, the language of a pair may be unknown, "".
+
+    Raises:
+        UsageError: there is no such language, and it matters.
+    """
+    try:
+        return languages.find(code)
+    except languages.LanguageError as error:
+        if not follows:
+            return ""
+        hint = f" (did you mean {error.meant}?)" if error.meant else ""
+        remedy = Turn("BLEU(tokenize=...)", "-tok")
+        raise UsageError(f"{pair}: {error.why}{hint}; rename the pair, or name a tokenizer with ", remedy) from None
+
+
+def _follows_language(metric: Metric) -> bool:
+    """Return whether the target language chooses the metric's tokenizer: it is BLEU, and names no other."""
+    # The constructors of classes derived from BLEU may have other arguments
+    return type(metric) is METRICS["bleu"] and not any(getattr(metric, name) for name in ("tokenize", "trg_lang"))
+
+
+def _for_language(metric: Metric, language: str) -> Metric:
+    """Return the metric for a target language."""
+    if not _follows_language(metric):
+        return metric
+    options = {option.name: getattr(metric, option.name) for option in metric.options}
+    return type(metric)(**{**options, "trg_lang": language})
+
+
+def _open(pair: Pair, encoding: str) -> tuple[Corpus, list[TextFile]]:
+    """Return the texts of a pair, and their files: references, then outputs."""
+    paths = [*pair.references, *pair.systems.values()]
+    files = [TextFile(path, path, encoding=encoding, among=len(paths)) for path in paths]
+    names = [*pair.references, *pair.systems]
+    sources = [
+        Source(file.name, [name], file.blocks(), hurry=file.hurry) for file, name in zip(files, names, strict=True)
+    ]
+    references = len(pair.references)
+    return Corpus(sources[references:], sources[:references]), files
+
+
+def _check_texts(
+    matrix: object,
+) -> Iterator[tuple[str, str, tuple[Mapping[str, Iterable[str]], Iterable[Iterable[str]]]]]:
+    """Give the name, the target language and the texts of each pair.
+
+    Raises:
+        InputTypeError: they are of another shape.
+    """
+    if not isinstance(matrix, Mapping) or not matrix:
+        raise InputTypeError('matrix: expected a path, or texts by pair; write {"en-de": (systems, references)}')
+    for pair, texts in matrix.items():
+        language = languages.find_target(pair) if isinstance(pair, str) else None
+        if language is None:
+            raise InputTypeError(
+                f"matrix: {pair!r:.40} is not the name of a language pair; write one such as 'en-de' or 'en-zh-CN'"
+            )
+        first, _, second = pair.partition("-")
+        if _may_have_region(first, second):
+            raise InputTypeError(
+                f"matrix: {pair!r} could be a pair, or a target with its region; write"
+                f" '{first}-{second.lower()}' for the pair, or '{first}_{second}' for the target"
+            )
+        if not (isinstance(texts, tuple) and len(texts) == 2 and isinstance(texts[0], Mapping) and texts[0]):
+            raise InputTypeError(f"matrix: {pair}: expected a tuple: systems by name, and reference streams")
+        if not all(isinstance(name, str) and name for name in texts[0]):
+            raise InputTypeError(f"matrix: {pair}: expected systems by name, found {list(texts[0])!r:.60}")
+        yield pair, language, texts
+
+
+def _may_have_region(first: str, second: str) -> bool:
+    """Return whether `first-second` may also be a target with its region, which would need another tokenizer.
+
+    >>> _may_have_region("zh", "CN"), _may_have_region("en", "ZH"), _may_have_region("de", "AT")
+    (True, False, False)
+    """
+    if not (first.islower() and second.isupper() and len(second) == 2):
+        return False
+    return default_for(two_letters(first)) != DEFAULT == default_for(two_letters(second))
+
+
+def score_pairs(
+    tasks: Sequence[Task],
+    systems: Sequence[str],
+    *,
+    jobs: int | None = 1,
+    sampling: Sampling | None = None,
+    progress: Callable[[str, int, int], None] = lambda what, done, total: None,
+) -> Results:
+    """Score language pairs; each gets the scores that it would get alone.
+
+    Args:
+        tasks: at least one.
+        systems: the names of all systems, in the order of the table.
+        jobs: the number of threads, which share the texts of all pairs; None for all processors if there is enough
+            text.
+        sampling: as for `scoring.score_systems`, with intervals alone.
+        progress: called with what is scored, how many are done, and of how many.
+
+    Returns:
+        As `score_matrix`; a hint about some of the pairs names them.
+
+    Raises:
+        BleuError: texts of a pair have different numbers of segments; or as for `scoring.score_systems`.
+    """
+    by_system: dict[str, list[SystemResult]] = {name: [] for name in systems}
+    rows: list[SystemResult] = []
+    hints: dict[str, list[str]] = {}
+    segments = 0
+    # A pair whose outputs --keep-going leaves out is not scored, but keeps its column
+    queue = [task for task in tasks if task.corpus.systems]
+    counts = count_corpora(queue, jobs=jobs, keep_rows=sampling is not None, inspect=True)
+    for number, (task, stats) in enumerate(zip(queue, counts, strict=True), 1):
+        with Naming(task.pair):
+            references = task.corpus.reference_names()
+            result = scoring.score_counted(stats, task.metrics, references=references, sampling=sampling)
+        if sampling is None:  # otherwise, resampling has already marked the best
+            result = mark_best(result)
+        scores = {system.name: system.scores for system in result.systems}
+        for name, of in by_system.items():
+            if name in scores:
+                of.append(_row(name, task.pair, scores[name], result.segments))
+                rows.append(of[-1])
+        for hint in dict.fromkeys(result.hints):
+            hints.setdefault(hint, []).append(task.pair)
+        segments += result.segments
+        progress("pairs", number, len(queue))
+    pairs = [task.pair for task in tasks]
+    messages = [hint if len(of) == len(pairs) > 1 else about(", ".join(of), hint) for hint, of in hints.items()]
+    whole = []
+    if len(pairs) > 1:
+        # Averages over different pairs could not be compared
+        whole = [_average(name, of) for name, of in by_system.items() if len(of) == len(pairs)]
+    if whole and (mixture := tell_references(rows)):
+        messages.append(
+            f"the averages mix language pairs with different numbers of references: {mixture}; give each pair the same"
+            " number"
+        )
+    averages = mark_best(Results(whole, segments, [])).systems if whole else []
+    return Results(rows, segments, messages, averages=averages, pairs=pairs, names=systems)
+
+
+def _row(name: str, pair: str, scores: list[ScoreRecord], segments: int) -> SystemResult:
+    labels = [(PAIR, pair)]
+    return SystemResult(name_row(name, labels), scores, labels, segments)
+
+
+def _average(name: str, rows: Sequence[SystemResult]) -> SystemResult:
+    """Return the means of a system's scores over all pairs; a mean's signature has all values of each key."""
+    means = []
+    for records in zip(*(row.scores for row in rows), strict=True):
+        values: dict[str, dict[str, None]] = {}
+        for record in records:
+            for key, value in record.signature:
+                values.setdefault(key, {})[value] = None
+        signature = Signature([(key, ",".join(items)) for key, items in values.items()])
+        # The sum is exact before it is rounded, so the order of the pairs does not matter
+        mean = fsum(record.score for record in records) / len(records)
+        means.append(ScoreRecord(records[0].name, mean, "", signature, records[0].higher_is_better))
+    return _row(name, AVERAGE, means, sum(row.segments or 0 for row in rows))

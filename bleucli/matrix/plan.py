@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.errors import BleuError
 from bleucli.phrases import suggest, tell_count
@@ -43,10 +43,6 @@ class Pair(NamedTuple):
     language: str
     references: Sequence[str]
     systems: Mapping[str, str]
-
-    def select(self, names: Sequence[str]) -> Pair:
-        """Return the pair with those of its systems that are named, in that order."""
-        return self._replace(systems={name: self.systems[name] for name in names if name in self.systems})
 
 
 class Plan(NamedTuple):
@@ -92,14 +88,14 @@ def read_plan(path: str) -> Plan:
                 f"{path}: systems: {other} and {one.path} are both {system} for {pair}; change the pattern so that it"
                 " matches only one of them"
             )
-    all_pairs = [
-        Pair(pair, values[pair]["target"], [one.path for one in references if _fits(one, values[pair])], by_pair[pair])
-        for pair in sorted(by_pair)
-    ]
-    pair_names = _names(table, "pairs", path)
-    names = _names(table, "names", path)
-    _check_known(pair_names, [pair.name for pair in all_pairs], f"{path}: pairs: there is no output for the pair")
-    _check_known(names, [name for pair in all_pairs for name in pair.systems], f"{path}: names: there is no output of")
+    all_pairs = []
+    for pair in sorted(by_pair):
+        of_pair = values[pair]
+        # A reference without a source language serves every source
+        fitting = [one.path for one in references if one.values.items() <= of_pair.items()]
+        all_pairs.append(Pair(pair, of_pair["target"], fitting, by_pair[pair]))
+    pair_names = _names(table, "pairs", path, "for the pair", [pair.name for pair in all_pairs])
+    names = _names(table, "names", path, "of", list(dict.fromkeys(name for pair in all_pairs for name in pair.systems)))
     selection = [pair for name in pair_names for pair in all_pairs if pair.name == name] or all_pairs
     # A pair without any of the named systems would be blank; it stays only if it was asked for
     selection = [pair for pair in selection if not names or pair_names or pair.systems.keys() & set(names)]
@@ -120,18 +116,13 @@ def read_plan(path: str) -> Plan:
     idle = sorted({_name_pair(one.values) for one in references if len(one.values) > 1} - by_pair.keys())
     notes += [f"{path}: left out because there are no outputs: {', '.join(idle)}"] if idle and not pair_names else []
     systems = names or sorted({name for pair in pairs for name in pair.systems}, key=lambda name: (name.lower(), name))
-    pairs = [pair.select(systems) for pair in pairs]
-    return Plan(pairs, systems, [*notes, *_tell_missing(pairs, systems)])
-
-
-def _tell_missing(pairs: Sequence[Pair], systems: Sequence[str]) -> list[str]:
-    """Return a line that names the missing outputs; none if nothing is missing."""
-    gaps = []
-    for pair in pairs:
-        missing = [name for name in systems if name not in pair.systems]
-        if missing:
-            gaps.append(f"{pair.name} by {', '.join(missing)}")
-    return [f"left blank because there is no output: {'; '.join(gaps)}"] if gaps else []
+    pairs = [
+        pair._replace(systems={name: pair.systems[name] for name in systems if name in pair.systems}) for pair in pairs
+    ]
+    missing = [(pair.name, [name for name in systems if name not in pair.systems]) for pair in pairs]
+    gaps = [f"{pair} by {', '.join(absent)}" for pair, absent in missing if absent]
+    notes += [f"left blank because there is no output: {'; '.join(gaps)}"] if gaps else []
+    return Plan(pairs, systems, notes)
 
 
 # --- the file
@@ -151,11 +142,18 @@ def _parse_toml(path: str) -> dict[str, Any]:
         raise BleuError(f"{path} is not valid TOML: {error}") from None
 
 
-def _names(table: Mapping[str, Any], key: str, path: str) -> list[str]:
+def _names(table: Mapping[str, Any], key: str, path: str, relation: str, choices: Sequence[str]) -> list[str]:
     """Return a list of names, which may be absent.
 
+    Args:
+        table: the content of the file.
+        key: the key of the list.
+        path: the path of the file.
+        relation: what outputs have to do with a name, for the error.
+        choices: all names, each once.
+
     Raises:
-        BleuError: it is something else, or empty, or has a name twice.
+        BleuError: it is something else, or empty, or has a name twice or one that is unknown.
     """
     names = table.get(key)
     if names is None:
@@ -165,25 +163,12 @@ def _names(table: Mapping[str, Any], key: str, path: str) -> list[str]:
     for name in names:
         if names.count(name) > 1:
             raise BleuError(f"{path}: {key}: {name} is listed twice; name each once")
-    return names
-
-
-def _check_known(names: Iterable[str], choices: Sequence[str], problem: str) -> None:
     for name in names:
         if name not in choices:
-            close = suggest(name, choices)
-            raise BleuError(f"{problem} {name}{close or f'; choose from {_tell_some(choices)}'}")
-
-
-def _tell_some(names: Sequence[str]) -> str:
-    """Return the first of some names, each once.
-
-    >>> _tell_some([*"abcabc"]), _tell_some([*"abcdefgh"])
-    ('a, b, c', 'a, b, c, d, e, f and 2 more')
-    """
-    found = list(dict.fromkeys(names))
-    more = len(found) - _MOST_NAMES
-    return ", ".join(found[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+            first, rest = ", ".join(choices[:_MOST_NAMES]), len(choices) - _MOST_NAMES
+            remedy = suggest(name, choices) or f"; choose from {first}{f' and {rest} more' if rest > 0 else ''}"
+            raise BleuError(f"{path}: {key}: there is no output {relation} {name}{remedy}")
+    return names
 
 
 # --- patterns
@@ -287,8 +272,3 @@ def _name_pair(values: Mapping[str, str]) -> str:
     ('en-de', 'de')
     """
     return "-".join(values[name] for name in ("source", "target") if name in values)
-
-
-def _fits(reference: _File, values: Mapping[str, str]) -> bool:
-    """Return whether a reference belongs to a pair; a reference without a source language serves every source."""
-    return all(values.get(name) == value for name, value in reference.values.items())

@@ -11,8 +11,8 @@ from bleucli.cli.sources import Entry, NameArguments, Systems, text_arguments
 from bleucli.cli.sources.files import FileSource
 from bleucli.cli.streams import shown
 from bleucli.errors import UsageError
+from bleucli.matrix import Task, find_language, score_pairs
 from bleucli.matrix.plan import read_plan
-from bleucli.matrix.scoring import Task, find_language, score_pairs
 from bleucli.results import PAIR, Run, name_row
 
 TYPE_CHECKING = False
