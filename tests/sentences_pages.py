@@ -18,10 +18,10 @@ from sentences import Place, Shown, match, split_list
 from bleucli import BLEU, CER, CHRF, TER, WER, Segments
 from bleucli.counting import count
 from bleucli.counting.corpus import of_strings
-from bleucli.report import charts, contents, figures, page, verdicts
+from bleucli.report import charts, contents, page, plots, verdicts
 from bleucli.report.contents import Column, Grouping, Pair, Report
-from bleucli.report.ngrams import Lead
 from bleucli.report.passages import Passages
+from bleucli.report.tokens import Lead
 from bleucli.results import Ranking, ScoreRecord
 from bleucli.results.signature import Signature
 from bleucli.scoring import score_counted
@@ -674,7 +674,7 @@ def _(w):
 
 @PAGE.sentence("systems that a figure leaves out", "Only the {n:count} best of {all:count} systems are shown.")
 def _(w, n, all):  # noqa: A002
-    return n == figures.MOST_SERIES < all == len(w.names)
+    return n == plots.MOST_SERIES < all == len(w.names)
 
 
 @PAGE.sentence(
@@ -904,7 +904,7 @@ def check_table(w, chart):
         assert sorted(systems) == list(range(len(w.names)))
     elif kind != "pairs":
         systems = [w.names.index(name) for name in header[-len(chart.data["systems"]) :]]
-        assert len(systems) == min(len(w.names), figures.MOST_SERIES)
+        assert len(systems) == min(len(w.names), plots.MOST_SERIES)
         values_of = {f"{w.metrics[m or 0]} by {one.title}": one.scores[m or 0] for one in w.report.groups}
         values_of |= {one.title: one.values for one in w.report.profiles}
         values = values_of[re.split(r"\.|, the \d+ largest", chart.caption)[0]]

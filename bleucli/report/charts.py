@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 
 from bleucli.records import NamedTuple
 from bleucli.report.contents import Column, Grouping, Pair, Report, short_lengths
-from bleucli.report.figures import MOST_SERIES, ROOMY, TIGHT, bounds
-from bleucli.report.profiles import Profile
-from bleucli.report.rounding import show_cell
+from bleucli.report.plots import MOST_SERIES, ROOMY, TIGHT
+from bleucli.report.tokens import Profile
+from bleucli.report.verdicts import show_cell
 from bleucli.results import SIGNIFICANT
 
 TYPE_CHECKING = False
@@ -64,7 +64,8 @@ def _forest(report: Report, column: Column, number: int) -> Chart:
     rows = []
     for system in column.order():
         record = column.records[system]
-        numbers = (record.score, *(bounds(record) or (record.score, record.score)))
+        ends = (record.score, record.score) if record.interval is None else record.interval.bounds
+        numbers = (record.score, *ends)
         cluster = [clusters[system]] if clusters else []
         rows.append([system, *map(_brief, numbers), *(cluster if are_shaded else [])])
         table.append([report.names[system], *(f"{one:.{decimals}f}" for one in numbers), *map(str, cluster)])

@@ -22,7 +22,8 @@ from bleucli.metrics.differences import Share, share_out
 from bleucli.phrases import tell_place
 from bleucli.prose.markup import readable
 from bleucli.records import NamedTuple
-from bleucli.report import ngrams, passages, profiles
+from bleucli.report import passages
+from bleucli.report.tokens import Lead, Profile, find_leads, find_profiles, number_tokens
 from bleucli.results import DECIMALS, Ranking, Results, ScoreRecord, decimals_of
 from bleucli.results.signature import RESAMPLING_KEYS, VERSION, Signature
 from bleucli.scale.segment_scores import LARGEST
@@ -37,9 +38,7 @@ if TYPE_CHECKING:
 
     from bleucli.counting import CorpusStats
     from bleucli.counting.corpus import Corpus
-    from bleucli.report.ngrams import Lead
     from bleucli.report.passages import Passages
-    from bleucli.report.profiles import Profile
 
     Floats = NDArray[np.float64]
     Numbers = NDArray[np.float64 | np.int64]
@@ -379,9 +378,9 @@ def make_report(
             groups += _group_labels(measured, column, title, [str(labels[column][line] or "") for line in lines])
     names = [readable(system.name) for system in results.systems]
     pairs = [_pair(measured, columns, names, *both) for both in combinations(range(len(names)), 2)]
-    tokens = passages.number_tokens(texts)
-    leads = ngrams.find(texts, tokens)
-    curves = profiles.find(tokens, [(one.name, one.segment_scores, one.limits()) for one in columns])
+    tokens = number_tokens(texts)
+    leads = find_leads(texts, tokens)
+    curves = find_profiles(tokens, [(one.name, one.segment_scores, one.limits()) for one in columns])
     return Report(names, lines, columns, pairs, groups, texts, leads, curves, results.hints, plan)
 
 

@@ -3,14 +3,12 @@
 - `measure`: the lengths of references, and the bytes of a segment's texts
 - `choose`: all segments, or the most informative ones and a sample; `Held` says which, and why
 - `read`: their texts, with the places of tokens and the n-grams that match
-- `Tokens`: the tokens of all texts as numbers, which NumPy can count; `number_tokens` makes them
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate
 
 from bleucli.prose.highlights import SHADES, count_most, cover
 from bleucli.records import NamedTuple
@@ -250,74 +248,3 @@ def _spell_matches(orders: Sequence[set[int]]) -> str:
     '310'
     """
     return "".join([_DIGITS[sum([1 << (order - 1) for order in lengths])] for lengths in orders])
-
-
-# --- their tokens as numbers
-
-
-class Stream(NamedTuple):
-    """One text of each passage, token by token.
-
-    words: the number of each token. passages: the number of its passage, ascending. lengths: the tokens per passage.
-    """
-
-    words: Numbers
-    passages: Numbers
-    lengths: Numbers
-
-
-class Tokens(NamedTuple):
-    """The tokens of all passages.
-
-    vocabulary: the different tokens; their numbers are their places in it. references: the first reference of each
-    passage, the second, and so on; a passage with fewer references has no tokens there. hypotheses: one per system.
-    """
-
-    vocabulary: Sequence[str]
-    references: Sequence[Stream]
-    hypotheses: Sequence[Stream]
-
-
-def number_tokens(passages: Passages) -> Tokens:
-    """Return the tokens of all passages.
-
-    >>> texts = [Text("a b", "a b", "11"), Text("b b", "b b", "11")]
-    >>> tokens = number_tokens(Passages([Passage(0, None, texts[:1], texts[1:])], "", 4, False, ""))
-    >>> tokens.vocabulary, tokens.references[0].words.tolist(), tokens.hypotheses[0].words.tolist()
-    (['a', 'b'], [0, 1], [1, 1])
-    """
-    import numpy as np
-
-    numbers: defaultdict[str, int] = defaultdict()
-    numbers.default_factory = numbers.__len__  # a new token gets the next number
-
-    def stream_of(texts: Iterator[Text | None]) -> Stream:
-        split = [[] if text is None else text.tokens.split() for text in texts]
-        lengths = np.fromiter(map(len, split), np.int64, len(split))
-        words = np.fromiter(map(numbers.__getitem__, chain.from_iterable(split)), np.int64)
-        return Stream(words, np.repeat(np.arange(len(split)), lengths), lengths)
-
-    rows = passages.passages
-    most = max(len(passage.references) for passage in rows)
-    references = [
-        stream_of(passage.references[place] if place < len(passage.references) else None for passage in rows)
-        for place in range(most)
-    ]
-    systems = range(len(rows[0].hypotheses))
-    hypotheses = [stream_of(passage.hypotheses[place] for passage in rows) for place in systems]
-    return Tokens(list(numbers), references, hypotheses)
-
-
-def find_keys(keys: Numbers, numbers: Numbers) -> Numbers:
-    """Return the place of each number among keys, which are ascending and distinct; -1 if it is missing.
-
-    >>> import numpy as np
-    >>> find_keys(np.array([2, 5]), np.array([5, 3, 2])).tolist()
-    [1, -1, 0]
-    """
-    import numpy as np
-
-    if not len(keys):
-        return np.full(len(numbers), -1)
-    places = np.searchsorted(keys, numbers).clip(max=len(keys) - 1)
-    return np.where(keys[places] == numbers, places, -1)

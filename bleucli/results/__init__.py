@@ -73,6 +73,11 @@ class Interval(NamedTuple):
     mean: float  # of the resamples' scores
     half_width: float  # half the distance between the bounds that hold 95% of the resamples' scores
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Return the lower and the upper end."""
+        return self.mean - self.half_width, self.mean + self.half_width
+
 
 class Difference(NamedTuple):
     """A score minus the baseline's, and the bounds of its 95% interval; without a bootstrap, the bounds are None."""

@@ -13,7 +13,7 @@ from oracles import read_lines
 pytest.importorskip("matplotlib", reason="matplotlib is not installed; there are no figures")
 
 from bleucli import BLEU, CHRF, BleuError
-from bleucli.report import figures, plots
+from bleucli.report import plots
 from bleucli.results import Results
 
 DEMO = os.path.join(ROOT, "bleucli", "testsets", "demo")
@@ -98,10 +98,10 @@ def test_settings_that_matplotlib_refuses_are_an_error_in_one_line(demo_files, f
 def test_a_style_of_the_caller_reaches_no_figure_and_stays_as_it_is(stats):
     import matplotlib as mpl
 
-    plain = figures.save(plots.forest(plots.compare(stats, trials=99)), "pdf")
+    plain = plots.save(plots.forest(plots.compare(stats, trials=99)), "pdf")
     style = {"text.usetex": True, "savefig.bbox": "tight", "font.size": 30.0, "axes.grid": True}
     with mpl.rc_context(style):
-        assert figures.save(plots.forest(plots.compare(stats, trials=99)), "pdf") == plain
+        assert plots.save(plots.forest(plots.compare(stats, trials=99)), "pdf") == plain
         assert {name: mpl.rcParams[name] for name in style} == style
 
 
@@ -159,7 +159,7 @@ def test_the_best_of_many_systems_are_drawn_each_in_its_own_way(stats):
     named = {f"system {number}": stats["weak" if number else "strong"] for number in range(10)}
     figure = plots.lengths(named, [len(text.split()) for text in read_lines(DEMO, "reference.A.de.txt")])
     lines = figure.axes[0].lines
-    assert len(lines) == len(figure.legends[0].get_texts()) == figures.MOST_SERIES
+    assert len(lines) == len(figure.legends[0].get_texts()) == plots.MOST_SERIES
     assert len({line.get_color() for line in lines}) == len({line.get_marker() for line in lines}) == len(lines)
 
 
@@ -183,7 +183,7 @@ def test_names_are_drawn_as_they_are(stats):
     systems = dict(zip(names, stats.values(), strict=True))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        svg = figures.save(plots.forest(plots.compare(systems, trials=10)), "svg")[0].decode()
+        svg = plots.save(plots.forest(plots.compare(systems, trials=10)), "svg")[0].decode()
     assert "$\\alpha$ &lt;/text&gt;" in svg
     assert "x" * 60 not in svg
     assert "\N{HORIZONTAL ELLIPSIS}" in svg
@@ -207,9 +207,9 @@ def test_a_figure_that_leaves_out_systems_gets_a_hint(demo_files, write, run):
 
 
 def test_series_can_be_distinguished_without_colour():
-    looks = [figures.series(place, 8.0) for place in range(figures.MOST_SERIES)]
+    looks = [plots.series(place, 8.0) for place in range(plots.MOST_SERIES)]
     for kind in ("color", "marker", "linestyle"):
-        assert len({str(one[kind]) for one in looks}) == figures.MOST_SERIES
+        assert len({str(one[kind]) for one in looks}) == plots.MOST_SERIES
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from bleucli import BLEU, CHRF, TER, BleuError, compare_systems, explain, explai
 from bleucli.counting import count
 from bleucli.counting.corpus import of_strings
 from bleucli.prose.highlights import cover
-from bleucli.report import charts, contents, ngrams, page, passages, verdicts
+from bleucli.report import charts, contents, page, passages, tokens, verdicts
 from bleucli.results import Interval, Ranking
 from bleucli.scoring import score_counted
 
@@ -623,12 +623,12 @@ def test_odds_choose_ngrams():
     assert "q" not in found  # a difference of one match may be due to chance
     (lead,) = (lead for lead in report.leads if lead.ngram == ("a", "b"))
     assert [place for place, _ in lead.places] == [0, 1]
-    assert ngrams.odds(2, 0) == 3
+    assert tokens.odds(2, 0) == 3
 
 
 def test_ngrams_are_parts_of_others_word_by_word(whole):
     def named(*phrases):
-        leads = [ngrams.Lead(tuple(phrase.split()), (0, 9 - n, 0), 9, []) for n, phrase in enumerate(phrases)]
+        leads = [tokens.Lead(tuple(phrase.split()), (0, 9 - n, 0), 9, []) for n, phrase in enumerate(phrases)]
         return list(verdicts.find_weaknesses(whole._replace(leads=leads, groups=[]), whole.pair(0, 1), 2))[-1]
 
     assert whole.columns[2].lead(0, 1) < 0

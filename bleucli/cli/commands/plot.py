@@ -52,7 +52,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         BleuError: no file is named, a package is missing, something is wrong with options or texts, or the figure
             cannot be written.
     """
-    from bleucli.report.figures import load_matplotlib
+    from bleucli.report.plots import load_matplotlib
 
     if options.output is None:
         raise UsageError("bleu plot writes a figure; name it with -o, such as -o figure.pdf")
@@ -98,13 +98,13 @@ def _draw(report: Report, kind: str, inches: float | None, form: str) -> tuple[b
     Raises:
         UsageError: the kind compares systems, but there is only one.
     """
-    from bleucli.report import figures, plots
+    from bleucli.report import plots
 
     if kind in ("pairs", "segments") and len(report.names) < 2:
         raise UsageError(f"--kind {kind} compares systems, but only one was given; name more with -i")
     hints = []
-    if kind == "lengths" and len(report.names) > figures.MOST_SERIES:
-        most = figures.MOST_SERIES
+    if kind == "lengths" and len(report.names) > plots.MOST_SERIES:
+        most = plots.MOST_SERIES
         hints.append(
             f"a figure by length has room for {most} systems, so it shows only the {most} best of"
             f" {len(report.names)}; to choose them, name only these with -i"
@@ -114,7 +114,7 @@ def _draw(report: Report, kind: str, inches: float | None, form: str) -> tuple[b
             f"a figure of segments compares two systems, so it shows only {report.names[0]} and {report.names[1]}; to"
             " choose others, name only these with -i"
         )
-    content, missing = figures.save(plots.draw(report, kind, 0, inches or plots.WIDTH), form)
+    content, missing = plots.save(plots.draw(report, kind, 0, inches or plots.WIDTH), form)
     if missing:
         characters = ", ".join(dict.fromkeys(missing))
         hints.append(f"no installed font has {characters}; install one that does, or give other names with --names")
