@@ -14,7 +14,7 @@ What these numbers show never contradicts what is said.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from bleucli.phrases import join_words, tell_count
@@ -57,6 +57,11 @@ def is_told_apart(column: Column, first: int, second: int) -> bool:
     return p_value is not None and p_value <= SIGNIFICANT
 
 
+def _name(report: Report, systems: Iterable[int], joint: str = "and") -> str:
+    """Return the names of systems, enumerated."""
+    return join_words([report.names[system] for system in systems], joint)
+
+
 def _tell_others(count: int, form: str = "all {} other systems") -> str:
     """Return the other systems in words; count: their number.
 
@@ -66,61 +71,57 @@ def _tell_others(count: int, form: str = "all {} other systems") -> str:
     return "both other systems" if count == 2 else form.format(count)
 
 
+def _points(gap: str) -> str:
+    return f"{gap} {'point' if float(gap) == 1 else 'points'}"
+
+
+def _leaders(column: Column) -> list[int]:
+    """Return the systems with the best score by a metric: one, unless scores are equal."""
+    order = column.order()
+    return [system for system in order if column.records[system].score == column.records[order[0]].score]
+
+
 def judge(report: Report, column: Column) -> Verdict:
     """Return what a metric says about all systems."""
     names = report.names
     best, *rivals = column.order()
     score = show(column.records[best].score, decimals=column.decimals(1))
     if not rivals:
-        return Verdict(
-            False, f"{names[best]} has {score} {column.name}", "There is no other system to compare it with."
-        )
-    tied = [number for number in rivals if not is_told_apart(column, best, number)]
-    equal = [number for number in rivals if column.records[number].score == column.records[best].score]
-    worse = rivals[len(equal) :]
-    leaders = join_words([names[number] for number in (best, *equal)])
+        details = "There is no other system to compare it with."
+        return Verdict(False, f"{names[best]} has {score} {column.name}", details)
+    leaders = _leaders(column)
+    worse = rivals[len(leaders) - 1 :]
+    clusters = _tell_clusters(report, column)
     if not worse:
-        headline = f"{leaders} have the same {column.name}, {score}"
-        return Verdict(False, headline, _tell_clusters(report, column))
+        return Verdict(False, f"{_name(report, leaders)} have the same {column.name}, {score}", clusters)
     assert column.ranking is not None
-    p_values = column.ranking.corrected[best]
+    p_values = [p or 0.0 for p in column.ranking.corrected[best]]
     second = worse[0]
-    gap = show(column.lead(best, second), decimals=column.decimals(2))
+    behind = f"{_points(show(column.lead(best, second), decimals=column.decimals(2)))} behind"
+    tied = [rival for rival in rivals if not is_told_apart(column, best, rival)]
     if not tied:
-        highest = max(p_values[number] or 0.0 for number in rivals)
         many = "the other system" if len(rivals) == 1 else _tell_others(len(rivals), "each of the {} others")
         headline = f"{names[best]} leads by {column.name}: {score}, significantly better than {many}"
+        highest = max(p_values[rival] for rival in rivals)
         certainty = show_p(highest) if len(rivals) == 1 else f"{show_p(highest, up=True)} in every comparison"
-        details = f"The next best is {names[second]}, {_points(gap)} behind; {certainty}."
+        details = f"The next best is {names[second]}, {behind}; {certainty}."
     else:
-        doubtful = [names[number] for number in worse if number in tied]
         headline = f"{names[best]} has the best {column.name}, {score}"
-        if equal:
-            headline = f"{leaders} share the best {column.name}, {score}"
-        if doubtful:
-            which = f"{names[best]} " if equal else ""  # the others with this score may differ from fewer systems
-            headline += f", but {which}cannot be told apart from {join_words(doubtful, 'or')}"
-        certainty = show_p(p_values[second] or 0.0)
-        details = f"{names[second]} is {_points(gap)} behind; {certainty}, so their order may be due to chance."
-        if second not in tied:
-            details = f"{names[second]} is {_points(gap)} behind; {certainty}."
-        if set(tied) == set(rivals) and len(rivals) > 1:
+        if len(leaders) > 1:
+            headline = f"{_name(report, leaders)} share the best {column.name}, {score}"
+        if doubtful := [system for system in worse if system in tied]:
+            # The others with this score may differ from fewer systems
+            which = f"{names[best]} " if len(leaders) > 1 else ""
+            headline += f", but {which}cannot be told apart from {_name(report, doubtful, 'or')}"
+        doubt = ", so their order may be due to chance" if second in tied else ""
+        details = f"{names[second]} is {behind}; {show_p(p_values[second])}{doubt}."
+        if len(tied) == len(rivals) > 1:
             details += " None of the systems is significantly worse than the best."
-    return Verdict(not tied, headline, f"{details} {_tell_clusters(report, column)}".strip())
-
-
-def _lead(column: Column) -> list[int]:
-    """Return the systems with the best score by a metric: one, unless scores are equal."""
-    best, *others = column.order()
-    return [best, *(number for number in others if column.records[number].score == column.records[best].score)]
-
-
-def _points(gap: str) -> str:
-    return f"{gap} {'point' if float(gap) == 1 else 'points'}"
+    return Verdict(not tied, headline, f"{details} {clusters}".strip())
 
 
 def _tell_clusters(report: Report, column: Column) -> str:
-    """Return how the systems fall into clusters."""
+    """Return how three or more systems fall into clusters."""
     assert column.ranking is not None
     clusters = column.ranking.clusters
     if len(clusters) < 3:
@@ -135,94 +136,93 @@ def _tell_clusters(report: Report, column: Column) -> str:
             f"{start}, although {apart} of {len(pairs)} pairs {'differs' if apart == 1 else 'differ'} significantly:"
             " wherever the ranking is cut, a system above the cut cannot be told apart from one below."
         )
-    members: dict[int, list[str]] = {}
-    for number in column.order():
-        members.setdefault(clusters[number], []).append(report.names[number])
-    list_of_clusters = "; ".join(f"{place}: {join_words(names)}" for place, names in sorted(members.items()))
+    members: dict[int, list[int]] = {}
+    for system in column.order():
+        members.setdefault(clusters[system], []).append(system)
+    list_of_clusters = "; ".join(f"{place}: {_name(report, systems)}" for place, systems in sorted(members.items()))
     return f"{len(clusters)} systems in {len(members)} clusters ({list_of_clusters})."
 
 
 def summarize(report: Report) -> str:
     """Return what all metrics say together, in a sentence or two."""
+    columns, names = report.columns, join_words([column.name for column in report.columns])
     if len(report.names) == 1:
-        (name,) = report.names
-        scores = [
-            f"{show(column.records[0].score, decimals=column.decimals(1))} {column.name}" for column in report.columns
-        ]
-        return f"{name} scores {join_words(scores)}. Give several systems to compare them."
-    if all(len({record.score for record in column.records}) == 1 for column in report.columns):
-        return f"{join_words(report.names)} have the same {join_words([column.name for column in report.columns])}."
-    leaders = [_lead(column) for column in report.columns]
-    everywhere = [number for number in leaders[0] if all(number in some for some in leaders)]
-    verdicts = [judge(report, column) for column in report.columns]
-    names = [column.name for column in report.columns]
+        scores = [f"{show(column.records[0].score, decimals=column.decimals(1))} {column.name}" for column in columns]
+        return f"{report.names[0]} scores {join_words(scores)}. Give several systems to compare them."
+    leaders = [_leaders(column) for column in columns]
+    if all(len(some) == len(report.names) for some in leaders):
+        return f"{join_words(report.names)} have the same {names}."
+    everywhere = [system for system in leaders[0] if all(system in some for some in leaders)]
     if len(everywhere) > 1:
-        return f"{join_words([report.names[number] for number in everywhere])} share the best {join_words(names)}."
-    sure = {some[0] for some, verdict in zip(leaders, verdicts, strict=True) if verdict.is_clear}
-    if not everywhere and len(sure) == 1:
-        (surest,) = sure
-        if summary := _summarize_with_doubt(report, verdicts, surest):
-            return summary
+        return f"{_name(report, everywhere)} share the best {names}."
+    verdicts = [judge(report, column) for column in columns]
+    clear = [column.name for column, verdict in zip(columns, verdicts, strict=True) if verdict.is_clear]
+    unsure = [column for column, verdict in zip(columns, verdicts, strict=True) if not verdict.is_clear]
     if not everywhere:
-        by_leaders: dict[str, list[str]] = {}
-        for some, name in zip(leaders, names, strict=True):
-            by_leaders.setdefault(join_words([report.names[number] for number in some]), []).append(name)
-        winners = "; ".join(f"{some} by {join_words(metrics)}" for some, metrics in by_leaders.items())
-        clear = [name for name, verdict in zip(names, verdicts, strict=True) if verdict.is_clear]
-        which = f"Only by {join_words(clear)}" if clear else "By no metric"
-        rivals = "the other" if len(report.names) == 2 else "all others"
-        return (
-            f"The metrics disagree on the best system: {winners}. {which} is the best one significantly better than"
-            f" {rivals}."
-        )
-    (place,) = everywhere
-    best = report.names[place]
-    clear = [name for name, verdict in zip(names, verdicts, strict=True) if verdict.is_clear]
-    one = len(report.names) == 2
-    rival = report.names[next(number for number, name in enumerate(report.names) if name != best)]
-    all_rivals = rival if one else _tell_others(len(report.names) - 1)
-    if len(clear) == len(names):
-        return f"{best} is significantly better than {all_rivals} by {join_words(names)}."
-    unsure = [column for column, verdict in zip(report.columns, verdicts, strict=True) if not verdict.is_clear]
-    doubt = f"cannot be told apart from {_name_tied(report, unsure, place)}"
+        return _summarize_disagreement(report, leaders, clear)
+    (best,) = everywhere
+    name = report.names[best]
+    rivals = [rival for rival in report.names if rival != name]
+    all_rivals = rivals[0] if len(rivals) == 1 else _tell_others(len(rivals))
+    if not unsure:
+        return f"{name} is significantly better than {all_rivals} by {names}."
+    doubt = f"cannot be told apart from {_name_tied(report, unsure, best)}"
     if not clear:
-        return f"{best} has the best {join_words(names)}, but {doubt}."
+        return f"{name} has the best {names}, but {doubt}."
     return (
-        f"{best} has the best {join_words(names)}; by {join_words(clear)} it is significantly better than {all_rivals},"
-        f" but by {join_words([column.name for column in unsure])} it {doubt}."
+        f"{name} has the best {names}; by {join_words(clear)} it is significantly better than {all_rivals}, but by"
+        f" {join_words([column.name for column in unsure])} it {doubt}."
     )
 
 
 def _name_tied(report: Report, columns: Sequence[Column], best: int) -> str:
     """Return the systems that do not differ significantly from the best: named if few and the same by every metric."""
-    tied = set()
-    for column in columns:
-        rivals = (number for number in column.order() if number != best)
-        tied.add(frozenset(number for number in rivals if not is_told_apart(column, best, number)))
-    few = min(tied, key=len)
-    if len(tied) == 1 and len(few) <= _MOST_NAMED:
-        return join_words([report.names[number] for number in columns[0].order() if number in few], "or")
+    systems = range(len(report.names))
+    ties = {
+        frozenset(system for system in systems if system != best and not is_told_apart(column, best, system))
+        for column in columns
+    }
+    few = min(ties, key=len)
+    if len(ties) == 1 and len(few) <= _MOST_NAMED:
+        return _name(report, (system for system in columns[0].order() if system in few), "or")
     return "some of the others" if len(few) < len(report.names) - 1 else "any of the others"
 
 
-def _summarize_with_doubt(report: Report, verdicts: Sequence[Verdict], best: int) -> str:
-    """Return the summary if one system leads significantly by some metrics, and no other does; else ""."""
-    name = report.names[best]
-    clear = [column.name for column, verdict in zip(report.columns, verdicts, strict=True) if verdict.is_clear]
-    doubts = []
-    for column in report.columns:
-        leaders = _lead(column)
-        if best not in leaders:
-            if any(is_told_apart(column, leader, best) for leader in leaders):
-                return ""
-            whose = join_words([report.names[leader] for leader in leaders])
-            ahead = "is ahead" if len(leaders) == 1 else "are ahead"
-            doubts.append(f"by {column.name} {whose} {ahead}, but cannot be told apart from {name}")
-        elif column.name not in clear:
-            doubts.append(f"by {column.name} it has the best score, but is not significantly better than all others")
-    rivals = len(report.names) - 1
-    all_rivals = "the other system" if rivals == 1 else _tell_others(rivals)
-    return f"{name} is significantly better than {all_rivals} by {join_words(clear)}; {join_words(doubts)}."
+def _summarize_disagreement(report: Report, leaders: Sequence[Sequence[int]], clear: Sequence[str]) -> str:
+    """Return the summary if no system has the best score by all metrics.
+
+    Args:
+        report: the report.
+        leaders: the systems with the best score, by each metric.
+        clear: the names of the metrics by which one system is significantly better than all others.
+    """
+    columns, rivals = report.columns, len(report.names) - 1
+    sure = {some[0] for column, some in zip(columns, leaders, strict=True) if column.name in clear}
+    if len(sure) == 1:  # it may be the best after all, if no other is significantly ahead
+        (best,) = sure
+        name, is_ahead, doubts = report.names[best], False, []
+        for column, some in zip(columns, leaders, strict=True):
+            if best not in some:
+                is_ahead = is_ahead or any(is_told_apart(column, leader, best) for leader in some)
+                start = f"by {column.name} {_name(report, some)} {'is' if len(some) == 1 else 'are'} ahead"
+                doubts.append(f"{start}, but cannot be told apart from {name}")
+            elif column.name not in clear:
+                doubts.append(
+                    f"by {column.name} it has the best score, but is not significantly better than all others"
+                )
+        if not is_ahead:
+            all_rivals = "the other system" if rivals == 1 else _tell_others(rivals)
+            return f"{name} is significantly better than {all_rivals} by {join_words(clear)}; {join_words(doubts)}."
+    metrics_of: dict[str, list[str]] = {}
+    for column, some in zip(columns, leaders, strict=True):
+        metrics_of.setdefault(_name(report, some), []).append(column.name)
+    winners = "; ".join(f"{some} by {join_words(metrics)}" for some, metrics in metrics_of.items())
+    which = f"Only by {join_words(clear)}" if clear else "By no metric"
+    all_rivals = "the other" if rivals == 1 else "all others"
+    return (
+        f"The metrics disagree on the best system: {winners}. {which} is the best one significantly better than"
+        f" {all_rivals}."
+    )
 
 
 def find_disagreements(report: Report) -> list[str]:
@@ -235,22 +235,21 @@ def find_disagreements(report: Report) -> list[str]:
                 ways[lead > 0].append(column)
         if not (ways[True] and ways[False]):
             continue
-        sure = [[c.name for c in side if is_told_apart(c, pair.first, pair.second)] for side in ways.values()]
-        first, second = report.names[pair.first], report.names[pair.second]
-        sides = [join_words([column.name for column in side]) for side in ways.values()]
-        sides_of_pair = f"{first} is ahead of {second} by {sides[0]} but behind by {sides[1]}"
+        ahead, behind = (join_words([column.name for column in side]) for side in ways.values())
+        sure = [[one.name for one in side if is_told_apart(one, pair.first, pair.second)] for side in ways.values()]
         significant = [*sure[0], *sure[1]]
+        noun = "difference" if len(significant) == 1 else "differences"
         if all(sure):
             why = f"the differences by {join_words(significant)} are significant, so these metrics truly disagree"
-        elif not significant:
-            why = "no difference is significant"
-        elif len(significant) == 1:
-            why = f"only the difference by {significant[0]} is significant"
+        elif significant:
+            why = f"only the {noun} by {join_words(significant)} {'is' if len(significant) == 1 else 'are'} significant"
         else:
-            why = f"only the differences by {join_words(significant)} are significant"
-        sentences.append((not all(sure), not any(sure), f"{sides_of_pair}; {why}."))
+            why = "no difference is significant"
+        first, second = report.names[pair.first], report.names[pair.second]
+        sentence = f"{first} is ahead of {second} by {ahead} but behind by {behind}; {why}."
+        sentences.append((not all(sure), not any(sure), sentence))
     # True disagreements first, then those with one significant side, then those without any
-    return [sentence for _, _, sentence in sorted(sentences, key=lambda one: one[:2])]
+    return [sentence for *_, sentence in sorted(sentences, key=lambda one: one[:2])]
 
 
 def tell(report: Report) -> list[str]:
