@@ -11,7 +11,7 @@ Segments count from 0 here, in the order in which they were scored; `Report.line
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 from math import fsum
 
@@ -50,7 +50,6 @@ _LENGTHS["characters"] = (25, 50, 100, 150, 200, 300)
 _LABELS = {"testset": "test set", "origlang": "original language", "domain": "domain", "docid": "document"}
 # The signature of scores from other tools
 _GIVEN = Signature([("version", VERSION)])
-# The keys of signatures about resampling
 # The number of bins in the figure of differences between segments' scores
 BINS = 41
 
@@ -133,10 +132,10 @@ class Pair(NamedTuple):
 
     first: int
     second: int
-    shares: Sequence[Sequence[Share]]
-    why_not: Sequence[str]
-    counts: Sequence[Sequence[int]]
-    wins: Sequence[tuple[int, int, int]]
+    shares: list[Sequence[Share]]
+    why_not: list[str]
+    counts: list[Sequence[int]]
+    wins: list[tuple[int, int, int]]
 
 
 class Grouping(NamedTuple):
@@ -222,29 +221,24 @@ def of_numbers(name: str, columns: Sequence[Sequence[float]]) -> Measured:
         values, counts = np.asarray(sums).T
         return np.asarray(values / counts, np.float64)
 
-    rows = [_read_numbers(name, column).reshape(-1, 1) for column in columns]
-    name = readable(name)
+    rows: list[Floats] = []
+    for column in columns:
+        try:
+            numbers = np.asarray(column, np.float64)
+        except (TypeError, ValueError, OverflowError):
+            numbers = np.empty((0, 0))
+        if numbers.ndim != 1:
+            raise InputTypeError(f"the scores of {name} are not numbers; give one list of numbers per system")
+        wrong = np.flatnonzero(~(np.abs(numbers) <= LARGEST))
+        if wrong.size:
+            place = tell_place("segment", int(wrong[0]))
+            raise BleuError(f"{name} gives {numbers[wrong[0]]} for ", place, "; give numbers from -1e100 to 1e100")
+        rows.append(numbers.reshape(-1, 1))
     # Scores of other tools may be coarse: then many trials have exactly the observed difference
     samples = [
         Sample(SegmentStats.from_numpy(np.column_stack([one, np.ones(len(one))])), mean, ties=True) for one in rows
     ]
-    return Measured(name, True, rows, score, score_segments, None, samples)
-
-
-def _read_numbers(name: str, column: Sequence[float]) -> Floats:
-    import numpy as np
-
-    try:
-        numbers = np.asarray(column, np.float64)
-    except (TypeError, ValueError, OverflowError):
-        numbers = np.empty((0, 0))
-    if numbers.ndim != 1:
-        raise InputTypeError(f"the scores of {name} are not numbers; give one list of numbers per system")
-    wrong = np.flatnonzero(~(np.abs(numbers) <= LARGEST))
-    if wrong.size:
-        place = tell_place("segment", int(wrong[0]))
-        raise BleuError(f"{name} gives {numbers[wrong[0]]} for ", place, "; give numbers from -1e100 to 1e100")
-    return numbers
+    return Measured(readable(name), True, rows, score, score_segments, None, samples)
 
 
 # --- how scores are resampled
@@ -276,18 +270,6 @@ def plan_of(
     return Plan(intervals, tests._replace(all_pairs=True) if systems > 1 else None)
 
 
-def _add_records(results: Results, measured: Sequence[Measured]) -> Results:
-    """Return results with the means of other tools' scores, after the scores of metrics."""
-    systems = []
-    for number, system in enumerate(results.systems):
-        means = [
-            ScoreRecord(one.name, fsum(one.rows[number][:, 0]) / len(one.rows[number]), "", _GIVEN, True)
-            for one in measured[len(system.scores) :]
-        ]
-        systems.append(system._replace(scores=[*system.scores, *means]))
-    return results._replace(systems=systems)
-
-
 def resample(
     results: Results,
     measured: Sequence[Measured],
@@ -299,38 +281,37 @@ def resample(
 
     documents: the number of each segment's document, for a plan that resamples documents.
     """
-    by_document = documents if plan.intervals.unit == "doc" else None
+    scores = [list(system.scores) for system in results.systems]
     rankings: dict[int, Ranking] = dict(enumerate(results.rankings))
     hints = list(results.hints)
 
-    def resample_some(places: Sequence[int], sampling: Sampling) -> Results:
-        systems = [system._replace(scores=[system.scores[place] for place in places]) for system in results.systems]
+    def draw(places: Sequence[int], sampling: Sampling) -> Results:
+        systems = []
+        for system, records in zip(results.systems, scores, strict=True):
+            systems.append(system._replace(scores=[records[place] for place in places]))
         samples = [[measured[place].sample[number] for place in places] for number in range(len(systems))]
-        if by_document is not None:
-            samples = [[one._replace(stats=one.stats.sums_of(by_document)) for one in row] for row in samples]
+        if documents is not None and sampling.unit == "doc":
+            samples = [[one._replace(stats=one.stats.sums_of(documents)) for one in row] for row in samples]
         return comparison.resample(results._replace(systems=systems, hints=[]), samples, sampling, progress)
 
-    def replace(place: int, records: Sequence[ScoreRecord]) -> None:
-        for system, record in zip(results.systems, records, strict=True):
-            system.scores[place] = record
-
-    results = results._replace(systems=[system._replace(scores=list(system.scores)) for system in results.systems])
     # The command may have tested the metrics already, but not the scores of other tools
     missing = [place for place in range(len(measured)) if place not in rankings]
     if plan.tests is not None and missing:
-        outcome = resample_some(missing, plan.tests)
+        outcome = draw(missing, plan.tests)
         rankings |= dict(zip(missing, outcome.rankings, strict=True))
         hints += outcome.hints
-        for index, place in enumerate(missing):
-            replace(place, [system.scores[index] for system in outcome.systems])
-    bare = [place for place in range(len(measured)) if results.systems[0].scores[place].interval is None]
-    if bare:
-        outcome = resample_some(bare, plan.intervals)
-        for index, place in enumerate(bare):
-            both = zip(results.systems, outcome.systems, strict=True)
-            replace(place, [old.scores[place]._replace(interval=new.scores[index].interval) for old, new in both])
+        for records, system in zip(scores, outcome.systems, strict=True):
+            for place, record in zip(missing, system.scores, strict=True):
+                records[place] = record
+    missing = [place for place in range(len(measured)) if scores[0][place].interval is None]
+    if missing:
+        outcome = draw(missing, plan.intervals)
+        for records, system in zip(scores, outcome.systems, strict=True):
+            for place, record in zip(missing, system.scores, strict=True):
+                records[place] = records[place]._replace(interval=record.interval)
+    systems = [system._replace(scores=records) for system, records in zip(results.systems, scores, strict=True)]
     in_order = [rankings[place] for place in sorted(rankings)]
-    return results._replace(hints=list(dict.fromkeys(hints)), rankings=in_order)
+    return results._replace(systems=systems, hints=list(dict.fromkeys(hints)), rankings=in_order)
 
 
 # --- the parts of a report
@@ -363,19 +344,34 @@ def make_report(
         documents: the number of each scored segment's document, for a plan that resamples documents.
         progress: called with the number of trials done, and the number of all trials.
     """
-    results = resample(_add_records(results, measured), measured, plan, progress, documents)
+    systems = []
+    for number, system in enumerate(results.systems):
+        tools = measured[len(system.scores) :]
+        means = [fsum(one.rows[number][:, 0]) / len(one.rows[number]) for one in tools]
+        records = [ScoreRecord(one.name, mean, "", _GIVEN, True) for one, mean in zip(tools, means, strict=True)]
+        systems.append(system._replace(scores=[*system.scores, *records]))
+    results = resample(results._replace(systems=systems), measured, plan, progress, documents)
     columns = [_column(results, number, one) for number, one in enumerate(measured)]
-    count = len(measured[0].rows[0])
-    lines = range(count) if lines is None else lines
-    tokenizer, unit = _tokenizer(measured)
+    lines = range(len(measured[0].rows[0])) if lines is None else lines
+    # Lengths are in BLEU's tokens if BLEU is scored, or else in characters if chrF is scored, or else in words
+    metrics = [one.metric for one in measured]
+    tokenizer = next((metric for metric in metrics if isinstance(metric, BLEU)), None)
+    unit = "characters" if any(isinstance(metric, CHRF) for metric in metrics) else "words"
+    unit = unit if tokenizer is None else "tokens"
     # The texts are read twice: which segments the page holds depends on the size of all texts
     lengths, size = passages.measure(read_again(), lines, tokenizer, unit)
     excerpt = passages.choose(columns[0].influences, columns[0].segment_scores, size, room)
     texts = passages.read(read_again(), lines, excerpt, tokenizer, sources)
     groups = [group_lengths(measured, lengths, unit)]
-    for column, title in _LABELS.items():
-        if labels and column in labels:
-            groups += _group_labels(measured, column, title, [str(labels[column][line] or "") for line in lines])
+    for name, title in _LABELS.items():
+        if labels and name in labels:
+            values = [str(labels[name][line] or "") for line in lines]
+            # Documents stay in the order of the texts
+            titles = list(dict.fromkeys(values)) if name == "docid" else sorted(set(values))
+            places = {value: place for place, value in enumerate(titles)}
+            if len(titles) > 1:
+                titles = [value or "unknown" for value in titles]
+                groups.append(_score_groups(measured, name, title, titles, [places[value] for value in values]))
     names = [readable(system.name) for system in results.systems]
     pairs = [_pair(measured, columns, names, *both) for both in combinations(range(len(names)), 2)]
     tokens = number_tokens(texts)
@@ -387,47 +383,28 @@ def make_report(
 def _column(results: Results, number: int, measured: Measured) -> Column:
     import numpy as np
 
+    def influences(rows: Numbers) -> Floats:
+        """Return, for each segment, the score minus the score without it; without any segments, the score is 0."""
+        whole, count = rows.sum(axis=0, keepdims=True), len(rows)
+        score = measured.score(whole, np.array([count]))[0]
+        if count == 1:
+            return np.array([score])
+        return np.asarray(score - measured.score(whole - rows, np.full(count, count - 1)), np.float64)
+
     records = [system.scores[number] for system in results.systems]
-    ranking = results.rankings[number] if results.rankings else None
     signature = records[0].signature
-    settings = "|".join(f"{key}:{value}" for key, value in signature if key not in RESAMPLING_KEYS)
     scores = np.array([measured.score_segments(rows) for rows in measured.rows])
-    span = 100.0 if measured.metric is not None else float(np.ptp(scores)) or 1.0  # bins need a width above 0
     return Column(
         measured.name,
         measured.higher_is_better,
-        settings,
+        "|".join(f"{key}:{value}" for key, value in signature if key not in RESAMPLING_KEYS),
         records,
-        ranking,
+        results.rankings[number] if results.rankings else None,
         scores,
-        np.array([_influences(measured, rows) for rows in measured.rows]),
-        span,
+        np.array(list(map(influences, measured.rows))),
+        100.0 if measured.metric is not None else float(np.ptp(scores)) or 1.0,  # bins need a width above 0
         measured.metric is None,
     )
-
-
-def _influences(measured: Measured, rows: Numbers) -> Floats:
-    """Return, for each segment, the score minus the score without it; without any segments, the score is 0."""
-    import numpy as np
-
-    whole = rows.sum(axis=0, keepdims=True)
-    count = len(rows)
-    score = measured.score(whole, np.array([count]))[0]
-    if count == 1:
-        return np.array([score])
-    return np.asarray(score - measured.score(whole - rows, np.full(count, count - 1)), np.float64)
-
-
-def _tokenizer(measured: Sequence[Measured]) -> tuple[BLEU | None, str]:
-    """Return the metric whose tokens are shown and counted (None for words), and the unit of lengths.
-
-    The unit is BLEU's tokens if BLEU is scored, or else characters if chrF is scored, or else words.
-    """
-    metrics = [one.metric for one in measured]
-    bleu = next((one for one in metrics if isinstance(one, BLEU)), None)
-    if bleu is not None:
-        return bleu, "tokens"
-    return None, "characters" if any(isinstance(one, CHRF) for one in metrics) else "words"
 
 
 def _pair(
@@ -435,22 +412,22 @@ def _pair(
 ) -> Pair:
     import numpy as np
 
-    shares, why_not, counts, wins = [], [], [], []
+    pair = Pair(first, second, [], [], [], [])
     for one, column in zip(measured, columns, strict=True):
-        factors: Sequence[Share] = ()
+        shares: Sequence[Share] = ()
         reason = ""
         if one.metric is not None:
             ours, theirs = (one.metric.score_from_stats(one.rows[n].sum(axis=0).tolist()) for n in (first, second))
-            factors, _, reason = share_out(one.metric, ours, theirs, (names[first], names[second]))
-        shares.append(factors)
-        why_not.append(reason)
+            shares, _, reason = share_out(one.metric, ours, theirs, (names[first], names[second]))
+        pair.shares.append(shares)
+        pair.why_not.append(reason)
         gaps = column.segment_scores[second] - column.segment_scores[first]
         bins, _ = np.histogram(np.clip(gaps, -column.span, column.span), BINS, (-column.span, column.span))
-        counts.append(bins.tolist())
-        better = int((gaps > 0).sum()), int((gaps < 0).sum())
-        plus, minus = better if column.higher_is_better else better[::-1]
-        wins.append((minus, len(gaps) - plus - minus, plus))
-    return Pair(first, second, shares, why_not, counts, wins)
+        pair.counts.append(bins.tolist())
+        above, below = int((gaps > 0).sum()), int((gaps < 0).sum())
+        equal = len(gaps) - above - below
+        pair.wins.append((below, equal, above) if column.higher_is_better else (above, equal, below))
+    return pair
 
 
 def group_lengths(measured: Sequence[Measured], lengths: NDArray[np.int64], unit: str) -> Grouping:
@@ -477,21 +454,12 @@ def short_lengths(labels: Sequence[str]) -> list[str]:
     return short
 
 
-def _group_labels(measured: Sequence[Measured], column: str, title: str, values: Sequence[str]) -> Iterable[Grouping]:
-    """Return the segments grouped by a column, unless there is only one group."""
-    import numpy as np
-
-    # Documents stay in the order of the texts
-    labels = sorted(set(values)) if column != "docid" else list(dict.fromkeys(values))
-    if len(labels) > 1:
-        number = {label: place for place, label in enumerate(labels)}
-        places = np.array([number[value] for value in values])
-        titles = [label or "unknown" for label in labels]
-        yield _score_groups(measured, column, title, titles, places)
-
-
 def _score_groups(
-    measured: Sequence[Measured], kind: str, title: str, labels: Sequence[str], places: NDArray[np.int64]
+    measured: Sequence[Measured],
+    kind: str,
+    title: str,
+    labels: Sequence[str],
+    places: Sequence[int] | NDArray[np.int64],
 ) -> Grouping:
     """Return the groups that have segments, with their scores."""
     import numpy as np

@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from math import floor, log10
 
@@ -31,7 +32,7 @@ from bleucli.prose.theme import COLOURS, style_sheet
 from bleucli.report import charts, passages, verdicts
 from bleucli.report.charts import Chart
 from bleucli.report.contents import Column, Pair, Report, make_report, of_metric, of_numbers, plan_of
-from bleucli.results import UNITS, Input, Run
+from bleucli.results import UNITS, Run
 from bleucli.scoring import score_counted
 from bleucli.significance.resampling import TRIALS, choose_seed
 from bleucli.text import blocks_of_strings
@@ -142,26 +143,31 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
         language: the language of the systems' output, such as "ja"; "" if it is not known.
         origin: the language of the source; "" if it is not known.
     """
-    template = _template()
+
+    # All text is shown in readable form: also names of files, and hints
+    def finalize(value: object) -> object:
+        return readable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+    environment = load("jinja2", "report").Environment(autoescape=True, trim_blocks=True, finalize=finalize)
     script = _file("report.js")
     checksum = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = (
-        f"default-src 'none'; script-src 'sha256-{checksum}'; style-src 'unsafe-inline'; base-uri 'none';"
-        " form-action 'none'"
-    )
     summary = verdicts.summarize(report)
     order = report.columns[0].order()
-    compares = len(report.names) > 1
-    best = (order[0], order[1]) if compares else (0, 0)
-    pair = report.pair(*best) if compares else None
+    best = (order[0], order[1]) if report.pairs else (0, 0)
     figures = list(charts.of_systems(report))
-    data = as_data(report, best, figures, language, origin)
+    light = " ".join(f"--{name}: {colour};" for name, (colour, _) in COLOURS.items())
+    printed = f"@media print {{ :root {{ color-scheme: light; {light} }} }}"
+    intervals, tests = report.plan
+    systems, segments = tell_count(len(report.names), "system"), tell_count(len(report.lines), "segment")
     values: dict[str, Any] = {
-        "policy": policy,
+        "policy": (
+            f"default-src 'none'; script-src 'sha256-{checksum}'; style-src 'unsafe-inline'; base-uri 'none';"
+            " form-action 'none'"
+        ),
         "version": __version__,
-        "styles": _styles(),
+        "styles": f"{style_sheet()}{printed}\n{_file('report.css')}",
         "title": f"{summary[:70]}... (bleu)" if len(summary) > 70 else f"{summary} (bleu)",
-        "kind": _tell_kind(report),
+        "kind": f"{systems}, {segments}, {', '.join(column.name for column in report.columns)}",
         "summary": summary,
         "verdicts": [verdicts.judge(report, column) for column in report.columns],
         "pairs": bool(report.pairs),
@@ -169,9 +175,15 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
         "disagreements": verdicts.find_disagreements(report),
         "hints": report.hints,
         "columns": report.columns,
-        "rows": [{"name": report.names[number], "cells": list(_cells(report, number))} for number in order],
+        "rows": [{"name": report.names[system], "cells": list(_cells(report, system))} for system in order],
         "names": report.names,
-        "made_from": list(_made_from(report, order)),
+        # What text output prints after each score
+        "made_from": [
+            {"system": report.names[system], "metric": column.name, "details": column.records[system].verbose}
+            for column in report.columns
+            for system in order
+            if column.records[system].verbose
+        ],
         "charts": figures,
         "sampled": report.passages.why,
         "filters": [
@@ -179,50 +191,34 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
             for place, one in enumerate(report.groups)
             if len(one.labels) <= _MOST_CHOICES
         ],
-        "intervals": (
-            f"95% intervals by bootstrap ({tell_count(report.plan.intervals.trials, 'resample')},"
-            f" {_tell_unit(report.plan.intervals)}{_tell_seed(report.plan.intervals.seed)})."
-        ),
-        "tested": _tell_tests(report),
-        "command": _tell_command(run),
-        "inputs": _inputs(run),
+        "intervals": f"95% intervals by bootstrap ({_tell_draws(intervals, 'resample')}).",
+        "tested": "",
+        "command": shlex.join(run.command) if run is not None and run.command is not None else "",
+        "inputs": [] if run is None else list(dict.fromkeys([*run.references, *run.systems])),
         "time": run.time if run is not None else None,
-        "data": safe_json(data),
+        "data": safe_json(as_data(report, best, figures, language, origin)),
         "script": script,
     }
-    if pair is not None:
+    if tests is not None:
+        draws = _tell_draws(tests, "resample" if tests.method == "bs" else "trial")
+        values["tested"] = (
+            f"{_METHODS[tests.method]} of every pair of systems ({draws}); p-values are corrected by"
+            " max\N{NON-BREAKING HYPHEN}T."
+        )
+    if report.pairs:
+        pair = report.pair(*best)
         values |= {
-            "pair_verdict": verdicts.compare(report, pair, report.columns[0]),
-            "weak_title": _weak_title(report, pair, 0),
-            "weaknesses": verdicts.find_weaknesses(report, pair, 0),
-            "wins": _tell_wins(report, pair, 0),
-            "why_not": pair.why_not[0],
+            "two": _pair_data(report, pair),
             "shares": _shares(report, pair, best[0]),
             "pair_charts": charts.of_pair(report, pair, *best),
         }
-    return str(template.render(values))
-
-
-def _template() -> Any:
-    """Return the template of the page, which shows all text in readable form: also names of files, and hints."""
-
-    def finalize(value: object) -> object:
-        return readable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
-
-    environment = load("jinja2", "report").Environment(autoescape=True, trim_blocks=True, finalize=finalize)
-    return environment.from_string(_file("report.html"))
+    return str(environment.from_string(_file("report.html")).render(values))
 
 
 def _file(name: str) -> str:
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "static", name)
     with open(path, encoding="utf-8") as file:
         return file.read()
-
-
-def _styles() -> str:
-    """Return the style sheet; pages are printed in the light theme."""
-    printed = " ".join(f"--{name}: {light};" for name, (light, _) in COLOURS.items())
-    return f"{style_sheet()}@media print {{ :root {{ color-scheme: light; {printed} }} }}\n{_file('report.css')}"
 
 
 def safe_json(value: object) -> str:
@@ -235,97 +231,38 @@ def safe_json(value: object) -> str:
     return re.sub("[<>&\u2028\u2029\ud800-\udfff]", lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-# --- in words
+def _tell_draws(sampling: Sampling, noun: str) -> str:
+    """Return how often something was drawn, what, and with which seed."""
+    unit = "" if sampling.unit == "segment" else f"whole {UNITS[sampling.unit]}s, "
+    seed = "fresh random numbers" if sampling.seed is None else f"seed {sampling.seed}"
+    return f"{tell_count(sampling.trials, noun)}, {unit}{seed}"
 
 
-def _tell_kind(report: Report) -> str:
-    systems = tell_count(len(report.names), "system")
-    names = ", ".join(column.name for column in report.columns)
-    return f"{systems}, {tell_count(len(report.lines), 'segment')}, {names}"
-
-
-def _tell_seed(seed: int | None) -> str:
-    return "fresh random numbers" if seed is None else f"seed {seed}"
-
-
-def _tell_unit(sampling: Sampling) -> str:
-    return "" if sampling.unit == "segment" else f"whole {UNITS[sampling.unit]}s, "
-
-
-def _tell_tests(report: Report) -> str:
-    if report.plan.tests is None:
-        return ""
-    tests = report.plan.tests
-    unit = "resample" if tests.method == "bs" else "trial"
-    return (
-        f"{_METHODS[tests.method]} of every pair of systems ({tell_count(tests.trials, unit)},"
-        f" {_tell_unit(tests)}{_tell_seed(tests.seed)}); p-values are corrected by max\N{NON-BREAKING HYPHEN}T."
-    )
-
-
-def _tell_command(run: Run | None) -> str:
-    if run is None or run.command is None:
-        return ""
-    from shlex import join
-
-    return join(run.command)
-
-
-def _inputs(run: Run | None) -> list[Input]:
-    return [] if run is None else list(dict.fromkeys([*run.references, *run.systems]))
-
-
-def _weak_title(report: Report, pair: Pair, number: int) -> str:
-    lead = report.columns[number].lead(pair.first, pair.second)
-    if not lead:
-        return "Neither is behind"
-    return f"Where {report.names[pair.second if lead > 0 else pair.first]} is behind"
-
-
-def _tell_wins(report: Report, pair: Pair, number: int) -> str:
-    first, equal, second = pair.wins[number]
-    name = report.columns[number].name
-    return (
-        f"{report.names[pair.first]} has the better {name} in {tell_count(first, 'segment')},"
-        f" {report.names[pair.second]} in {second:,}; {tell_count(equal, 'segment is', 'segments are')} equal."
-    )
-
-
-def _cells(report: Report, number: int) -> Iterator[dict[str, Any]]:
+def _cells(report: Report, system: int) -> Iterator[dict[str, Any]]:
     """Give the cells of a system in the table of scores."""
     for column in report.columns:
-        record = column.records[number]
-        best = column.order()[0]
-        ranking = column.ranking
-        p_value = None if ranking is None else ranking.corrected[best][number]
-        interval, decimals = record.interval, column.decimals(2)
-        bounds = "" if interval is None else f"{interval.mean:.{decimals}f} ± {interval.half_width:.{decimals}f}"
+        record, interval = column.records[system], column.records[system].interval
+        best, ranking, decimals = column.order()[0], column.ranking, column.decimals(2)
+        p_value = None if ranking is None else ranking.corrected[best][system]
         yield {
             "score": f"{record.score:.{decimals}f}",
-            "interval": bounds,
+            "interval": "" if interval is None else " ± ".join(f"{number:.{decimals}f}" for number in interval),
             "p": "\N{EN DASH}" if p_value is None else f"{p_value:.4f}",
-            "cluster": "" if ranking is None else ranking.clusters[number],
-            "best": number == best or (p_value is not None and not verdicts.is_told_apart(column, best, number)),
+            "cluster": "" if ranking is None else ranking.clusters[system],
+            "best": system == best or (p_value is not None and not verdicts.is_told_apart(column, best, system)),
         }
-
-
-def _made_from(report: Report, order: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """Give one row per metric and system with the details that text output prints after the score."""
-    for column in report.columns:
-        for number in order:
-            if details := column.records[number].verbose:
-                yield {"system": report.names[number], "metric": column.name, "details": details}
 
 
 def _shares(report: Report, pair: Pair, first: int) -> list[list[str]]:
     """Return the rows of the table of shares by the first metric; first: the system that comes first on the page."""
     shares = pair.shares[0]
+    if not shares:
+        return []
     if pair.first != first:
         shares = [share._replace(first=share.second, second=share.first, points=-share.points) for share in shares]
     rows = [[one.factor, f"{one.first:.4f}", f"{one.second:.4f}", f"{one.points:+.3f}"] for one in shares]
     rows.append(["sum", "", "", f"{sum(share.points for share in shares):+.3f}"])
-    cells = [[cell.replace("-0.000", "0.000").replace("-", "\N{MINUS SIGN}") for cell in row] for row in rows]
-    return cells if shares else []
+    return [[cell.replace("-0.000", "0.000").replace("-", "\N{MINUS SIGN}") for cell in row] for row in rows]
 
 
 # --- the data of the script
@@ -394,14 +331,22 @@ def _digits(column: Column) -> int:
 
 
 def _pair_data(report: Report, pair: Pair) -> dict[str, Any]:
-    numbers = range(len(report.columns))
+    titles, wins = [], []
+    for column, (first, equal, second) in zip(report.columns, pair.wins, strict=True):
+        lead = column.lead(pair.first, pair.second)
+        behind = report.names[pair.second if lead > 0 else pair.first]
+        titles.append(f"Where {behind} is behind" if lead else "Neither is behind")
+        wins.append(
+            f"{report.names[pair.first]} has the better {column.name} in {tell_count(first, 'segment')},"
+            f" {report.names[pair.second]} in {second:,}; {tell_count(equal, 'segment is', 'segments are')} equal."
+        )
     return {
         "a": pair.first,
         "b": pair.second,
         "told": [verdicts.compare(report, pair, column) for column in report.columns],
-        "title": [_weak_title(report, pair, number) for number in numbers],
-        "weak": [verdicts.find_weaknesses(report, pair, number) for number in numbers],
-        "wins": [_tell_wins(report, pair, number) for number in numbers],
+        "title": titles,
+        "weak": [verdicts.find_weaknesses(report, pair, number) for number, _ in enumerate(report.columns)],
+        "wins": wins,
         "shares": [[tuple(share) for share in shares] for shares in pair.shares],
         "why": pair.why_not,
         "counts": pair.counts,
