@@ -921,10 +921,10 @@ def read_words(w, tally):
         PAGE.read(told, w, tally)
     for pair in report.pairs:
         w.pair = (pair.first, pair.second)
-        for m, column in enumerate(report.columns):
+        data = page.pair_data(report, pair)
+        for m in range(len(report.columns)):
             w.metric = m
-            told = [verdicts.compare(report, pair, column), *verdicts.find_weaknesses(report, pair, m)]
-            for one in [*told, page._weak_title(report, pair, m), page._tell_wins(report, pair, m)]:
+            for one in [data["told"][m], *data["weak"][m], data["title"][m], data["wins"][m]]:
                 PAGE.read(one, w, tally)
 
 

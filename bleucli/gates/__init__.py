@@ -59,33 +59,26 @@ def read_bounds(option: str, text: str) -> dict[str, Bound]:
     >>> read_bounds(FAIL_UNDER, "40")
     {'': Bound(number=40.0, percent=False)}
     """
+    example = "a score, or scores by metric: chrf=55,ter=60"
+    if option == MAX_DROP:
+        example = "a number, or numbers by metric: bleu=0.3,ter=2% (of the baseline's score)"
+    wrong_form = UsageError(f"{option} {text!r}; expected {example}")
     bounds: dict[str, Bound] = {}
     parts = text.split(",")
     for part in parts:
         metric, equals, number = (word.strip() for word in part.rpartition("="))
         if bool(equals) != bool(metric) or (not metric and len(parts) > 1):
-            raise _wrong_form(option, text)
+            raise wrong_form
         if metric in bounds:
             raise UsageError(f"{option} {text!r} has two bounds for {metric}; give one")
         percent = option == MAX_DROP and number.endswith("%")
         try:
             bounds[metric] = Bound(read_number(number.removesuffix("%") if percent else number), percent)
         except ValueError:
-            raise _wrong_form(option, text) from None
-        _check_number(option, metric, bounds[metric])
+            raise wrong_form from None
+        if option == MAX_DROP and str(bounds[metric]).startswith("-"):  # -0 is probably a mistake
+            raise UsageError(f"{option} {format_bounds({metric: bounds[metric]})}; expected 0 or more")
     return bounds
-
-
-def _wrong_form(option: str, text: str) -> UsageError:
-    example = "a score, or scores by metric: chrf=55,ter=60"
-    if option == MAX_DROP:
-        example = "a number, or numbers by metric: bleu=0.3,ter=2% (of the baseline's score)"
-    return UsageError(f"{option} {text!r}; expected {example}")
-
-
-def _check_number(option: str, metric: str, bound: Bound) -> None:
-    if option == MAX_DROP and str(bound).startswith("-"):  # -0 is probably a mistake
-        raise UsageError(f"{option} {format_bounds({metric: bound})}; expected 0 or more")
 
 
 def format_bounds(bounds: Mapping[str, Bound]) -> str:
@@ -138,144 +131,36 @@ def judge(
         stranger = find_unscored(bounds, names)
         if stranger:
             raise UsageError(f"{option} names {stranger}, which is not scored; choose from {', '.join(names)}")
-    return [
-        *_judge_scores(results, fail_under or {}, names, scale),
-        *_judge_drops(results, max_drop or {}, baseline, names, scale),
-    ]
-
-
-def find_unscored(bounds: Mapping[str, Bound], names: Collection[str]) -> str:
-    """Return the first metric with a bound but without a score; "" if there is none.
-
-    >>> find_unscored({"": Bound(40), "chrf": Bound(55), "ter": Bound(60)}, ["bleu", "chrf"])
-    'ter'
-    """
-    return next((name for name in bounds if name and name not in names), "")
-
-
-def _judge_scores(results: Results, bounds: Mapping[str, Bound], names: Sequence[str], scale: int) -> Iterator[Verdict]:
-    """Judge the unrounded scores that have a bound."""
+    verdicts = []
     for system in results.systems:
         for index, (name, record) in enumerate(zip(names, system.scores, strict=True)):
-            bound = bounds.get(name, bounds.get("") if index == 0 else None)
-            if bound is None:
-                continue
-            score = in_scale(record.score, scale)
-            worse = "under" if record.higher_is_better else "over"
-            is_worse = score < bound.number if record.higher_is_better else score > bound.number
-            failure = f"{system.name}: {record.name} {score!r} is {worse} {bound} ({FAIL_UNDER})"
-            yield Verdict(system.name, record, f"{FAIL_UNDER} {bound}", failure if is_worse else "")
-
-
-# --- drops
-
-
-def _judge_drops(
-    results: Results, bounds: Mapping[str, Bound], baseline: Baseline | None, names: Sequence[str], scale: int
-) -> Iterator[Verdict]:
-    """Judge the scores whose drops have a bound; they are compared in percent, and printed on the scale."""
-    for system, record, earlier, bound in _compare(results, bounds, baseline, names):
-        score, drop = _drop(record, earlier, baseline)
-        allowed = _allowed(bound, earlier, scale)
-        if baseline is not None and _is_rounded_too_far(record, earlier, baseline, allowed):
-            raise UsageError(
-                f"{baseline.path} has {record.name} {_tell(earlier, scale)}, which may be rounded too far for"
-                f" {MAX_DROP} {bound}; write the baseline with -w {_MANY_DECIMALS}, or with -f jsonl, which does not"
-                " round"
-            )
-        failure = ""
-        if drop > allowed and (record.p_value is None or record.differs):  # otherwise it may be due to chance
-            since = f" since {baseline.path}" if baseline else ""
-            p_value = f", p = {record.p_value:.4f}" if record.p_value is not None else ""
-            most = f"{bound} of {_tell(earlier, scale)} = {_tell(allowed, scale)}" if bound.percent else f"{bound}"
-            failure = (
-                f"{system}: {record.name} {_tell(score, scale)} is worse than {_tell(earlier, scale)} by"
-                f" {_tell(drop, scale)}{since}{p_value}, more than {most} ({MAX_DROP})"
-            )
-        yield Verdict(system, record, f"{MAX_DROP} {bound}", failure)
-
-
-def _tell(number: Decimal, scale: int) -> str:
-    """Return a number in percent as printed on a scale.
-
-    >>> from decimal import Decimal
-    >>> _tell(Decimal("48.5"), 100), _tell(Decimal("48.5"), 1)
-    ('48.5', '0.485')
-    """
-    return f"{number.scaleb(-shift_of(scale)):f}"
-
-
-def _allowed(bound: Bound, earlier: Decimal, scale: int) -> Decimal:
-    """Return how much worse than an earlier score a score may be, in percent.
-
-    >>> from decimal import Decimal
-    >>> str(_allowed(Bound(2, percent=True), Decimal("48.5"), 100)), str(_allowed(Bound(0.3), Decimal("48.5"), 100))
-    ('0.97', '0.3')
-    >>> str(_allowed(Bound(0.003), Decimal("48.5"), 1))
-    '0.3'
-    """
-    if bound.percent:
-        return (abs(earlier) * _decimal(bound.number) / 100).normalize()
-    return _decimal(bound.number).scaleb(shift_of(scale))
-
-
-def _decimal(number: float) -> Decimal:
-    from decimal import Decimal
-
-    return Decimal(repr(number))
-
-
-def _as_written(score: float, decimals: int, scale: int) -> Decimal:
-    """Return a score in percent, rounded as in JSON on a scale; decimals: those of the score in percent.
-
-    >>> str(_as_written(33.8624, 1, 100)), str(_as_written(33.9000001, 3, 100)), str(_as_written(0.1 + 0.2, 17, 100))
-    ('33.9', '33.9', '0.30000000000000004')
-    >>> str(_as_written(33.8624, 1, 1)), str(_as_written(33.8624, -1, 1))
-    ('33.9', '3E+1')
-    """
-    shift = shift_of(scale)
-    # By way of a double, which JSON writes with the fewest digits that identify it
-    return _decimal(float(f"{in_scale(score, scale):.{decimals + shift}f}")).scaleb(shift)
-
-
-def _drop(record: ScoreRecord, earlier: Decimal, baseline: Baseline | None) -> tuple[Decimal, Decimal]:
-    """Return this score, rounded as the baseline's score seems to be, and how much worse it is."""
-    score = _decimal(record.score)
-    if baseline:
-        score = _as_written(record.score, max(1, baseline.decimals), baseline.scale)
-    return score, earlier - score if record.higher_is_better else score - earlier
-
-
-def _is_rounded_too_far(record: ScoreRecord, earlier: Decimal, baseline: Baseline, allowed: Decimal) -> bool:
-    """Return whether the earlier score has too few decimals to tell if a drop is allowed.
-
-    If no drop is allowed, the baseline's decimals are enough. JSON leaves out trailing zeros, so a score that is whole
-    in percent may have been rounded to one decimal, or more coarsely. This matters only if one reading is too large a
-    drop and the other is not a drop.
-    """
-    if _decimal(record.score) == earlier or baseline.decimals > _ROUNDED_DECIMALS:
-        return False
-    if 0 < allowed < _decimal(1.0).scaleb(-max(1, baseline.decimals)):
-        return True
-    could_be_whole = baseline.decimals < 1 and _as_written(record.score, baseline.decimals, baseline.scale) == earlier
-    return could_be_whole and _drop(record, earlier, baseline)[1] > allowed
-
-
-def _compare(
-    results: Results, bounds: Mapping[str, Bound], baseline: Baseline | None, names: Sequence[str]
-) -> Iterator[tuple[str, ScoreRecord, Decimal, Bound]]:
-    """Give the name, score, earlier score and bound of each system and metric that has a bound."""
-    first = results.systems[0].scores
-    run = results.run
-    for index, system in enumerate(results.systems):
-        if baseline is None and index == 0:
-            continue
-        inputs = [] if run is None else [run.systems[index], *run.systems, *run.references]
-        for name, record, first_record in zip(names, system.scores, first, strict=True):
-            bound = bounds.get(name, bounds.get(""))
+            bound = (fail_under or {}).get(name, (fail_under or {}).get("") if index == 0 else None)
             if bound is not None:
-                earlier = find(baseline, system.name, record, inputs) if baseline else _decimal(first_record.score)
-                yield system.name, record, earlier, bound
+                score = in_scale(record.score, scale)  # not rounded
+                worse = "under" if record.higher_is_better else "over"
+                is_worse = score < bound.number if record.higher_is_better else score > bound.number
+                failure = f"{system.name}: {record.name} {score!r} is {worse} {bound} ({FAIL_UNDER})"
+                verdicts.append(Verdict(system.name, record, f"{FAIL_UNDER} {bound}", failure if is_worse else ""))
+    for one in _compare(results, max_drop or {}, baseline, names, scale):
+        if baseline is not None and _is_rounded_too_far(one, baseline):
+            raise UsageError(
+                f"{baseline.path} has {one.record.name} {_tell(one.earlier, scale)}, which may be rounded too far for"
+                f" {MAX_DROP} {one.bound}; write the baseline with -w {_MANY_DECIMALS}, or with -f jsonl, which does"
+                " not round"
+            )
+        failure, p_value = "", one.record.p_value
+        if one.drop > one.allowed and (p_value is None or one.record.differs):  # otherwise it may be due to chance
+            since = f" since {baseline.path}" if baseline else ""
+            certainty = "" if p_value is None else f", p = {p_value:.4f}"
+            earlier, most = _tell(one.earlier, scale), str(one.bound)
+            if one.bound.percent:
+                most += f" of {earlier} = {_tell(one.allowed, scale)}"
+            failure = (
+                f"{one.system}: {one.record.name} {_tell(one.score, scale)} is worse than {earlier} by"
+                f" {_tell(one.drop, scale)}{since}{certainty}, more than {most} ({MAX_DROP})"
+            )
+        verdicts.append(Verdict(one.system, one.record, f"{MAX_DROP} {one.bound}", failure))
+    return verdicts
 
 
 def hints(
@@ -297,10 +182,106 @@ def hints(
     if baseline is None or baseline.decimals > _ROUNDED_DECIMALS:
         return
     names = metrics or [record.name for record in results.systems[0].scores]
-    for system, record, earlier, bound in _compare(results, max_drop, baseline, names):
-        is_hidden = _drop(record, earlier, baseline)[1] == 0 and _decimal(record.score) != earlier
-        if is_hidden and _allowed(bound, earlier, scale) == 0:
+    for one in _compare(results, max_drop, baseline, names, scale):
+        if one.drop == one.allowed == 0 and _decimal(one.record.score) != one.earlier:
             yield (
-                f"{system}: {record.name} is {_tell(earlier, scale)}, as in {baseline.path}; a drop smaller than its"
-                f" last digit goes unnoticed: write the baseline with -w {_MANY_DECIMALS}"
+                f"{one.system}: {one.record.name} is {_tell(one.earlier, scale)}, as in {baseline.path}; a drop smaller"
+                f" than its last digit goes unnoticed: write the baseline with -w {_MANY_DECIMALS}"
             )
+
+
+def find_unscored(bounds: Mapping[str, Bound], names: Collection[str]) -> str:
+    """Return the first metric with a bound but without a score; "" if there is none.
+
+    >>> find_unscored({"": Bound(40), "chrf": Bound(55), "ter": Bound(60)}, ["bleu", "chrf"])
+    'ter'
+    """
+    return next((name for name in bounds if name and name not in names), "")
+
+
+# --- drops
+
+
+class _Drop(NamedTuple):
+    """A score of a system that has a bound, and the earlier one. All numbers are in percent.
+
+    score: the new score, rounded as the earlier one seems to be. drop: how much worse it is. allowed: how much worse it
+    may be.
+    """
+
+    system: str
+    record: ScoreRecord
+    bound: Bound
+    earlier: Decimal
+    score: Decimal
+    drop: Decimal
+    allowed: Decimal
+
+
+def _compare(
+    results: Results, bounds: Mapping[str, Bound], baseline: Baseline | None, names: Sequence[str], scale: int
+) -> Iterator[_Drop]:
+    """Compare each score that has a bound with the baseline's."""
+    run = results.run
+    for index, system in enumerate(results.systems):
+        if baseline is None and index == 0:
+            continue
+        inputs = [] if run is None else [run.systems[index], *run.systems, *run.references]
+        for name, record, first in zip(names, system.scores, results.systems[0].scores, strict=True):
+            bound = bounds.get(name, bounds.get(""))
+            if bound is None:
+                continue
+            if baseline is None:
+                earlier, score = _decimal(first.score), _decimal(record.score)
+            else:
+                earlier = find(baseline, system.name, record, inputs)
+                score = _as_written(record.score, max(1, baseline.decimals), baseline.scale)
+            drop = earlier - score if record.higher_is_better else score - earlier
+            allowed = _decimal(bound.number).scaleb(shift_of(scale))
+            if bound.percent:
+                allowed = (abs(earlier) * _decimal(bound.number) / 100).normalize()
+            yield _Drop(system.name, record, bound, earlier, score, drop, allowed)
+
+
+def _is_rounded_too_far(one: _Drop, baseline: Baseline) -> bool:
+    """Return whether the earlier score has too few decimals to tell if a drop is allowed.
+
+    If no drop is allowed, the baseline's decimals are enough. JSON leaves out trailing zeros, so a score that is whole
+    in percent may have been rounded to one decimal, or more coarsely. This matters only if one reading is too large a
+    drop and the other is not a drop.
+    """
+    if _decimal(one.record.score) == one.earlier or baseline.decimals > _ROUNDED_DECIMALS:
+        return False
+    if 0 < one.allowed < _decimal(1.0).scaleb(-max(1, baseline.decimals)):
+        return True
+    if baseline.decimals >= 1 or one.drop <= one.allowed:
+        return False
+    return _as_written(one.record.score, baseline.decimals, baseline.scale) == one.earlier
+
+
+def _as_written(score: float, decimals: int, scale: int) -> Decimal:
+    """Return a score in percent, rounded as in JSON on a scale; decimals: those of the score in percent.
+
+    >>> str(_as_written(33.8624, 1, 100)), str(_as_written(33.9000001, 3, 100)), str(_as_written(0.1 + 0.2, 17, 100))
+    ('33.9', '33.9', '0.30000000000000004')
+    >>> str(_as_written(33.8624, 1, 1)), str(_as_written(33.8624, -1, 1))
+    ('33.9', '3E+1')
+    """
+    shift = shift_of(scale)
+    # By way of a double, which JSON writes with the fewest digits that identify it
+    return _decimal(float(f"{in_scale(score, scale):.{decimals + shift}f}")).scaleb(shift)
+
+
+def _decimal(number: float) -> Decimal:
+    from decimal import Decimal
+
+    return Decimal(repr(number))
+
+
+def _tell(number: Decimal, scale: int) -> str:
+    """Return a number in percent as printed on a scale.
+
+    >>> _tell(_decimal(48.5), 100), _tell(_decimal(48.5), 1)
+    ('48.5', '0.485')
+    """
+    return f"{number.scaleb(-shift_of(scale)):f}"

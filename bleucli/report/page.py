@@ -208,7 +208,7 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
     if report.pairs:
         pair = report.pair(*best)
         values |= {
-            "two": _pair_data(report, pair),
+            "two": pair_data(report, pair),
             "shares": _shares(report, pair, best[0]),
             "pair_charts": charts.of_pair(report, pair, *best),
         }
@@ -294,7 +294,7 @@ def as_data(
             }
             for column in report.columns
         ],
-        "pairs": [_pair_data(report, pair) for pair in report.pairs],
+        "pairs": [pair_data(report, pair) for pair in report.pairs],
         "figures": [{"metric": one.metric, **one.data} for one in figures],
         "groups": [{"kind": one.kind, "title": one.title, "labels": one.labels} for one in report.groups],
         "order": report.passages.order,
@@ -330,7 +330,8 @@ def _digits(column: Column) -> int:
     return max(column.decimals(2), 3 - floor(log10(high - low))) if high > low else column.decimals(2)
 
 
-def _pair_data(report: Report, pair: Pair) -> dict[str, Any]:
+def pair_data(report: Report, pair: Pair) -> dict[str, Any]:
+    """Return what the page says of two systems: a list of what each metric says for each key."""
     titles, wins = [], []
     for column, (first, equal, second) in zip(report.columns, pair.wins, strict=True):
         lead = column.lead(pair.first, pair.second)
