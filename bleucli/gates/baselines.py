@@ -25,7 +25,7 @@ from bleucli.results.signature import RESAMPLING_KEYS, Signature
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from decimal import Decimal
-    from typing import IO, Any
+    from typing import Any
 
 
 class Earlier(NamedTuple):
@@ -117,6 +117,8 @@ def read_baseline(path: str, name: str) -> Baseline:
     Raises:
         BleuError: the file cannot be read, or bleu did not write it.
     """
+    from bleucli.waiting import lock
+
     form = "jsonl" if is_jsonl(name) and not name.lower().endswith(".json") else "json"
     advice = f"make it with -f {form} -o {name}"
     try:
@@ -125,7 +127,9 @@ def read_baseline(path: str, name: str) -> Baseline:
             # -f json writes one line per key, so only -f jsonl begins with such a line
             if first.startswith("{") and '"schema"' in first:
                 if file.seekable():
-                    _wait_for_writers(file, name)
+                    # Wait until no process is adding lines; later ones wait until the file is closed
+                    with suppress(BleuError):  # where files cannot be locked, bleu refuses to add lines
+                        lock(file, name, "", shared=True)
                     file.seek(0)  # what was read before the wait may be incomplete
                     first = file.readline()
                 return _read_history(chain([first], file), name)
@@ -157,21 +161,6 @@ def read_baseline(path: str, name: str) -> Baseline:
     )
 
 
-def _load(text: str) -> Any:
-    import json
-    from decimal import Decimal
-
-    return json.loads(text, parse_float=Decimal, parse_int=Decimal)
-
-
-def _wait_for_writers(file: IO[str], name: str) -> None:
-    """Wait until no process is adding lines to a history; later writers wait until the file is closed."""
-    from bleucli.waiting import lock
-
-    with suppress(BleuError):  # where files cannot be locked, bleu refuses to add lines
-        lock(file, name, "", shared=True)
-
-
 def _read_history(lines: Iterable[str], name: str) -> Baseline:
     """Read the scores of whole outputs in lines of `-f jsonl`, of one run or of many.
 
@@ -190,8 +179,14 @@ def _read_history(lines: Iterable[str], name: str) -> Baseline:
             item = _load(line)
             if item["schema"] != SHAPE:
                 raise TypeError("of another shape")
-            system, metric, inputs = _text(item["system"]), _text(item["metric"]), _inputs(item)
-            earlier = _earlier(item, inputs)
+            system, metric = _text(item["system"]), _text(item["metric"])
+            inputs = [
+                Input(_text(one["role"]), _text(one["name"]), 0, _text(one.get("sha256") or ""))
+                for one in item.get("inputs") or ()  # a line may list none
+            ]
+            fields = [(_text(key), _text(value)) for key, value in item["signature"].items()]
+            path = next((one.name for one in inputs if one.role == "system"), "")
+            earlier = Earlier(_number(item["score"]), Signature(fields), path, _references(inputs))
         except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError):
             raise BleuError(
                 f"{name}, line {number} is not a line of bleu -f jsonl; delete it, or make the file with -f jsonl -o"
@@ -213,29 +208,6 @@ def _read_history(lines: Iterable[str], name: str) -> Baseline:
     return Baseline(name, systems, _MOST_DECIMALS, "jsonl", frozenset(outputs))
 
 
-def _inputs(item: dict[str, Any]) -> list[Input]:
-    """Return the inputs that a line lists for its score; none if it lists none.
-
-    Raises:
-        AttributeError, KeyError, TypeError: they have another form.
-    """
-    return [
-        Input(_text(one["role"]), _text(one["name"]), 0, _text(one.get("sha256") or ""))
-        for one in item.get("inputs") or ()
-    ]
-
-
-def _earlier(item: dict[str, Any], inputs: Sequence[Input]) -> Earlier:
-    """Return the score of a line.
-
-    Raises:
-        AttributeError, KeyError, TypeError: it has none.
-    """
-    signature = [(_text(key), _text(value)) for key, value in item["signature"].items()]
-    file = next((one.name for one in inputs if one.role == "system"), "")
-    return Earlier(_number(item["score"]), Signature(signature), file, _references(inputs))
-
-
 def _systems(answer: Any) -> dict[str, dict[str, Earlier]]:
     """Return the scores in an answer of one score, of several, or of several systems.
 
@@ -254,6 +226,13 @@ def _systems(answer: Any) -> dict[str, dict[str, Earlier]]:
     if not all(scores):
         raise KeyError("a system without scores")
     return dict(zip(names, scores, strict=True))
+
+
+def _load(text: str) -> Any:
+    import json
+    from decimal import Decimal
+
+    return json.loads(text, parse_float=Decimal, parse_int=Decimal)
 
 
 def _text(value: object) -> str:
@@ -313,7 +292,12 @@ def find(baseline: Baseline, system: str, record: ScoreRecord, inputs: Sequence[
     """
     scores = baseline.systems.get("" if list(baseline.systems) == [""] else system)
     if scores is None:
-        raise BleuError(_explain_unknown(baseline, system))
+        names = ", ".join(list(baseline.systems)[:_MOST_NAMES]) + ", ..." * (len(baseline.systems) > _MOST_NAMES)
+        remedy = "; otherwise add the new system first, without --baseline" if baseline.form == "jsonl" else ""
+        raise BleuError(
+            f"{baseline.path} has no system {system}; it has {names}; if you mean one of these, give its name with"
+            f" --names{remedy}"
+        )
     if record.name not in scores:
         raise BleuError(f"{baseline.path} has no {record.name}; it has {', '.join(scores)}")
     candidates = _of_same_system(baseline, system, scores[record.name], inputs[0].name if inputs else "")
@@ -334,13 +318,6 @@ def find(baseline: Baseline, system: str, record: ScoreRecord, inputs: Sequence[
         f"{baseline.path} has {record.name} with {_tell_files(alike[-1].references)} as reference, but the new score"
         f" uses {_tell_files(references)}; score both with the same references"
     )
-
-
-def _explain_unknown(baseline: Baseline, system: str) -> str:
-    names = ", ".join(list(baseline.systems)[:_MOST_NAMES]) + ", ..." * (len(baseline.systems) > _MOST_NAMES)
-    message = f"{baseline.path} has no system {system}; it has {names}"
-    message += "; if you mean one of these, give its name with --names"
-    return message if baseline.form == "json" else f"{message}; otherwise add the new system first, without --baseline"
 
 
 def _of_same_system(baseline: Baseline, system: str, scores: Sequence[Earlier], file: str) -> Sequence[Earlier]:
