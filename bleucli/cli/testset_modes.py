@@ -24,6 +24,7 @@ from bleucli.testsets import registry
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.cli.options import Options
+    from bleucli.results import Description
     from bleucli.testsets.formats import TestSet
     from bleucli.testsets.registry import Registry
 
@@ -251,15 +252,18 @@ def cite(options: Options) -> str:
         return "\n\n".join(dict.fromkeys(filter(None, citations.values()))) + "\n"
     from bleucli.cli import effects, request
     from bleucli.output.bibliography import Use, bibtex
+    from bleucli.results.signature import VERSION
 
     effects.refuse_conflicts(options)
     request.check_values(options)
     if options.segment_scores:
         request.check_segment_scores(options)
     method = "bs" if options.paired_bs else "ar" if options.paired_ar else None
+    scores = list(_describe_scores(options))
     # --style stars leaves out the intervals of scores, but not those of --difference
     use = Use(
-        list(_find_scores(options)),
+        scores,
+        VERSION if scores else "",
         method,
         corrected=options.paired_all or options.bold_best,
         intervals=(options.confidence or options.paired_bs) and (options.style != "stars" or options.difference),
@@ -277,23 +281,23 @@ def _find_citations(options: Options) -> dict[str, str]:
     return {name: sets.citation(name) for name in names(options.test_set, "--cite")}
 
 
-def _find_scores(options: Options) -> Iterator[tuple[str, dict[str, str]]]:
-    """Give the name and signature of each metric. No tokenizer is loaded, since that may need a download."""
+def _describe_scores(options: Options) -> Iterator[Description]:
+    """Give what each metric says of its scores. No tokenizer is loaded, since that may need a download."""
     from bleucli import tokenizers
     from bleucli.cli import request
-    from bleucli.metrics import METRICS
+    from bleucli.metrics import METRICS, self_bleu
 
     for name in request.names_of_metrics(options):
         metric = request.make_metric(options, name, [option for option in METRICS[name].options if option.loads])
-        label = f"Self-{metric.name}" if options.command == "diversity" else metric.score_name()
+        describe = self_bleu.describe if options.command == "diversity" else metric.describe
         info = dict(metric.signature(1, 1))
         if name != "bleu":
-            yield label, info
+            yield describe(info)
             continue
         tokenizer = options.of_metric(name).get("tokenize")
         for tok in [tokenizer] if tokenizer else dict.fromkeys(map(tokenizers.default_for, _find_targets(options))):
             # As in signatures, but without the checksum or the versions that follow the hyphen there
-            yield label, info | {"tok": tok.replace("spm:", "spm-", 1) + "-" * tok.endswith("-mecab")}
+            yield describe(info | {"tok": tok.replace("spm:", "spm-", 1) + "-" * tok.endswith("-mecab")})
 
 
 def _find_targets(options: Options) -> list[str]:

@@ -19,26 +19,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# By the names of built-in scores, for `_describe`
-_PAPERS = {
-    "BLEU": citations.BLEU,
-    "TER": citations.TER,
-    "WER": citations.EDIT_DISTANCE,
-    "CER": citations.EDIT_DISTANCE,
-    "Self-BLEU": citations.SELF_BLEU,
-}
-
 
 class Use(NamedTuple):
     """What is used in scoring and has to be cited.
 
-    scores: for each score, what its metric says of it, and what its signature says; the name of a built-in metric's
-    score stands for what that metric says. method: the paired test, "bs" or "ar"; None without a test. corrected:
-    whether its p-values are corrected for the number of pairs. intervals: whether scores or differences have intervals.
-    distinct: whether distinct n-grams are counted.
+    scores: for each score, what its metric says of it. version: that of the tool, as signatures have it; "" if unknown.
+    method: the paired test, "bs" or "ar"; None without a test. corrected: whether its p-values are corrected for the
+    number of pairs. intervals: whether scores or differences have intervals. distinct: whether distinct n-grams are
+    counted.
     """
 
-    scores: Sequence[tuple[Description | str, Mapping[str, str]]]
+    scores: Sequence[Description]
+    version: str = ""
     method: str | None = None
     corrected: bool = False
     intervals: bool = False
@@ -50,7 +42,8 @@ def find_use(results: Results, layout: Layout) -> Use:
     rows = results.systems if results.pairs else results.systems[:1]  # language pairs differ in tokenizers
     records = [record for row in rows for record in row.scores]
     return Use(
-        [(record.description, record.signature.info) for record in records],
+        [record.description for record in records],
+        next((record.signature.info["version"] for record in records if "version" in record.signature.info), ""),
         None if results.test is None else results.test.method,
         bool(results.rankings) or layout.bold_best,
         shows_intervals(results, layout),
@@ -61,12 +54,9 @@ def find_use(results: Results, layout: Layout) -> Use:
 def papers(use: Use) -> list[Paper]:
     """Return what to cite, in the order in which it was used."""
     candidates: list[Paper | None] = []
-    descriptions = [_describe(one, info) if isinstance(one, str) else one for one, info in use.scores]
-    for description in descriptions:
-        candidates.append(description.paper)
-        candidates.append(citations.DISTINCT if use.distinct else None)
-        candidates += description.papers
-    candidates.append(citations.SACREBLEU if any(one.follows_sacrebleu for one in descriptions) else None)
+    for description in use.scores:
+        candidates += [description.paper, citations.DISTINCT if use.distinct else None, *description.papers]
+    candidates.append(citations.SACREBLEU if any(one.follows_sacrebleu for one in use.scores) else None)
     if use.method is not None:
         candidates.append(citations.TESTS[use.method])
         candidates.append(citations.STEP_DOWN if use.corrected else None)
@@ -77,8 +67,7 @@ def papers(use: Use) -> list[Paper]:
 
 def bibtex(use: Use) -> str:
     """Return BibTeX entries for what to cite, the last one for the tool."""
-    version = next((info["version"] for _, info in use.scores if "version" in info), "")
-    note = [("note", f"Version {version.removeprefix('bleucli-')}")] if version else []
+    note = [("note", f"Version {use.version.removeprefix('bleucli-')}")] if use.version else []
     tool = citations.write_entry(
         "misc", "bleucli", [("author", "{The bleucli developers}"), ("title", "{bleucli}"), *note]
     )
@@ -117,22 +106,3 @@ def shows_intervals(results: Results, layout: Layout) -> bool:
 def compares_texts(info: Mapping[str, str]) -> bool:
     """Return whether a score was made from texts, not from the scores of another tool."""
     return "nrefs" in info
-
-
-def _describe(name: str, info: Mapping[str, str]) -> Description:
-    """Return what a built-in metric cites, by the name of its score.
-
-    Only for `bleu --cite`, which makes no scores and gives names. Whoever has the metric gives what it says itself.
-    """
-    if name.startswith("chrF"):
-        paper: Paper | None = citations.CHRF_WORDS if name.endswith("+") else citations.CHRF
-    else:
-        paper = _PAPERS.get(name)
-    follows = paper not in (None, citations.EDIT_DISTANCE) and "empty" not in info
-    if paper not in (citations.BLEU, citations.SELF_BLEU):
-        return Description(paper, follows_sacrebleu=follows)
-    tokenizer, smooth = citations.find_tokenizer(info.get("tok", "")), info.get("smooth", "")
-    is_own = tokenizer is None or tokenizer.start == "spm-" or smooth.startswith(("add-one", "chen-cherry"))
-    cites_smoothing = smooth.startswith(("chen-cherry", "floor", "add-k"))
-    papers = [*(tokenizer.papers if tokenizer else ()), *([citations.SMOOTHING] if cites_smoothing else [])]
-    return Description(paper, papers=papers, follows_sacrebleu=follows and not is_own)
