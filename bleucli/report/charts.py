@@ -20,11 +20,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-
 # The most groups that one figure can show
 MOST_GROUPS = 25
 # The bins of scores in the table of two systems
@@ -53,7 +48,8 @@ def of_systems(report: Report) -> Iterator[Chart]:
         for grouping in report.groups:
             yield _groups(report, grouping, number)
     for profile in report.profiles:
-        yield _profile(report, profile)
+        is_part = report.passages.why and profile.metric is None
+        yield _series(report, profile, "Only the segments on this page are counted." if is_part else "")
 
 
 def _forest(report: Report, column: Column, number: int) -> Chart:
@@ -110,54 +106,43 @@ def _pairs(report: Report, column: Column, number: int) -> Chart:
 def _groups(report: Report, grouping: Grouping, number: int) -> Chart:
     """Return the scores by length as lines; by other groups, which have no order, as points."""
     column = report.columns[number]
-    caption = f"{column.name} by {grouping.title}"
+    title = f"{column.name} by {grouping.title}"
     groups = list(range(len(grouping.labels)))
-    if grouping.kind != "length" and len(groups) > MOST_GROUPS:
-        groups = sorted(sorted(groups, key=lambda group: -grouping.sizes[group])[:MOST_GROUPS])
-        caption += f", the {MOST_GROUPS} largest of {len(grouping.labels)}"
-    caption += ". Differences within groups are not tested."
-    kind, across = "dots", grouping.title
-    labels = [grouping.labels[group] for group in groups]
-    if grouping.kind == "length":
-        kind, across, labels = "lines", f"{grouping.title}; below: segments", short_lengths(labels)
-    sizes, scores = [grouping.sizes[group] for group in groups], grouping.scores[number][:, groups]
-    axes = {"kind": kind, "across": across, "label": column.name}
-    return _series(report, number, caption, axes, labels, sizes, scores, column.decimals(2))
+    kind, across, labels = "lines", f"{grouping.title}; below: segments", short_lengths(grouping.labels)
+    if grouping.kind != "length":
+        kind, across, labels = "dots", grouping.title, list(grouping.labels)
+        if len(groups) > MOST_GROUPS:
+            groups = sorted(sorted(groups, key=lambda group: -grouping.sizes[group])[:MOST_GROUPS])
+            title += f", the {MOST_GROUPS} largest of {len(labels)}"
+    labels, sizes = [labels[group] for group in groups], [grouping.sizes[group] for group in groups]
+    scores = grouping.scores[number][:, groups]
+    profile = Profile(title, across, column.name, labels, scores, sizes, number, column.decimals(2))
+    return _series(report, profile, "Differences within groups are not tested.", kind)
 
 
-def _profile(report: Report, profile: Profile) -> Chart:
-    caption = f"{profile.title}."
-    if report.passages.why and profile.metric is None:
-        caption += " Only the segments on this page are counted."
-    axes = {"kind": "lines", "across": profile.across, "label": profile.label}
-    decimals = 2 if profile.kind == "frequency" else 0
-    return _series(report, profile.metric, caption, axes, profile.labels, profile.sizes, profile.values, decimals)
-
-
-def _series(
-    report: Report,
-    metric: int | None,
-    caption: str,
-    axes: dict[str, str],
-    labels: Sequence[str],
-    sizes: Sequence[int] | None,
-    values: Floats,
-    decimals: int,
-) -> Chart:
-    """Return a figure with a series for each system, or for the best ones; values: one row per system."""
-    order = report.columns[metric or 0].order()
+def _series(report: Report, profile: Profile, note: str, kind: str = "lines") -> Chart:
+    """Return a figure with a series for each system, or for the best ones; note: a sentence about all of them."""
+    order = report.columns[profile.metric or 0].order()
     systems = sorted(order[:MOST_SERIES])
+    caption = f"{profile.title}. {note}".rstrip()
     if len(order) > MOST_SERIES:
         caption += f" Only the {MOST_SERIES} best of {len(order)} systems are shown."
-    across, _, unit = axes["across"].partition("; below: ")
-    names = [report.names[system] for system in systems]
-    table = [[across, *([] if sizes is None else [unit or "segments"]), *names]]
-    for group, label in enumerate(labels):
+    sizes, values = profile.sizes, profile.values
+    across, _, unit = profile.across.partition("; below: ")
+    table = [[across, *([] if sizes is None else [unit or "segments"]), *(report.names[system] for system in systems)]]
+    for group, label in enumerate(profile.labels):
         size = [] if sizes is None else [f"{sizes[group]:,}"]
-        table.append([label, *size, *(f"{values[system][group]:,.{decimals}f}" for system in systems)])
-    rows = [list(map(_brief, values[system].tolist())) for system in systems]
-    data = {**axes, "systems": systems, "labels": labels, "sizes": sizes, "values": rows}
-    return Chart(metric, caption, table, data)
+        table.append([label, *size, *(f"{values[system][group]:,.{profile.decimals}f}" for system in systems)])
+    data = {
+        "kind": kind,
+        "across": profile.across,
+        "label": profile.label,
+        "systems": systems,
+        "labels": profile.labels,
+        "sizes": sizes,
+        "values": [list(map(_brief, values[system].tolist())) for system in systems],
+    }
+    return Chart(profile.metric, caption, table, data)
 
 
 def _brief(number: float) -> float:

@@ -125,17 +125,13 @@ class Lead(NamedTuple):
 
 
 class _Counts(NamedTuple):
-    """How often systems get n-grams of references right.
-
-    N-grams are numbered; 0 is the empty one.
+    """How often systems get n-grams of references right. N-grams are numbered; 0 is the empty one.
 
     shorter: for each n-gram, the number of the n-gram without its last token. last: the number of its last token.
 
-    The other arrays have one place for each n-gram in each passage whose references have it; the passages of an
-    n-gram are ascending.
-
-    ngrams: the number of the n-gram. passages: the number of the passage. most: how often the n-gram occurs in the
-    reference that has it most often. right: how often each system (row) gets it right.
+    The other arrays have one place for each n-gram in each passage whose references have it, in order. ngrams: the
+    number of the n-gram. passages: the number of the passage. most: how often the n-gram occurs in the reference that
+    has it most often. right: how often each system (row) gets it right.
     """
 
     shorter: Numbers
@@ -247,19 +243,19 @@ def _choose(matches: Numbers, counts: _Counts, vocabulary: Sequence[str]) -> dic
 class Profile(NamedTuple):
     """A value for each system (row) in each bucket (column).
 
-    kind: "frequency", "gap" or "scores". title: the title of the figure. across, label: the labels of the axes. labels:
-    the labels of the buckets. sizes: the number of items in each bucket, if it is the same for all systems. metric: the
-    number of the metric; None if the figure does not depend on a metric.
+    title: the title of the figure. across, label: the labels of the axes. labels: the labels of the buckets. values:
+    one row per system. sizes: the number of items in each bucket, if it is the same for all systems. metric: the number
+    of the metric; None if the figure does not depend on a metric. decimals: those of values.
     """
 
-    kind: str
     title: str
     across: str
     label: str
     labels: Sequence[str]
-    sizes: Sequence[int] | None
     values: Floats
+    sizes: Sequence[int] | None = None
     metric: int | None = None
+    decimals: int = 0
 
 
 def find_profiles(tokens: Tokens, scores: Sequence[tuple[str, Floats, tuple[float, float]]]) -> list[Profile]:
@@ -269,9 +265,15 @@ def find_profiles(tokens: Tokens, scores: Sequence[tuple[str, Floats, tuple[floa
         tokens: the tokens of the segments on the page.
         scores: for each metric, its name, one row of segments' scores per system, and their lower and upper limit.
     """
+    import numpy as np
+
     profiles = [*_of_frequencies(tokens), *_of_gaps(tokens)]
-    for number, (name, rows, limits) in enumerate(scores):
-        profiles.append(_of_scores(name, rows, limits, number))
+    for number, (name, rows, (low, high)) in enumerate(scores):
+        edges = np.linspace(low, high if high > low else low + 1, _BINS + 1)
+        counts = np.array([np.histogram(np.clip(row, low, edges[-1]), edges)[0] for row in rows], np.float64)
+        title, across = f"Number of segments by their {name}", f"{name} of a segment (start of each range)"
+        labels = [f"{start:.3g}" for start in edges[:-1]]
+        profiles.append(Profile(title, across, "segments", labels, counts, metric=number))
     return profiles
 
 
@@ -293,61 +295,25 @@ def _of_frequencies(tokens: Tokens) -> Iterator[Profile]:
         matches = np.minimum(np.bincount(places[places >= 0], minlength=len(keys)), counts)
         hits.append(np.bincount(bucket_of[keys % base], matches, buckets))
     present = np.nonzero(totals)[0]
-    if len(present) < 2:
-        return
-    labels = ["1", *_tell_ranges(_FREQUENCIES), f"≥{_FREQUENCIES[-1]:,}"]
-    rates = 200 * np.array(hits) / np.maximum(np.array(outputs) + totals, 1)
-    yield Profile(
-        "frequency",
-        "F1 of tokens by how often they occur in the first references",
-        "occurrences in the first references; below: tokens",
-        "F1 of tokens",
-        [labels[place] for place in present],
-        totals[present].tolist(),
-        rates[:, present],
-    )
+    if len(present) > 1:
+        title = "F1 of tokens by how often they occur in the first references"
+        across = "occurrences in the first references; below: tokens"
+        labels = ["1", *_tell_ranges(_FREQUENCIES), f"≥{_FREQUENCIES[-1]:,}"]
+        labels = [labels[place] for place in present]
+        rates = 200 * np.array(hits) / np.maximum(np.array(outputs) + totals, 1)
+        yield Profile(title, across, "F1 of tokens", labels, rates[:, present], totals[present].tolist(), decimals=2)
 
 
 def _of_gaps(tokens: Tokens) -> Iterator[Profile]:
     """Give the number of outputs by how much longer or shorter they are than their first reference, in tokens."""
     import numpy as np
 
-    lengths = np.array([system.lengths - tokens.references[0].lengths for system in tokens.hypotheses])
-    if not np.ptp(lengths):
-        return
-    places = np.digitize(lengths, _GAPS)
-    counts = np.array([np.bincount(row, minlength=len(_GAPS) + 1) for row in places], np.float64)
-    labels = [f"<\N{MINUS SIGN}{-_GAPS[0]}", *_tell_ranges(_GAPS), f"≥{_GAPS[-1]}"]
-    yield Profile(
-        "gap",
-        "Number of segments by how much longer the output is than the first reference",
-        "tokens of the output minus those of the reference",
-        "segments",
-        labels,
-        None,
-        counts,
-    )
-
-
-def _of_scores(name: str, rows: Floats, limits: tuple[float, float], number: int) -> Profile:
-    """Return the number of segments in each range of scores."""
-    import numpy as np
-
-    low, high = limits
-    high = high if high > low else low + 1
-    edges = np.linspace(low, high, _BINS + 1)
-    counts = np.array([np.histogram(np.clip(row, low, high), edges)[0] for row in rows], np.float64)
-    labels = [f"{start:.3g}" for start in edges[:-1]]
-    return Profile(
-        "scores",
-        f"Number of segments by their {name}",
-        f"{name} of a segment (start of each range)",
-        "segments",
-        labels,
-        None,
-        counts,
-        number,
-    )
+    gaps = np.array([system.lengths - tokens.references[0].lengths for system in tokens.hypotheses])
+    if np.ptp(gaps):
+        counts = np.array([np.bincount(np.digitize(row, _GAPS), minlength=len(_GAPS) + 1) for row in gaps], np.float64)
+        title = "Number of segments by how much longer the output is than the first reference"
+        labels = [f"<\N{MINUS SIGN}{-_GAPS[0]}", *_tell_ranges(_GAPS), f"≥{_GAPS[-1]}"]
+        yield Profile(title, "tokens of the output minus those of the reference", "segments", labels, counts)
 
 
 def _tell_ranges(bounds: Sequence[int]) -> list[str]:
@@ -356,7 +322,5 @@ def _tell_ranges(bounds: Sequence[int]) -> list[str]:
     >>> _tell_ranges((-5, -2, 0, 1))
     ['−5…−3', '−2…−1', '0']
     """
-    ranges = [
-        f"{start}\N{HORIZONTAL ELLIPSIS}{end - 1}" if end - start > 1 else f"{start}" for start, end in pairwise(bounds)
-    ]
+    ranges = [f"{start}…{end - 1}" if end - start > 1 else f"{start}" for start, end in pairwise(bounds)]
     return [one.replace("-", "\N{MINUS SIGN}") for one in ranges]

@@ -646,7 +646,8 @@ def test_profiles_have_the_counts_of_the_texts():
     references = [["a b c", "a b", "a"]]
     report = report_of({"one": ["a b c", "a x", ""], "two": ["a b", "a b b b", "a"]}, references, [BLEU()])
     frequency, gap, scores = report.profiles
-    assert (frequency.kind, frequency.labels, frequency.sizes) == ("frequency", ["1", "2", "3…4"], [1, 2, 3])
+    assert frequency.title.startswith("F1 of tokens by how often")
+    assert (frequency.labels, frequency.sizes) == (["1", "2", "3…4"], [1, 2, 3])
     # c once; b twice, of which the first system has one and the second 4, 2 of them right; a three times
     expected = [[100, 200 * 1 / (1 + 2), 200 * 2 / (2 + 3)], [0, 200 * 2 / (4 + 2), 100]]
     assert np.allclose(frequency.values, expected)
