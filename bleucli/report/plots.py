@@ -261,24 +261,17 @@ def save(figure: Figure, form: str) -> tuple[bytes, list[str]]:
     metadata = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(form)
     # TrueType: many publishers refuse the fonts of Type 3, which are matplotlib's default
     settings = {"pdf.fonttype": 42, "svg.fonttype": "none", "svg.hashsalt": _SALT}
-    with _use_settings(settings), _missing_glyphs() as missing:
-        figure.savefig(target, format=form, dpi="figure" if form == "svg" else _DOTS, metadata=metadata)
-    # The reader of an SVG chooses the fonts
-    return target.getvalue(), [] if form == "svg" else missing
-
-
-@contextmanager
-def _missing_glyphs() -> Iterator[list[str]]:
-    """Collect the characters that no font has, from matplotlib's warnings."""
-    characters: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
+    with _use_settings(settings), warnings.catch_warnings(record=True) as messages:
         warnings.simplefilter("always")
-        yield characters
-    for one in caught:
-        if match := re.match(r"Glyph (\d+) ", str(one.message)):
-            characters.append(chr(int(match[1])))
+        figure.savefig(target, format=form, dpi="figure" if form == "svg" else _DOTS, metadata=metadata)
+    missing = []
+    for one in messages:
+        if glyph := re.match(r"Glyph (\d+) ", str(one.message)):
+            missing.append(chr(int(glyph[1])))
         else:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    # The reader of an SVG chooses the fonts
+    return target.getvalue(), [] if form == "svg" else missing
 
 
 # --- what is drawn
