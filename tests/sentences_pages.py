@@ -20,8 +20,7 @@ from bleucli.counting import count
 from bleucli.counting.corpus import of_strings
 from bleucli.report import charts, contents, page, plots, verdicts
 from bleucli.report.contents import Column, Grouping, Pair, Report
-from bleucli.report.passages import Passages
-from bleucli.report.tokens import Lead
+from bleucli.report.passages import Lead, Passages
 from bleucli.results import Ranking, ScoreRecord
 from bleucli.results.signature import Signature
 from bleucli.scoring import score_counted
@@ -683,7 +682,7 @@ def _(w, n, all):  # noqa: A002
     " output is than the first reference|Number of segments by their \\S+}.",
 )
 def _(w, title):
-    return any(one.title == title for one in w.report.profiles)
+    return any(one.title == title for one in charts.profiles(w.report))
 
 
 @PAGE.sentence("which segments a figure counts", "Only the segments on this page are counted.")
@@ -906,7 +905,7 @@ def check_table(w, chart):
         systems = [w.names.index(name) for name in header[-len(chart.data["systems"]) :]]
         assert len(systems) == min(len(w.names), plots.MOST_SERIES)
         values_of = {f"{w.metrics[m or 0]} by {one.title}": one.scores[m or 0] for one in w.report.groups}
-        values_of |= {one.title: one.values for one in w.report.profiles}
+        values_of |= {one.title: one.values for one in charts.profiles(w.report)}
         values = values_of[re.split(r"\.|, the \d+ largest", chart.caption)[0]]
         assert len(rows) == min(values.shape[1], charts.MOST_GROUPS)
         if len(rows) == values.shape[1]:

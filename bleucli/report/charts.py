@@ -1,6 +1,7 @@
 """The figures of the page: the numbers that its script draws, and the same numbers as tables.
 
 - `Chart`: a figure; `of_systems`: those of all systems; `of_pair`: those of two
+- `Profile`: a value for each system and bucket; `profiles`: those that describe systems by their texts and segments
 
 Without a script, and for readers who do not see figures, the page has the tables.
 """
@@ -8,11 +9,12 @@ Without a script, and for readers who do not see figures, the page has the table
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from bleucli.records import NamedTuple
 from bleucli.report.contents import Column, Grouping, Pair, Report, short_lengths
+from bleucli.report.passages import Tokens, find_keys
 from bleucli.report.plots import MOST_SERIES, ROOMY, TIGHT
-from bleucli.report.tokens import Profile
 from bleucli.report.verdicts import show_cell
 from bleucli.results import SIGNIFICANT
 
@@ -20,10 +22,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
 # The most groups that one figure can show
 MOST_GROUPS = 25
-# The bins of scores in the table of two systems
+# The bins of scores
 _BINS = 10
+# Bounds of the buckets of word frequencies and length differences: like compare-mt's, but coarser
+_FREQUENCIES = (2, 3, 5, 10, 100, 1000)
+_GAPS = (-5, -2, 0, 1, 3, 6)
 
 
 class Chart(NamedTuple):
@@ -47,7 +57,7 @@ def of_systems(report: Report) -> Iterator[Chart]:
             yield _pairs(report, column, number)
         for grouping in report.groups:
             yield _groups(report, grouping, number)
-    for profile in report.profiles:
+    for profile in profiles(report):
         is_part = report.passages.why and profile.metric is None
         yield _series(report, profile, "Only the segments on this page are counted." if is_part else "")
 
@@ -164,10 +174,9 @@ def of_pair(report: Report, pair: Pair, first: int, second: int) -> tuple[Chart,
     import numpy as np
 
     column = report.columns[0]
-    low, high = column.limits()
-    edges = np.linspace(low, high if high > low else low + 1, _BINS + 1)
+    edges = _edges(column)
     places = [passage.place for passage in report.passages.passages]
-    scores = np.clip(column.segment_scores[:, places], low, high)
+    scores = np.clip(column.segment_scores[:, places], edges[0], edges[-1])
     counts, _, _ = np.histogram2d(scores[first], scores[second], (edges, edges))
     starts = [f"{edge:.3g}" for edge in edges[:-1]]
     both = [["", *starts]]
@@ -185,3 +194,97 @@ def of_pair(report: Report, pair: Pair, first: int, second: int) -> tuple[Chart,
             gaps.append([f"{ends[place]} to {ends[place + 1]}", f"{count:,}"])
     difference = "Number of segments by the difference of their scores, second minus first."
     return Chart(0, caption, both, {}), Chart(0, difference, gaps, {})
+
+
+# --- profiles
+
+
+class Profile(NamedTuple):
+    """A value for each system (row) in each bucket (column).
+
+    title: the title of the figure. across, label: the labels of the axes. labels: the labels of the buckets. values:
+    one row per system. sizes: the number of items in each bucket, if it is the same for all systems. metric: the number
+    of the metric; None if the figure does not depend on a metric. decimals: those of values.
+    """
+
+    title: str
+    across: str
+    label: str
+    labels: Sequence[str]
+    values: Floats
+    sizes: Sequence[int] | None = None
+    metric: int | None = None
+    decimals: int = 0
+
+
+def profiles(report: Report) -> Iterator[Profile]:
+    """Give what describes systems: how they do on rare tokens, how long their outputs are, how segments score."""
+    import numpy as np
+
+    yield from _of_frequencies(report.tokens)
+    yield from _of_gaps(report.tokens)
+    for number, column in enumerate(report.columns):
+        edges = _edges(column)
+        rows = np.clip(column.segment_scores, edges[0], edges[-1])
+        counts = np.array([np.histogram(row, edges)[0] for row in rows], np.float64)
+        title = f"Number of segments by their {column.name}"
+        across = f"{column.name} of a segment (start of each range)"
+        labels = [f"{start:.3g}" for start in edges[:-1]]
+        yield Profile(title, across, "segments", labels, counts, metric=number)
+
+
+def _edges(column: Column) -> Floats:
+    """Return the bounds of bins of segments' scores."""
+    import numpy as np
+
+    low, high = column.limits()
+    return np.linspace(low, high if high > low else low + 1, _BINS + 1)
+
+
+def _of_frequencies(tokens: Tokens) -> Iterator[Profile]:
+    """Give the F1 (the harmonic mean of precision and recall) of rare and of frequent tokens of first references."""
+    import numpy as np
+
+    reference, base = tokens.references[0], len(tokens.vocabulary)
+    frequencies = np.bincount(reference.words, minlength=base)
+    bucket_of = np.digitize(frequencies, _FREQUENCIES)
+    buckets = len(_FREQUENCIES) + 1
+    totals = np.bincount(bucket_of[reference.words], minlength=buckets)
+    keys, counts = np.unique(reference.passages * base + reference.words, return_counts=True)
+    outputs, hits = [], []
+    for system in tokens.hypotheses:
+        words = system.words[frequencies[system.words] > 0]  # tokens that are in no first reference are in no bucket
+        outputs.append(np.bincount(bucket_of[words], minlength=buckets))
+        places = find_keys(keys, system.passages * base + system.words)
+        matches = np.minimum(np.bincount(places[places >= 0], minlength=len(keys)), counts)
+        hits.append(np.bincount(bucket_of[keys % base], matches, buckets))
+    present = np.nonzero(totals)[0]
+    if len(present) > 1:
+        title = "F1 of tokens by how often they occur in the first references"
+        across = "occurrences in the first references; below: tokens"
+        labels = ["1", *_tell_ranges(_FREQUENCIES), f"≥{_FREQUENCIES[-1]:,}"]
+        labels = [labels[place] for place in present]
+        rates = 200 * np.array(hits) / np.maximum(np.array(outputs) + totals, 1)
+        yield Profile(title, across, "F1 of tokens", labels, rates[:, present], totals[present].tolist(), decimals=2)
+
+
+def _of_gaps(tokens: Tokens) -> Iterator[Profile]:
+    """Give the number of outputs by how much longer or shorter they are than their first reference, in tokens."""
+    import numpy as np
+
+    gaps = np.array([system.lengths - tokens.references[0].lengths for system in tokens.hypotheses])
+    if np.ptp(gaps):
+        counts = np.array([np.bincount(np.digitize(row, _GAPS), minlength=len(_GAPS) + 1) for row in gaps], np.float64)
+        title = "Number of segments by how much longer the output is than the first reference"
+        labels = [f"<\N{MINUS SIGN}{-_GAPS[0]}", *_tell_ranges(_GAPS), f"≥{_GAPS[-1]}"]
+        yield Profile(title, "tokens of the output minus those of the reference", "segments", labels, counts)
+
+
+def _tell_ranges(bounds: Sequence[int]) -> list[str]:
+    """Return the ranges between bounds; the upper bound is excluded.
+
+    >>> _tell_ranges((-5, -2, 0, 1))
+    ['−5…−3', '−2…−1', '0']
+    """
+    ranges = [f"{start}…{end - 1}" if end - start > 1 else f"{start}" for start, end in pairwise(bounds)]
+    return [one.replace("-", "\N{MINUS SIGN}") for one in ranges]

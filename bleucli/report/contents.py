@@ -23,7 +23,7 @@ from bleucli.phrases import tell_place
 from bleucli.prose.markup import readable
 from bleucli.records import NamedTuple
 from bleucli.report import passages
-from bleucli.report.tokens import Lead, Profile, find_leads, find_profiles, number_tokens
+from bleucli.report.passages import Lead, Tokens, find_leads, number_tokens
 from bleucli.results import DECIMALS, Ranking, Results, ScoreRecord, decimals_of
 from bleucli.results.signature import RESAMPLING_KEYS, VERSION, Signature
 from bleucli.scale.segment_scores import LARGEST
@@ -157,9 +157,8 @@ class Report(NamedTuple):
     """The content of a report.
 
     names: the names of the systems. lines: the line of each segment in the files, from 0. columns: the results of each
-    metric. pairs: every two systems. passages: the texts of the segments on the page. leads: n-grams that one system
-    gets right more often than another. profiles: curves for each system. hints: what a user should know about the
-    input.
+    metric. pairs: every two systems. passages, tokens: the texts of the segments on the page. leads: n-grams that one
+    system gets right more often than another. hints: what a user should know about the input.
     """
 
     names: Sequence[str]
@@ -168,8 +167,8 @@ class Report(NamedTuple):
     pairs: Sequence[Pair]
     groups: Sequence[Grouping]
     passages: Passages
+    tokens: Tokens
     leads: Sequence[Lead]
-    profiles: Sequence[Profile]
     hints: Sequence[str]
     plan: Plan
 
@@ -375,9 +374,7 @@ def make_report(
     names = [readable(system.name) for system in results.systems]
     pairs = [_pair(measured, columns, names, *both) for both in combinations(range(len(names)), 2)]
     tokens = number_tokens(texts)
-    leads = find_leads(texts, tokens)
-    curves = find_profiles(tokens, [(one.name, one.segment_scores, one.limits()) for one in columns])
-    return Report(names, lines, columns, pairs, groups, texts, leads, curves, results.hints, plan)
+    return Report(names, lines, columns, pairs, groups, texts, tokens, find_leads(texts, tokens), results.hints, plan)
 
 
 def _column(results: Results, number: int, measured: Measured) -> Column:

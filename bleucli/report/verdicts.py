@@ -20,7 +20,7 @@ from itertools import combinations
 from bleucli.phrases import join_words, tell_count
 from bleucli.records import NamedTuple
 from bleucli.report.contents import Column, Grouping, Pair, Report
-from bleucli.report.tokens import odds
+from bleucli.report.passages import odds
 from bleucli.results import SIGNIFICANT
 
 # Groups with fewer segments say little about a system

@@ -23,7 +23,7 @@ from bleucli import BLEU, CHRF, TER, BleuError, compare_systems, explain, explai
 from bleucli.counting import count
 from bleucli.counting.corpus import of_strings
 from bleucli.prose.highlights import cover
-from bleucli.report import charts, contents, page, passages, tokens, verdicts
+from bleucli.report import charts, contents, page, passages, verdicts
 from bleucli.results import Interval, Ranking
 from bleucli.scoring import score_counted
 
@@ -623,12 +623,12 @@ def test_odds_choose_ngrams():
     assert "q" not in found  # a difference of one match may be due to chance
     (lead,) = (lead for lead in report.leads if lead.ngram == ("a", "b"))
     assert [place for place, _ in lead.places] == [0, 1]
-    assert tokens.odds(2, 0) == 3
+    assert passages.odds(2, 0) == 3
 
 
 def test_ngrams_are_parts_of_others_word_by_word(whole):
     def named(*phrases):
-        leads = [tokens.Lead(tuple(phrase.split()), (0, 9 - n, 0), 9, []) for n, phrase in enumerate(phrases)]
+        leads = [passages.Lead(tuple(phrase.split()), (0, 9 - n, 0), 9, []) for n, phrase in enumerate(phrases)]
         return list(verdicts.find_weaknesses(whole._replace(leads=leads, groups=[]), whole.pair(0, 1), 2))[-1]
 
     assert whole.columns[2].lead(0, 1) < 0
@@ -645,7 +645,7 @@ def test_ngrams_are_parts_of_others_word_by_word(whole):
 def test_profiles_have_the_counts_of_the_texts():
     references = [["a b c", "a b", "a"]]
     report = report_of({"one": ["a b c", "a x", ""], "two": ["a b", "a b b b", "a"]}, references, [BLEU()])
-    frequency, gap, scores = report.profiles
+    frequency, gap, scores = charts.profiles(report)
     assert frequency.title.startswith("F1 of tokens by how often")
     assert (frequency.labels, frequency.sizes) == (["1", "2", "3…4"], [1, 2, 3])
     # c once; b twice, of which the first system has one and the second 4, 2 of them right; a three times
