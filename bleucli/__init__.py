@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from bleucli.metrics.ter import TER, TERScore, corpus_ter, sentence_ter
     from bleucli.metrics.wer import WER, WERScore, corpus_wer, sentence_wer
     from bleucli.output import render_table
-    from bleucli.output.bibliography import cite
+    from bleucli.output.paper import cite
     from bleucli.report import plots
     from bleucli.report.page import compare_systems
     from bleucli.results import Results
@@ -82,7 +82,7 @@ _HOMES = {
     "TERScore": "bleucli.metrics.ter",
     "WER": "bleucli.metrics.wer",
     "WERScore": "bleucli.metrics.wer",
-    "cite": "bleucli.output.bibliography",
+    "cite": "bleucli.output.paper",
     "compare_systems": "bleucli.report.page",
     "compute": "bleucli.metrics.functions",
     "corpus_bleu": "bleucli.metrics.functions",

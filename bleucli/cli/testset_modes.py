@@ -251,7 +251,7 @@ def cite(options: Options) -> str:
             raise BleuError(f"no citation of {', '.join(sets)} is known; cite its name and address")
         return "\n\n".join(dict.fromkeys(filter(None, citations.values()))) + "\n"
     from bleucli.cli import effects, request
-    from bleucli.output.bibliography import Use, bibtex
+    from bleucli.output.paper import Use, bibtex
     from bleucli.results.signature import VERSION
 
     effects.refuse_conflicts(options)

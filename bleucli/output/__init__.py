@@ -7,9 +7,9 @@
 - `render_table`: a table for papers and pages, from Python
 - `layout`: how scores are printed, in which order, on which scale
 - `text`, `json_text`: one score, or several systems; `jsonl_text`: everything that is known about a score, in one line
-- `documents`, `latex`: tables for documents; `paper`: what to write about scores in a paper
+- `documents`, `latex`: tables for documents; `paper`: what to write in a paper, and to cite
 - `cells`: tables for programs; `junit`: a report of gates
-- `grids`, `notes`: the cells of a table for people and the notes under it, in any format; `bibliography`: what to cite
+- `grids`, `notes`: the cells of a table for people and the notes under it, in any format
 """
 
 from __future__ import annotations

@@ -3,22 +3,25 @@
 - `render`: all of it, as a block of Markdown
 - `sentences`: how the scores were made and tested, as prose, in plain text
 - `facts`, `facts_of`: the same as a list, of all scores and of one metric's
+- `Use`, `find_use`: what is used in scoring and has to be cited; `papers`, `bibtex`: what to cite for that
+- `cite`: the same for finished results, from Python
 
-Every statement follows from signatures and results. What is said of a metric's settings comes from the metric itself
-(`ScoreRecord.description`). `bibliography` finds the papers to cite.
+Every statement follows from signatures and results. What is said of a metric's settings, and cited for it, comes from
+the metric itself (`ScoreRecord.description`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from bleucli.output import bibliography, notes
-from bleucli.output.bibliography import compares_texts, shows_intervals
+from bleucli.output import notes
 from bleucli.output.documents import escape_markdown, markdown_tables
-from bleucli.output.layout import Layout
+from bleucli.output.layout import Layout, check_results
 from bleucli.phrases import join_words, tell_count
 from bleucli.prose.markup import visible
-from bleucli.results import TESTS, UNITS, Results, ScoreRecord, citations
+from bleucli.records import NamedTuple
+from bleucli.results import TESTS, UNITS, Description, Results, ScoreRecord, citations
+from bleucli.results.citations import Paper
 
 
 def render(results: Results, layout: Layout) -> str:
@@ -38,7 +41,7 @@ def render(results: Results, layout: Layout) -> str:
             items.append(f"  - Signature{escape(name.removeprefix(record.name))}: `{signature}`")
         items += [f"  - {label}: {escape(text)}" for label, text in facts_of(results, number)]
     blocks.append(section("How the scores were made", items))
-    references = [f"- {escape(paper.full)}" for paper in bibliography.papers(bibliography.find_use(results, layout))]
+    references = [f"- {escape(paper.full)}" for paper in papers(find_use(results, layout))]
     if test_set := results.systems[0].scores[0].signature.info.get("test"):
         references.append(f"- the test set: `bleu -t {test_set} --cite` prints its paper, if one is known")
     if references:
@@ -55,7 +58,7 @@ def sentences(results: Results, layout: Layout) -> list[str]:
         return list(_sentences_about_pairs(results, layout))
     records = results.systems[0].scores
     info = records[0].signature.info
-    if not compares_texts(info):
+    if "nrefs" not in info:  # they come from another tool
         lines = [f"Scores are means over {tell_count(results.segments, 'segment')}, computed with {_name_tool(info)}."]
     else:
         metrics = list(map(_cite_metric, records))
@@ -240,7 +243,7 @@ def facts(results: Results, layout: Layout) -> list[tuple[str, str]]:
     if comparison := _tell_comparison(results):
         return [*entries, ("Compared", f"each text with {comparison}")]
     entries.append(("Segments", str(results.segments)))
-    if compares_texts(info):
+    if "nrefs" in info:
         entries.append(("References", _tell_references(info)))
         entries.append(("Test set", _tell_test_set(info) if "test" in info else "your own files; describe them"))
     if layout.scale != 100:
@@ -258,3 +261,87 @@ def facts_of(results: Results, number: int) -> list[tuple[str, str]]:
     matched = all(some and all(some) for some in counts)
     description = results.systems[0].scores[number].description
     return [(fact.label, fact.text + fact.if_matched * matched) for fact in description.facts]
+
+
+# --- what to cite
+
+
+class Use(NamedTuple):
+    """What is used in scoring and has to be cited.
+
+    scores: for each score, what its metric says of it. version: that of the tool, as signatures have it; "" if unknown.
+    method: the paired test, "bs" or "ar"; None without a test. corrected: whether its p-values are corrected for the
+    number of pairs. intervals: whether scores or differences have intervals. distinct: whether distinct n-grams are
+    counted.
+    """
+
+    scores: Sequence[Description]
+    version: str = ""
+    method: str | None = None
+    corrected: bool = False
+    intervals: bool = False
+    distinct: bool = False
+
+
+def find_use(results: Results, layout: Layout) -> Use:
+    """Return what was used for the results that a layout prints."""
+    rows = results.systems if results.pairs else results.systems[:1]  # language pairs differ in tokenizers
+    records = [record for row in rows for record in row.scores]
+    return Use(
+        [record.description for record in records],
+        next((record.signature.info["version"] for record in records if "version" in record.signature.info), ""),
+        None if results.test is None else results.test.method,
+        bool(results.rankings) or layout.bold_best,
+        shows_intervals(results, layout),
+        any(record.shares for record in records),
+    )
+
+
+def papers(use: Use) -> list[Paper]:
+    """Return what to cite, in the order in which it was used."""
+    candidates: list[Paper | None] = []
+    for description in use.scores:
+        candidates += [description.paper, citations.DISTINCT if use.distinct else None, *description.papers]
+    candidates.append(citations.SACREBLEU if any(one.follows_sacrebleu for one in use.scores) else None)
+    if use.method is not None:
+        candidates.append(citations.TESTS[use.method])
+        candidates.append(citations.STEP_DOWN if use.corrected else None)
+    if use.intervals:
+        candidates.append(citations.BOOTSTRAP)
+    return [paper for paper in dict.fromkeys(candidates) if paper is not None]
+
+
+def bibtex(use: Use) -> str:
+    """Return BibTeX entries for what to cite, the last one for the tool."""
+    note = f"  note = {{Version {use.version.removeprefix('bleucli-')}}},\n" if use.version else ""
+    tool = f"@misc{{bleucli,\n  author = {{{{The bleucli developers}}}},\n  title = {{{{bleucli}}}},\n{note}}}"
+    return "\n\n".join([*(paper.bibtex for paper in papers(use)), tool]) + "\n"
+
+
+def cite(results: Results, *, bold_best: bool = False) -> str:
+    """Return what to cite for results: metrics, tokenizers, tests and the tool, as BibTeX.
+
+    Args:
+        results: results of at least one system, as `bleucli.evaluate_systems` returns them.
+        bold_best: whether your table shows the best scores in bold; if systems were tested, this rests on a test of all
+            pairs, whose correction is then cited.
+
+    Raises:
+        BleuError: the results have no system.
+        InputTypeError: `results` are not results.
+
+    >>> from bleucli import cite, evaluate_systems
+    >>> results = evaluate_systems({"ours": ["a b c d"]}, [["a b c e"]], ["bleu", "ter"])
+    >>> [line for line in cite(results).splitlines() if line.startswith("@")]
+    ... # doctest: +NORMALIZE_WHITESPACE
+    ['@inproceedings{papineni-etal-2002-bleu,', '@inproceedings{snover-etal-2006-study,',
+     '@inproceedings{post-2018-call,', '@misc{bleucli,']
+    """
+    check_results(results)
+    return bibtex(find_use(results, Layout(bold_best=bold_best)))
+
+
+def shows_intervals(results: Results, layout: Layout) -> bool:
+    """Return whether a table has intervals: of scores, or of differences, which use the same resamples."""
+    is_shown = layout.style != "stars" or layout.difference
+    return is_shown and any(record.interval for record in results.systems[0].scores)

@@ -2,7 +2,7 @@
 
 - `Paper`: a publication; the constants after it are those for metrics, tokenizers, smoothing and tests. They are in
   `papers.bib`, each under a comment with the short name of the place where it appeared.
-- `write_entry`: a BibTeX entry; `cite`: how a sentence cites papers
+- `cite`: how a sentence cites papers
 - `TOKENIZERS`, `find_tokenizer`, `TESTS`: which papers belong to which
 """
 
@@ -45,17 +45,6 @@ def _read_papers() -> dict[str, Paper]:
         key = entry.partition("{")[2].partition(",")[0]
         papers[key] = Paper(f"{short}, {fields['year']}", full, entry)
     return papers
-
-
-def write_entry(kind: str, key: str, fields: Sequence[tuple[str, str]]) -> str:
-    """Return a BibTeX entry.
-
-    >>> print(write_entry("misc", "bleucli", [("title", "{bleucli}")]))
-    @misc{bleucli,
-      title = {{bleucli}},
-    }
-    """
-    return "\n".join([f"@{kind}{{{key},", *(f"  {name} = {{{value}}}," for name, value in fields), "}"])
 
 
 def cite(papers: Sequence[Paper]) -> str:

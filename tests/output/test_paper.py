@@ -19,9 +19,9 @@ from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics import Metric
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
-from bleucli.output import bibliography, latex, render
+from bleucli.output import latex, render
 from bleucli.output.layout import Layout
-from bleucli.output.paper import facts, facts_of, sentences
+from bleucli.output.paper import facts, facts_of, find_use, papers, sentences
 from bleucli.results import Fact, ScoreRecord, citations
 from bleucli.results.signature import Signature
 
@@ -159,8 +159,8 @@ def test_metrics_that_sacrebleu_lacks_do_not_follow_it(paper):
 def test_tokenizers_are_described_and_cited(tokenizer, told, cited):
     made = one(signed("BLEU", f"nrefs:1|case:mixed|eff:no|tok:{tokenizer}|smooth:exp|version:bleucli-1"))
     assert told in dict(facts_of(made, 0))["Tokenizer"]
-    papers = [paper.short for paper in bibliography.papers(bibliography.find_use(made, Layout()))]
-    assert papers == ["Papineni et al., 2002", *cited, *(["Post, 2018"] if "spm-" not in tokenizer else [])]
+    shorts = [one.short for one in papers(find_use(made, Layout()))]
+    assert shorts == ["Papineni et al., 2002", *cited, *(["Post, 2018"] if "spm-" not in tokenizer else [])]
     in_brackets = f" ({'; '.join(cited)})" if cited else ""
     assert f"uses the {tokenizer} tokenizer{in_brackets}, exp smoothing" in sentences(made, Layout())[1]
 
@@ -365,7 +365,7 @@ def test_a_metric_that_signs_more_than_its_original_does_not_follow_sacrebleu():
 def test_a_score_that_no_metric_made_is_not_described():
     made = one(record(50.0)._replace(describe=ScoreRecord._field_defaults["describe"]))
     assert sentences(made, Layout())[1:] == []
-    assert bibliography.papers(bibliography.find_use(made, Layout())) == []
+    assert papers(find_use(made, Layout())) == []
 
 
 # --- as text
