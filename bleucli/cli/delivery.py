@@ -132,7 +132,7 @@ def _check_history(file: IO[bytes], name: str) -> None:
     Raises:
         BleuError: its first line is not one of jsonl, or its last line is incomplete.
     """
-    from bleucli.output.jsonl_text import is_ours
+    from bleucli.output.json_text import is_ours
 
     if not file.seek(0, os.SEEK_END):
         return

@@ -256,15 +256,15 @@ def _lines_of_segments(
     records: Iterator[ScoreRecord], lines: Sequence[int] | None, source: Rows, provenance: Provenance
 ) -> Iterator[str]:
     """Give the lines of jsonl; each ends with what is known about the texts after all of them have been read."""
-    from bleucli.output import jsonl_text
+    from bleucli.output import json_text
 
     (system,) = source.systems.names("jsonl")
     indexes: Iterable[int] = count() if lines is None else lines
     numbered = zip(records, indexes, strict=False)  # the records come first, so that zip reads them to their end
-    heads = (jsonl_text.segment_head(record, index + 1, system) for record, index in numbered)
+    heads = (json_text.segment_head(record, index + 1, system) for record, index in numbered)
     with spool(map(encode, heads)) as file:
         systems, references = source.inputs()
-        yield from jsonl_text.with_run(map(bytes.decode, file), provenance.of(Run(list(systems.values()), references)))
+        yield from json_text.with_run(map(bytes.decode, file), provenance.of(Run(list(systems.values()), references)))
 
 
 def _nrefs(counts: Mapping[str, int]) -> dict[str, str]:

@@ -6,7 +6,7 @@
 - `render_explanations`: explanations of scores
 - `render_table`: a table for papers and pages, from Python
 - `layout`: how scores are printed, in which order, on which scale
-- `text`, `json_text`: one score, or several systems; `jsonl_text`: everything that is known about a score, in one line
+- `text`, `json_text`: one score, or several systems
 - `documents`, `latex`: tables for documents; `paper`: what to write in a paper, and to cite
 - `cells`: tables for programs; `junit`: a report of gates
 - `grids`, `notes`: the cells of a table for people and the notes under it, in any format
@@ -119,7 +119,7 @@ FORMATS = {
         by_metric="several",
     ),
     "jsonl": _ROWS._replace(
-        render="bleucli.output.jsonl_text.render",
+        render="bleucli.output.json_text.render_lines",
         rescales=False,
         rounds=False,
         rounds_tests=False,

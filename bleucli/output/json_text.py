@@ -1,4 +1,4 @@
-"""Scores as JSON: in sacreBLEU's layout, and as metric cards.
+"""Scores as JSON: in sacreBLEU's layout, as metric cards, and in lines that hold everything.
 
 In sacreBLEU's layout, several systems are an array of objects, each with `"system"` and one object per metric, which
 has the keys of a single system's object. After a test, numbers are not rounded, and other keys replace those that begin
@@ -19,20 +19,30 @@ is followed by `bleu_mean` and `bleu_ci` (half the width of the interval). After
 `bleu_p_value` (which counts ties; null for the baseline) and, if all pairs were tested, `bleu_cluster`; `baseline` is
 true or false.
 
+A line of JSON Lines (`render_lines`) has everything that is known about a score, always in the same shape: an object
+with the same keys, whose value is null where there is nothing to say. Numbers are exact: a program that reads them as
+doubles gets the numbers that were computed. `schema` returns the JSON Schema of a line, a file next to this module.
+
 Control characters are escaped: a program that reads the JSON gets the name unchanged, but a terminal never acts on it.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 
 from bleucli.output.layout import Layout, marked_names
-from bleucli.results import DECIMALS, Results, ScoreRecord
+from bleucli.results import DECIMALS, SHAPE, Results, Run, ScoreRecord, run_item, score_item
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+_SCHEMA = "scores.schema.json"
+# The command calls chrF2 "chrf": without a number, beta is 2
+_USUAL_CHRF = r"^chrf2(?=\+*$)"
 
 
 def render_one(results: Results, layout: Layout) -> str:
@@ -143,20 +153,20 @@ def _render_alone(record: ScoreRecord, layout: Layout) -> str:
     return dump(score_and_interval(record, layout._replace(colour=False)))
 
 
-def dump(value: object, indent: int | None = None) -> str:
-    """Return JSON in which only invisible characters are escaped; indent: spaces per level, None for a single line."""
+def dump(value: object, indent: int | None = None, more: str = "") -> str:
+    """Return JSON in which only invisible characters are escaped.
+
+    indent: spaces per level; None for a single line. more: other characters to escape.
+    """
     text = json.dumps(value, indent=indent, ensure_ascii=False)
     if text.replace("\n", "").isprintable():
         return text
     from bleucli.prose.markup import UNSEEN
 
-    return re.sub(f"[{UNSEEN}]", lambda match: json.dumps(match[0])[1:-1], text)
+    return re.sub(f"[{UNSEEN}{more}]", lambda match: json.dumps(match[0])[1:-1], text)
 
 
 # --- cards
-
-# The command calls chrF2 "chrf": without a number, beta is 2
-_USUAL_CHRF = r"^chrf2(?=\+*$)"
 
 
 def render_card(results: Results, layout: Layout) -> str:
@@ -220,3 +230,55 @@ def _render_object(values: Mapping[str, object], depth: int = 1) -> str:
         for key, value in values.items()
     ]
     return "{\n" + ",\n".join(lines) + f"\n{' ' * (depth - 1)}}}"
+
+
+# --- lines
+
+
+def render_lines(results: Results, _layout: Layout) -> str:
+    """Return a line for each system and metric, in the order of the systems; no layout changes it."""
+    lines = []
+    for index, system in enumerate(results.systems):
+        end = _dump(run_item(results.run, index, results.test))
+        lines += [_join(_dump(results.score_item(index, place)), end) for place, _ in enumerate(system.scores)]
+    return "".join(lines)
+
+
+def segment_head(record: ScoreRecord, number: int, system: str) -> str:
+    """Return the first part of a segment's line, in a line of its own; number: of the segment in the text, from 1."""
+    return _dump(score_item(system, record, 1) | {"segment": number}) + "\n"
+
+
+def with_run(heads: Iterable[str], run: Run | None) -> Iterator[str]:
+    """Give the lines of segments: their first parts, each completed with what is known about the run."""
+    end = _dump(run_item(run, 0, None))
+    for head in heads:
+        yield _join(head.rstrip("\n"), end)
+
+
+def is_ours(line: bytes) -> bool:
+    """Return whether a line says that it has our shape.
+
+    >>> is_ours(b'{"schema": "bleucli/scores-1", "system": "sys"}'), is_ours(b'{"text": "a line"}')
+    (True, False)
+    """
+    try:
+        item = json.loads(line)
+    except (RecursionError, ValueError):
+        return False
+    return isinstance(item, dict) and item.get("schema") == SHAPE
+
+
+def schema() -> Any:
+    """Return the JSON Schema that every line follows."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), _SCHEMA), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def _join(start: str, end: str) -> str:
+    """Return two objects as one, in a line."""
+    return f"{start[:-1]}, {end[1:]}\n"
+
+
+def _dump(value: dict[str, object]) -> str:
+    return dump(value, more="\ud800-\udfff")  # bytes of names that are not UTF-8; JSON's escapes restore them

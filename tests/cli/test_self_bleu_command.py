@@ -11,7 +11,7 @@ import pytest
 from conftest import Terminal, refused, warnings_in
 
 from bleucli import __version__, self_bleu
-from bleucli.output import jsonl_text
+from bleucli.output import json_text
 
 TEXTS = ["the cat sat on the mat", "the cat sat on a mat", "a dog sat on the mat", "it rains on the cat"]
 LABELS = ["p", "q", "p", "q"]
@@ -277,7 +277,7 @@ def test_lines_of_jsonl_are_valid_and_a_history_takes_them(run, write, folder):
     with open("history.jsonl", encoding="utf-8") as file:
         lines = [json.loads(line) for line in file]
     for line in lines:
-        jsonschema.validate(line, jsonl_text.schema())
+        jsonschema.validate(line, json_text.schema())
     first = lines[::5]
     assert [(line["system"], line["segments"], line["signature"]["nrefs"]) for line in first] == [
         ("a", 4, "3"),

@@ -14,7 +14,7 @@ from sample_results import one, paired, ranked, record, results
 import bleucli
 from bleucli import BLEU, CHRF, BleuError, Results, evaluate_systems
 from bleucli.errors import InputTypeError, LengthError, UsageError
-from bleucli.output import jsonl_text
+from bleucli.output import json_text
 from bleucli.results import Detail, SystemResult, Unscored, Verdict
 
 SYSTEMS = {name: demo(name) for name in ("strong", "weak")}
@@ -58,7 +58,7 @@ def test_dictionaries_are_the_commands_json(run, name):
     found = evaluate(systems, **asked).to_dict()
     assert json.loads(json.dumps(found["scores"])) == found["scores"] == expected
     assert [list(line) for line in found["scores"]] == [list(line) for line in expected]
-    validator = jsonschema.Draft202012Validator(jsonl_text.schema())
+    validator = jsonschema.Draft202012Validator(json_text.schema())
     for line in found["scores"]:
         validator.validate(line)
 

@@ -20,7 +20,7 @@ from sample_results import paired, ranked
 
 from bleucli import BLEU, CHRF, TER
 from bleucli.cli.provenance import mask_credentials
-from bleucli.output import jsonl_text, render
+from bleucli.output import json_text, render
 from bleucli.output.layout import Layout
 from bleucli.significance.resampling import bootstrap
 
@@ -31,7 +31,7 @@ FEW = ("--paired-bs-n", "60", "--paired-ar-n", "60", "--confidence-n", "60")
 DEMO = ("-t", "demo", "-l", "en-de")
 WMT = ("-t", "wmt22", "-l", "en-de")
 WRITERS = 20
-VALIDATOR = jsonschema.Draft202012Validator(jsonl_text.schema())
+VALIDATOR = jsonschema.Draft202012Validator(json_text.schema())
 
 # Every mode, with its standard input
 MODES = {
@@ -100,17 +100,17 @@ def lines(run):
 
 
 def test_there_is_one_schema_and_it_demands_every_key():
-    schema = jsonl_text.schema()
+    schema = json_text.schema()
     jsonschema.Draft202012Validator.check_schema(schema)
     assert schema["required"] == list(schema["properties"])
     assert schema["additionalProperties"] is False
-    assert schema["properties"]["schema"]["const"] == jsonl_text.SHAPE
+    assert schema["properties"]["schema"]["const"] == json_text.SHAPE
 
 
 @pytest.mark.parametrize("words", MODES.values(), ids=MODES)
 def test_every_mode_has_one_shape(lines, library, words):
     for line in lines(*words):
-        assert list(line) == jsonl_text.schema()["required"]
+        assert list(line) == json_text.schema()["required"]
 
 
 @pytest.mark.parametrize("make", [paired, ranked])
