@@ -312,10 +312,9 @@ def _read_scores(
         if name in [*labels, *(one.name for one in tools)]:
             raise UsageError(f"--add-scores {name}=: other scores already have this name; choose another")
         if len(paths) != len(names):
-            supply = tell_count(len(paths), "file of scores", "files of scores")
-            raise UsageError(
-                f"--add-scores {name}= has {supply} for {tell_count(len(names), 'system')}; give one file per system"
-            )
+            files_of_scores = tell_count(len(paths), "file of scores", "files of scores")
+            systems = tell_count(len(names), "system")
+            raise UsageError(f"--add-scores {name}= has {files_of_scores} for {systems}; give one file per system")
         files = [TextFile(path, path, mark="dropped", hashed=True) for path in paths]
         columns = []
         for file in files:
