@@ -313,8 +313,10 @@ def papers(use: Use) -> list[Paper]:
 
 def bibtex(use: Use) -> str:
     """Return BibTeX entries for what to cite, the last one for the tool."""
-    note = f"  note = {{Version {use.version.removeprefix('bleucli-')}}},\n" if use.version else ""
-    tool = f"@misc{{bleucli,\n  author = {{{{The bleucli developers}}}},\n  title = {{{{bleucli}}}},\n{note}}}"
+    fields = {"author": "{The bleucli developers}", "title": "{bleucli}"}
+    if use.version:
+        fields["note"] = f"Version {use.version.removeprefix('bleucli-')}"
+    tool = "\n".join(["@misc{bleucli,", *(f"  {name} = {{{value}}}," for name, value in fields.items()), "}"])
     return "\n\n".join([*(paper.bibtex for paper in papers(use)), tool]) + "\n"
 
 
