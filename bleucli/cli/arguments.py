@@ -58,7 +58,7 @@ _READERS: dict[Any, tuple[Callable[[str], float], str]] = {
 
 # Options of earlier versions, and what to write instead
 _FORMER = {
-    "--add-scores": "bleu report REF -i SYSTEM -o PAGE.html --add-scores NAME=FILE",
+    "--add-scores": "bleu report REF -i SYSTEM -o PAGE.html --scores NAME=FILE",
     "--explain": "bleu explain REF -i SYSTEM",
     "--first-line": "bleu count REF -i SYSTEM -o FILE --first-line N",
     "--matrix": "bleu matrix FILE",

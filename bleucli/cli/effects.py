@@ -59,6 +59,14 @@ CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "numbers are not texts": ("partial", "level"),
         "labels are those of texts": ("labels", "label_names", "unit"),
     },
+    "scores": {
+        "the texts of a document are joined, but not its scores": ("level",),
+        "tables have rows of their own; write texts to files": ("table",),
+        "statistics keep the scores that bleu count --scores saves with them": ("stats",),
+        "it reads scores instead of texts": ("segment_scores",),
+        "scores are those of all segments": ("partial",),
+        "the files have the scores of segments already": ("sentence_level",),
+    },
     "keep_going": {
         "--sentence-level scores only one system": ("sentence_level",),
         "there are no references that a system could fail to match": ("segment_scores",),

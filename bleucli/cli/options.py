@@ -301,6 +301,14 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             bounds=_THREADS,
             theirs=True,
         ),
+        "scores": Option(
+            ("--scores",),
+            "segment scores of another metric as a column: a file for each system, or one for all; NAME:lower if lower"
+            " is better",
+            nargs="+",
+            metavar="NAME=FILE,FILE",
+            once=True,
+        ),
         "segment_scores": Option(
             ("--segment-scores",),
             "read one number per line from each system's file, higher is better: scores by any metric, or human"
@@ -429,7 +437,9 @@ class Options:
     fetch = False
     sums = False
     first_line: int | None = None
-    add_scores: Sequence[str] | None = None
+    scores: Sequence[str] | None = None
+    # The names of scores from elsewhere in files of statistics
+    saved_scores: Sequence[str] = ()
     kind: str | None = None
     figure_width: str | None = None
     if TYPE_CHECKING:

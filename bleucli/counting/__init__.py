@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         needs_all_references: bool
         learned: object
         counts_ties: bool
+        in_percent: bool
 
         def configuration(self) -> object:
             """Return a value that differs between differently configured metrics."""
@@ -57,11 +58,17 @@ if TYPE_CHECKING:
         def block_stats(self, hypotheses: Segments, references: References, start: int, name: str) -> SegmentStats:
             """Count a block of hypotheses, one row per segment."""
 
+        def sum_rows(self, rows: SegmentStats) -> tuple[int | float, ...]:
+            """Add up rows."""
+
         def cached_references(self) -> Source:
             """Return the references that the metric was made with, already prepared."""
 
         def observe(self, hypotheses: Segments) -> tuple[int, ...]:
             """Count the signs that hints are made from."""
+
+        def check_count(self, segments: int) -> None:
+            """Raise a BleuError if the metric has rows for another number of segments than were counted."""
 
         def check_sum(self, segments: int) -> None:
             """Raise a BleuError if the metric cannot score a sum over this number of segments."""
@@ -169,7 +176,7 @@ class CorpusStats:
         """Return the statistics of segments from their rows; nrefs: how many references each segment has."""
         if not len(rows):
             return cls(metric)
-        return cls(metric, len(rows), kernels.column_sums(rows), min(nrefs), max(nrefs), (), [_Rows(rows, nrefs)])
+        return cls(metric, len(rows), metric.sum_rows(rows), min(nrefs), max(nrefs), (), [_Rows(rows, nrefs)])
 
     def without_rows(self) -> CorpusStats:
         """Return the same statistics without rows."""
@@ -259,7 +266,7 @@ class CorpusStats:
             wrong = next(index for index in indexes if not 0 <= index < self.segments)
             raise BleuError(f"there is no segment {wrong}; expected indexes from 0, below {self.segments}")
         rows = _Rows(whole.stats.take(indexes), array("i", [whole.nrefs[index] for index in indexes]))
-        sums = kernels.column_sums(rows.stats)
+        sums = self.metric.sum_rows(rows.stats)
         return CorpusStats(self.metric, len(indexes), sums, min(rows.nrefs), max(rows.nrefs), self.signs, [rows])
 
     def score(self) -> Any:
@@ -302,6 +309,7 @@ class CorpusStats:
             higher_is_better,
             figures=score.figures(),
             describe=self.metric.describe,
+            scale=None if self.metric.in_percent else 100,
         )
 
 
@@ -417,17 +425,22 @@ def count_blocks(
     """Give the statistics that `count` adds up, block by block; arguments and errors are the same."""
     work = _Counting(corpus, metrics, keep_rows, inspect)
     pieces = work.corpus.pieces()
+    segments = 0
     # Most texts are a single piece, which needs no threads and no import
     for piece in pieces if jobs == 1 else islice(pieces, 0 if jobs else 1):
         block = work.count(piece)
         work.remember(block)
+        segments += block[0].stats[0].segments
         yield block
     if (second := next(pieces, None)) is not None:
         from bleucli.counting.threads import in_order
 
         for _, block in in_order(work.count, chain([second], pieces), jobs):
             work.remember(block)
+            segments += block[0].stats[0].segments
             yield block
+    for metric in metrics:
+        metric.check_count(segments)
 
 
 # From this many hypotheses in a block on, counting takes longer than starting threads
@@ -468,12 +481,21 @@ def count_corpora(
     for _, (number, work, block) in in_order(count_one, chain(start, items), jobs, 0 if is_long else None):
         work.remember(block)
         while current < number:
-            yield totals
+            yield _checked(totals, tasks[current])
             totals, current = [], current + 1
         totals = add_systems(totals, block)
     while current < len(tasks):
-        yield totals
+        yield _checked(totals, tasks[current])
         totals, current = [], current + 1
+
+
+def _checked(totals: list[SystemStats], task: tuple[str, Corpus, Sequence[Measure]]) -> list[SystemStats]:
+    """Return the statistics of a corpus whose metrics have as many rows as it has segments, if they have any."""
+    name, _, metrics = task
+    with Naming(name):
+        for metric in metrics if totals else ():
+            metric.check_count(totals[0].stats[0].segments)
+    return totals
 
 
 class _Counting:
@@ -522,7 +544,7 @@ def count_block(
     return CorpusStats(
         metric,
         len(rows),
-        kernels.column_sums(rows),
+        metric.sum_rows(rows),
         references.fewest,
         references.most,
         metric.observe(hypotheses),

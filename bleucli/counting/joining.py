@@ -41,13 +41,15 @@ class Joining:
     Attributes:
         scored: the number of items that all sources have.
         items: the number of items that any source has.
-        hint: what a user should know about the ids, or "". All three are complete once all blocks have been read.
+        is_reordered: whether items were moved, so that they are not where they are in their files.
+        hint: what a user should know about the ids, or "". All four are complete once all blocks have been read.
     """
 
     def __init__(self, partial: bool = False, left_out: Sequence[Key] = ()) -> None:
         self.partial = partial
         self.left_out = left_out
         self.scored = self.items = 0
+        self.is_reordered = False
         self.hint = ""
 
     def join(self, sources: Sequence[Source], first_reference: int, may_be_empty: bool) -> Iterator[list[Block]]:
@@ -110,6 +112,7 @@ def _join(
         if not records:
             raise
         failure = error
+    joining.is_reordered = True
     rest = [_whole(list(record.rest(done))) for record in records]
     _note_kinds(kinds, [_ids(source, columns) for source, columns in zip(sources, rest, strict=True)])
     common = set.intersection(*(of for source, of in zip(sources, kinds, strict=True) if source.names))

@@ -109,6 +109,8 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     _checked_first: frozenset[str] = frozenset()
     # `super().__setattr__`, looked up once: metrics for sentences are made in loops
     _set_next: ClassVar[Callable[[Any, str, object], None]] = _set
+    # Whether scores are in percent; others are printed as they are, whatever the scale
+    in_percent = True
     # Which of its statistics, by `column_names`, may be fractions
     fractions: frozenset[str] = frozenset()
     # The fewest references that a segment has
@@ -240,6 +242,9 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """
         return cls.options == original.options and cls.constants == original.constants and "empty" not in info
 
+    def check_count(self, segments: int) -> None:  # few metrics need it
+        """Raise a BleuError if the metric has rows for another number of segments than were counted."""
+
     def check_sum(self, segments: int) -> None:  # few metrics need it
         """Raise a BleuError if a sum over this number of segments has no score."""
 
@@ -293,6 +298,10 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         except SegmentError as error:
             raise error.locate(start, name) from None
         return self.compare(texts, references)
+
+    def sum_rows(self, rows: SegmentStats) -> tuple[int | float, ...]:
+        """Return the sum of each column of rows."""
+        return kernels.column_sums(rows)
 
     def segment_stats(
         self,

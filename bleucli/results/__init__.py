@@ -58,13 +58,13 @@ DECIMALS = {100: 1, 1: 3}
 PAIR, AVERAGE = "pair", "average"
 
 
-def decimals_of(scores: Iterable[float]) -> int:
-    """Return the default number of decimals of scores from another tool: more if none is beyond 1.
+def scale_of(scores: Iterable[float]) -> int:
+    """Return the scale that scores from another tool fit: 1 if none is beyond 1.
 
-    >>> decimals_of([0.78, 0.7718]), decimals_of([-0.2, 71.5])
-    (3, 1)
+    >>> scale_of([0.78, 0.7718]), scale_of([-0.2, 71.5])
+    (1, 100)
     """
-    return DECIMALS[1 if all(abs(score) <= 1 for score in scores) else 100]
+    return 1 if all(abs(score) <= 1 for score in scores) else 100
 
 
 class Interval(NamedTuple):
@@ -164,6 +164,8 @@ class ScoreRecord(NamedTuple):
     # The metric's `describe`: takes what the signature says, and returns what may be said of the score. Scores that no
     # metric made, or that were read from a file, are not described.
     describe: Callable[[Mapping[str, str]], Description] = _describe_nothing
+    # Of scores from elsewhere, which are printed as they are: 1 if none is beyond 1, else 100; None for percent
+    scale: int | None = None
 
     @property
     def description(self) -> Description:
@@ -467,7 +469,7 @@ class Results(NamedTuple):
             titles = [*(record.name for record in scores), *(f"{record.name} signature" for record in scores)]
             rows = []
             for row in (*self.systems, *self.averages):
-                rows.append([row.bare_name, row.pair, *(f"{record.score:.2f}" for record in row.scores)])
+                rows.append([row.bare_name, row.pair, *(_tell(one.score, one) for one in row.scores)])
                 rows[-1] += [str(record.signature) for record in row.scores]
             return html_table(["System", "Pair", *titles], rows)
         with_p_values = self.test is not None and not self.rankings
@@ -555,11 +557,16 @@ def name_row(system: str, labels: Iterable[tuple[str, str]]) -> str:
     return " ".join([system, *(f"{column}={value}" for column, value in labels)])
 
 
+def _tell(number: float, record: ScoreRecord) -> str:
+    """Return a score, or a number in its unit."""
+    return f"{number:.{4 if record.scale == 1 else 2}f}"
+
+
 def _tell_score(record: ScoreRecord, with_p_value: bool) -> str:
     """Return a score with its interval, if it has one, and its p-value, if that is wanted."""
-    text = f"{record.score:.2f}"
+    text = _tell(record.score, record)
     if record.interval is not None:
-        text += f" (μ = {record.interval.mean:.2f} ± {record.interval.half_width:.2f})"
+        text += f" (μ = {_tell(record.interval.mean, record)} ± {_tell(record.interval.half_width, record)})"
     if with_p_value and record.p_value is not None:
         text += (
             " identical" if record.identical else f" p = {record.p_value:.4f}" + "*" * (record.p_value <= SIGNIFICANT)
