@@ -68,6 +68,7 @@ def test_plain_scoring_imports_nothing_heavy(imports, words, start):
     modules, out = imports(MAIN, *words)
     assert out.startswith(start)
     assert "bleucli.cli.main" in modules
+    assert ("argparse" in modules) == (words == ("-h",))
     assert UNUSED.isdisjoint(modules)
 
 
