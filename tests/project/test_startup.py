@@ -22,6 +22,7 @@ BUDGET = {"native": 83, "python": 90}[kernels.live]
 MAIN = "import sys; from bleucli.__main__ import main; sys.exit(main())"
 UNUSED = HEAVY | {
     *("asyncio", "concurrent.futures", "inspect", "logging", "multiprocessing", "socket", "subprocess"),
+    "bleucli.reading.decompression",
 }
 PLAIN = {
     "score only": (("ref.txt", "-i", "sys.txt", "-b"), "45.9\n"),
@@ -69,7 +70,7 @@ def test_plain_scoring_imports_nothing_heavy(imports, words, start):
     assert out.startswith(start)
     assert "bleucli.cli.main" in modules
     if words != ("-h",):  # the page is argparse's
-        assert {"argparse", "json"}.isdisjoint(modules)
+        assert {"argparse", "importlib", "json"}.isdisjoint(modules)
         assert ("re" in modules) == (kernels.live == "python")
     assert UNUSED.isdisjoint(modules)
 

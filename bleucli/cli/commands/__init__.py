@@ -110,7 +110,5 @@ def command_of(name: str) -> Command:
 
 def find(name: str) -> Module:
     """Return the module of a command that has a name."""
-    from importlib import import_module
-
-    module: Module = import_module(f"bleucli.cli.commands.{MODULES[name]}")
+    module: Module = __import__(f"bleucli.cli.commands.{MODULES[name]}", fromlist=["COMMAND"])
     return module
