@@ -180,14 +180,13 @@ __all__ = [
 if not TYPE_CHECKING:  # hidden from type checkers, which would otherwise accept any misspelled name
 
     def __getattr__(name: str) -> object:
-        from importlib import import_module
-
+        # With a list, it returns the last module of the path; `importlib` would have to be imported first
         if name in _HOMES:
-            value = getattr(import_module(_HOMES[name]), name)
+            value = getattr(__import__(_HOMES[name], fromlist=["__name__"]), name)
             globals()[name] = value
             return value
         if name in _MODULES:
-            return import_module(_MODULES[name])
+            return __import__(_MODULES[name], fromlist=["__name__"])
         raise AttributeError(f"module 'bleucli' has no attribute {name!r}")
 
 
