@@ -49,9 +49,7 @@ CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
         " --stats FOLDER": (*("sentence_level", "confidence", "paired_bs", "paired_ar", "paired_all"),),
     },
     "by": {
-        "each group is scored by itself": (
-            *("paired_bs", "paired_ar", "sentence_level", "segment_scores", "baseline"),
-        ),
+        "each group is scored by itself": (*("sentence_level", "segment_scores", "baseline"),),
     },
     "detail": {"--detail gives corpus scores": ("sentence_level",)},
     "partial": {"it scores what all have, so no system is left out": ("keep_going",)},

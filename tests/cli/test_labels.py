@@ -128,6 +128,85 @@ def test_groups_are_in_every_format(run, labelled):
         assert score in line
 
 
+# What a test of groups prints, in all formats that show groups
+FORMATS_OF_GROUPS = ["text", "json", "jsonl", "csv", "tsv", "latex", "markdown", "html", "rst", "card", "junit"]
+TESTS_OF_GROUPS = {
+    "randomization": ("--paired-ar", "--paired-ar-n", "400"),
+    "the bootstrap": ("--paired-bs", "--paired-bs-n", "400"),
+    "all pairs": ("--paired-ar", "--paired-ar-n", "400", "--paired-all"),
+    "documents": ("--paired-ar", "--paired-ar-n", "400", "--unit", "doc"),
+}
+
+
+@pytest.mark.parametrize("test", TESTS_OF_GROUPS.values(), ids=TESTS_OF_GROUPS.keys())
+@pytest.mark.parametrize("words", [WAYS["a header"], WAYS["another order"]], ids=" ".join)
+def test_each_group_is_tested_by_itself(run, labelled, words, test):
+    options = ("-m", "bleu", "ter", "-w", "9", "-q", "-f", "csv", "--difference", *test)
+    rows = rows_of(run(*words, "--by", "domain", *options))
+    assert [(row["domain"], row["baseline"]) for row in rows] == [
+        (domain, first) for domain in ("talk", "news") for first in ("true", "false")
+    ]
+    for domain in ("talk", "news"):
+        labels = ("--labels", "labels.tsv") if "--labels" not in words else ()
+        alone = rows_of(run("ref.txt", "-i", "a.txt", "b.txt", *labels, *words[4:], "--subset", domain, *options))
+        ours = [row for row in rows if row["domain"] == domain]
+        for row, expected in zip(ours, alone, strict=True):
+            columns = [column for column in expected if column != "system" and "signature" not in column]
+            assert {column: row[column] for column in columns} == {column: expected[column] for column in columns}
+
+
+@pytest.mark.parametrize("form", FORMATS_OF_GROUPS)
+def test_tested_groups_are_in_every_format(run, labelled, form):
+    words = (*WAYS["a header"], "--by", "domain", "--paired-ar", "--paired-ar-n", "400", "-q")
+    rows = rows_of(run(*words, "-f", "csv"))
+    answer = run(*words, "-f", form)
+    assert answer.status == 0
+    if form == "jsonl":
+        lines = [json.loads(line) for line in answer.out.splitlines()]
+        assert [line["test"]["baseline"] for line in lines] == ["a domain=talk"] * 2 + ["a domain=news"] * 2
+        assert [str(line["p_value"] or "") for line in lines] == [row["BLEU p_value"] for row in rows]
+        assert [line["segments"] for line in lines] == [COUNT // 2] * 4
+    elif form == "json":
+        items = json.loads(answer.out)
+        names = ["Baseline: a.txt domain=talk", "b.txt domain=talk", "Baseline: a.txt domain=news", "b.txt domain=news"]
+        assert [item["system"] for item in items] == names
+    elif form == "card":
+        cards = json.loads(answer.out)
+        assert [str(card["bleu_p_value"] or "") for card in cards.values()] == [row["BLEU p_value"] for row in rows]
+        assert [card["items"] for card in cards.values()] == [COUNT // 2] * 4
+    elif form in ("text", "latex", "markdown", "html", "rst"):
+        tables = answer.out.split("domain=")[1:3]
+        assert [table[:4] for table in tables] == ["talk", "news"]
+        for table, pair in zip(tables, (rows[:2], rows[2:]), strict=True):
+            shown = float(table.split("(p = ")[1].split(")")[0])
+            # These print sacreBLEU's p-values, which leave out ties
+            assert shown == pytest.approx(float(pair[1]["BLEU p_value"]), abs=0.006)
+            assert all(row["BLEU"] in table for row in pair)
+
+
+def test_a_gate_compares_with_the_baseline_of_the_group(run, labelled):
+    words = (*WAYS["a header"], "--by", "domain", "--paired-ar", "--paired-ar-n", "400", "-q")
+    rows = rows_of(run(*words, "-f", "csv", "-w", "9"))
+    verdicts = run(*words, "-f", "junit", "--max-drop", "0.1").out
+    for first, second in (rows[:2], rows[2:]):
+        assert f'classname="a.txt domain={first["domain"]}"' not in verdicts  # nothing judges a baseline
+        drop = float(first["BLEU"]) - float(second["BLEU"])
+        fails = drop > 0.1 and float(second["BLEU p_value"]) <= 0.05
+        assert (f"b.txt domain={first['domain']}: BLEU" in verdicts) == fails
+
+
+def test_groups_with_other_systems_are_not_tested(run, labelled, write):
+    pytest.importorskip("pyarrow")
+    write("others.tsv", HEADER + "".join(row.replace("talk", "chat") for row in ROWS))
+    for name, labels in (("a", "labels.tsv"), ("b", "others.tsv")):
+        words = ("ref.txt", "-i", f"{name}.txt", "--labels", labels)
+        assert run("count", *words, "-o", f"{name}.parquet", "-q").status == 0
+    refused(
+        run("--stats", "a.parquet", "b.parquet", "--by", "domain", "--paired-ar"),
+        "the system b.txt, but a test needs the same systems in every group",
+    )
+
+
 PARTS = [
     (("--subset", "news"), "subset:news", lambda n: LABELS["domain"][n] == "news"),
     (("--subset", "country:US"), "subset:country:US", lambda n: LABELS["country"][n] == "US"),
