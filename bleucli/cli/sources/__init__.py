@@ -375,7 +375,8 @@ class Counting(NamedTuple):
 
     metrics: at least one. jobs: the number of threads; None for all usable processors if there is enough text.
     keep_rows: whether what is returned has the statistics of each segment. progress: called with what is counted, how
-    many are done, and how many there are (0: unknown). keeper: takes the statistics as well.
+    many are done, and how many there are (0: unknown). keeper: takes the statistics as well. grouped: whether groups
+    are counted if they are asked for; otherwise, all segments are counted together.
     """
 
     metrics: Sequence[Metric]
@@ -383,6 +384,7 @@ class Counting(NamedTuple):
     keep_rows: bool
     progress: Progress
     keeper: Keeper | None = None
+    grouped: bool = True
 
 
 class Counted(NamedTuple):

@@ -88,44 +88,41 @@ class TextSource:
 
     def count(self, counting: Counting) -> Counted:
         """Count all systems, on all segments together or group by group; see `bleucli.cli.sources.Source.count`."""
-        metrics, jobs, keep_rows, progress, keeper = counting
+        metrics, jobs, keep_rows, progress, keeper, is_grouped = counting
+        by = self._by if is_grouped else ()
 
         def keep(block: Sequence[SystemStats]) -> None:
             assert keeper is not None
             keeper.keep_rows(block)
-            if not self._by:  # groups have sums of their own, in the end
+            if not by:  # groups have sums of their own, in the end
                 keeper.keep_sums(block, ())
 
         try:
             corpus, selection = self.corpus(), self.selection
             references = corpus.reference_names()
-            if self._by or self._in_blocks:
+            if by or self._in_blocks:
                 from bleucli.counting.groups import Grouping, count_groups
                 from bleucli.scoring import score_counted
 
-                grouping = Grouping(self._by, keep_rows, self._unit, selection and selection.chosen)
+                grouping = Grouping(by, keep_rows, self._unit, selection and selection.chosen)
                 totals = count_groups(
                     corpus,
                     metrics,
                     grouping,
                     self._labels_of_block,
                     jobs=jobs,
-                    keep_rows=keep_rows or keeper is not None or bool(self._by),
+                    keep_rows=keep_rows or keeper is not None or bool(by),
                     keep=None if keeper is None else keep,
                     progress=lambda done: progress("segments", done, 0),
                 )
                 self._note_partial()
                 segments = totals[0].stats[0].segments
-                if not self._by:
+                if not by:
                     (part,) = grouping.parts()
                     documents = self._documents(segments)
                     return Counted([part._replace(documents=documents)], references=references)
-                labels = {} if self._in_blocks else self._labels_of_block(0, segments)
-                for name in self._by:
-                    if name in labels and not any(label is not None for label in labels[name]):
-                        raise UsageError(
-                            f"no segment has a label {name!r}; name a field that items have, or add --labels FILE"
-                        )
+                if not self._in_blocks:
+                    refuse_empty(self._labels_of_block(0, segments), by)
                 hints = score_counted(totals, metrics, references=references).hints
                 return Counted(keep_groups(grouping.parts(), keeper), grouped=True, hints=hints)
             systems = count(
@@ -514,6 +511,17 @@ class NumberSource(FileSource):
             counting.keeper.keep_rows(systems)
             counting.keeper.keep_sums(systems, ())
         return Counted([Part((), systems)], are_numbers=True)
+
+
+def refuse_empty(labels: Mapping[str, Sequence[Any]], by: Sequence[str]) -> None:
+    """Refuse groups by labels that no segment has.
+
+    Raises:
+        UsageError: there is such a label.
+    """
+    for name in by:
+        if name in labels and not any(label is not None for label in labels[name]):
+            raise UsageError(f"no segment has a label {name!r}; name a field that items have, or add --labels FILE")
 
 
 def checked(file: File, blocks: Iterator[Sequence[Segments]], remedy: str = "") -> Iterator[Sequence[Segments]]:
