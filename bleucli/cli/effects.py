@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from bleucli.cli.options import Options
     from bleucli.output import Format
 
+_ONLY_SUMS = (
+    "only sums leave the engine; save the statistics of each segment with bleu count -o FOLDER, then run bleu --stats"
+    " FOLDER"
+)
 # For each option, the options that cannot be combined with it, by the reason. A reason may say what to do, after a
 # semicolon; otherwise, the message says to leave out one of the two.
 CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
@@ -44,10 +48,7 @@ CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
             *("origlang", "subset", "detail"),
         ),
     },
-    "engine": {
-        "only sums leave the engine; save the statistics of each segment with bleu count -o FOLDER, then run bleu"
-        " --stats FOLDER": (*("sentence_level", "confidence", "paired_bs", "paired_ar", "paired_all"),),
-    },
+    "engine": {_ONLY_SUMS: ("sentence_level",)},
     "by": {
         "each group is scored by itself": (*("sentence_level", "segment_scores", "baseline"),),
     },
@@ -79,6 +80,12 @@ def refuse_conflicts(options: Options) -> None:
                         remedy = "" if ";" in reason else "; leave out one of the two"
                         message = f"{flag_of(partner)} cannot be combined with {flag_of(name)}"
                         raise UsageError(f"{message}: {reason}{remedy}")
+    # The sums of documents are enough to resample these
+    if options.engine is not None and options.unit != "doc":
+        for name in (*(option for option, _ in RESAMPLING.values()), "paired_all"):
+            if _is_given(options, name):
+                message = f"{flag_of(name)} cannot be combined with --engine"
+                raise UsageError(f"{message}: {_ONLY_SUMS}, or resample documents with --unit doc")
 
 
 def _is_given(options: Options, name: str) -> bool:
