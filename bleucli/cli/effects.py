@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.cli.arguments import MODES, has_gates, parser
 from bleucli.cli.options import RESAMPLING, flag_of, flags_of, target_language
+from bleucli.cli.sources import reads_items
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS
 from bleucli.output import FORMATS
@@ -236,8 +237,8 @@ def _rules(options: Options, run: Run) -> Iterator[tuple[set[str] | frozenset[st
 def _of_sources(options: Options) -> Iterator[tuple[set[str], str]]:
     if options.test_set is None:
         yield {"registry"}, "no test set is named"
-        if options.labels is None:
-            yield {"detail"}, "only a test set, named with -t and -l, or --labels says which parts there are"
+        if options.labels is None and not reads_items(options):
+            yield {"detail"}, "only a test set, named with -t and -l, --labels or JSON Lines say which parts there are"
     readers = {"by", "unit", "level", *(option for option, _ in RESAMPLING.values())}
     if options.test_set is None:  # which has its own parts
         readers |= {"origlang", "subset", "detail"}

@@ -68,6 +68,7 @@ class StatisticsSource:
     """
 
     selection = None
+    finds_parts = False
 
     def __init__(self, arguments: StatisticsArguments, statistics: Statistics) -> None:
         names, self._by, unit, self._is_tested, self._are_numbers, self._names_metrics = arguments
