@@ -41,7 +41,7 @@ MODES = {
             *("bold_best", "style", "difference"),
             # where the texts are, which are not read: what a run should cite does not depend on them
             *("refs", "input", "num_refs", "encoding", "jsonl", "jsonl_fields", "table", "columns"),
-            *("names", "name_by", "skip_empty_refs"),
+            *("names", "name_by", "skip_empty_refs", "normalize"),
         }
     ),
     "echo": frozenset({"test_set", "language_pair", "origlang", "subset", "registry", "mirror", "allow_http"}),
@@ -237,7 +237,8 @@ def parse(words: Sequence[str], name: str = "") -> Options:
         settings = top.read(words)
         of_metrics = _take(settings, names)
     values = {name: option.value_of_absent() for name, option in OPTIONS.items()}
-    values |= {name: value for name, value in settings.items() if name in (*command.names(), "skip_empty_refs")}
+    own = {*command.names(), "skip_empty_refs", "normalize"}
+    values |= {name: value for name, value in settings.items() if name in own}
     _refuse_slips(values, top)
     if values["metrics"] is not None:
         values["metrics"], of_metrics = _resolve_names(values["metrics"], of_metrics)
@@ -393,11 +394,12 @@ def _add_flags_of_metrics(
     if names is not None and not names:
         return []
     from bleucli.metrics import METRICS
-    from bleucli.metrics.options import SKIP_EMPTY_REFS
+    from bleucli.metrics.options import NORMALIZE, SKIP_EMPTY_REFS
 
     metrics = []
     if names is None:
         top.add("what to score", SKIP_EMPTY_REFS.dest, Option(SKIP_EMPTY_REFS.flags, SKIP_EMPTY_REFS.help, bool))
+        top.add("how to score", NORMALIZE.dest, Option(NORMALIZE.flags, NORMALIZE.help, str, metavar="KINDS"))
     # argparse can only append groups: take the later ones off, and put them back at the end
     groups = top._action_groups
     place = [group.title for group in groups].index("how to score") + 1

@@ -204,7 +204,7 @@ def explain_segment(
         raise error.locate(line or 0, name) from None
     present = [stream[0] for stream in prepared.streams]
     pairs = [(stream[0] or "", text) for stream, text in zip(references, present, strict=True) if text is not None]
-    text, theirs = metric.prepare(hypotheses)[0] or "", [text for _, text in pairs]
+    text, theirs = metric.prepare(metric.make_alike(hypotheses))[0] or "", [text for _, text in pairs]
     parts, counts = explaining_module(metric).take_apart(metric, text, theirs, score)
     check_parts(metric, parts if counts == tuple(row) else None, score)
     signature = metric.signature(prepared.most, prepared.most)

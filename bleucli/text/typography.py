@@ -80,7 +80,7 @@ def read_kinds(text: str, spelling: str = "normalize") -> str:
     """
     if not isinstance(text, str):
         raise InputTypeError(
-            f"{spelling}: of type {type(text).__name__}, not a string; write names with commas: 'quotes,dashes'"
+            f"{spelling} is of type {type(text).__name__}, not a string; write names with commas: 'quotes,dashes'"
         )
     names = {name.strip() for name in text.split(",")} if text.strip() else set()
     if unknown := sorted(names - {*KINDS, _GROUP}):

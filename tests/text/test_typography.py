@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from array import array
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -111,7 +112,7 @@ def test_names_are_put_in_order_and_checked():
         read_kinds("dots", "--normalize")
     with pytest.raises(UsageError, match="did you mean dashes"):
         read_kinds("quotes,dashs")
-    with pytest.raises(InputTypeError, match=r"^normalize: of type list, not a string"):
+    with pytest.raises(InputTypeError, match=r"^normalize is of type list, not a string"):
         read_kinds(["quotes"])
 
 
@@ -119,3 +120,24 @@ def test_the_public_function_takes_any_texts():
     assert bleucli.normalize(iter(["\u201eJa\u201c \u2013 \u2026", None])) == ['"Ja" - ...', None]
     with pytest.raises(InputTypeError, match="a bare string"):
         bleucli.normalize("text")
+
+
+# --- the documentation
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "typography.md"
+SHOWN = {"nothing": "", "U+0020 space": " "}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in CHARACTER_KINDS if kind != "widths"])
+def test_the_page_lists_every_character_and_what_it_becomes(kind):
+    section = PAGE.read_text(encoding="utf-8").partition(f"### `{kind}`\n")[2].partition("\n#")[0]
+    rows = re.findall(r"^\| U\+(\w+) \| (.+?) \| (.+) \|$", section, re.MULTILINE)
+    table = {chr(int(point, 16)): SHOWN.get(new, new.strip("`")) for point, _, new in rows}
+    assert table == characters(kind)
+    assert [name for _, name, _ in rows] == [unicodedata.name(character) for character in table]
+    assert list(table) == sorted(table)
+
+
+def test_the_page_lists_every_kind_in_order():
+    rows = re.findall(r"^\| `(\w+)` \| ", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert tuple(rows) == (*KINDS, "typography")
