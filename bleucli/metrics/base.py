@@ -233,6 +233,14 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """Return the metric as it scores single segments: this one, unless a metric needs other options for that."""
         return self
 
+    def normalizing(self, kinds: str) -> Self:
+        """Return a copy of the metric that also makes these kinds of characters alike; it has no references."""
+        metric = _copy(self)
+        for name, value in (("_cached", None), ("_before", None)):
+            _set(metric, name, value)
+        _set(metric, "normalize", _read_kinds(",".join(filter(None, (self.normalize, kinds))), "normalize"))
+        return metric
+
     @classmethod
     def describe(cls, info: Mapping[str, str]) -> Description:
         """Return what a paper may say of scores, and has to cite for them.

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import evaluation_data
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -135,3 +138,26 @@ def test_a_wrong_name_is_refused_in_one_line(run, files):
     assert answer.status == 2
     assert answer.err.startswith("bleu: error: --normalize 'quote'; choose among quotes, apostrophes, ")
     assert answer.err.endswith("; did you mean quotes?\n")
+
+
+# --- on real systems
+
+FOLDER = Path(evaluation_data.FOLDER) / "wmt24.en-de"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not FOLDER.is_dir(), reason="there are no evaluation data")
+def test_typography_explains_half_a_lead_of_wmt24():
+    names = ("ref.A", "ONLINE-B", "GPT-4")
+    reference, first, second = ((FOLDER / f"{name}.txt").read_text("utf-8").split("\n")[:-1] for name in names)
+    why = bleucli.explain_difference(first, second, [reference])
+    assert round(why.difference, 2) == -1.48
+    assert why.p_value < 0.001
+    alike, with_case = why.alike
+    assert [round(score, 2) for score in alike.scores] == [35.39, 34.70]
+    assert alike.p_value > 0.05
+    assert with_case.p_value > 0.05
+    assert (
+        "BLEU is 35.39 and 34.70: the difference is -0.69 (p = 0.058) instead of -1.48 (p < 0.001). With case ignored"
+        " as well, BLEU is 36.04 and 35.35: the difference is -0.69 (p = 0.060)."
+    ) in " ".join(str(why).split())
