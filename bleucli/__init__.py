@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         smart_open,
     )
     from bleucli.text import Segments
+    from bleucli.text.typography import normalize
 
 _MODULES = {
     "arrow": "bleucli.scale.arrow",
@@ -102,6 +103,7 @@ _HOMES = {
     "get_segments": "bleucli.testsets.access",
     "get_source_file": "bleucli.testsets.access",
     "metric_from_signature": "bleucli.metrics",
+    "normalize": "bleucli.text.typography",
     "raw_corpus_bleu": "bleucli.metrics.functions",
     "render_table": "bleucli.output",
     "score_matrix": "bleucli.matrix",
@@ -160,6 +162,7 @@ __all__ = [
     "get_source_file",
     "metric_from_signature",
     "metrics",
+    "normalize",
     "plots",
     "raw_corpus_bleu",
     "render_table",

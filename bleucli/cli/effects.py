@@ -260,7 +260,7 @@ def _of_metrics(options: Options, run: Run) -> Iterator[tuple[set[str] | frozens
     from bleucli.metrics.smoothing import DEFAULT_VALUES
 
     if not run.metrics:
-        yield {"skip_empty_refs", "lowercase"}, "no texts are compared"
+        yield {"skip_empty_refs", "normalize", "lowercase"}, "no texts are compared"
     for name in METRICS:
         if name not in run.metrics and options.of_metric(name):
             idle = flags_of(name).keys() - {"lowercase"}  # -lc has a hint of its own

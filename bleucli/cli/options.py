@@ -425,8 +425,9 @@ class Options:
     this signature belongs to, or "".
     """
 
-    # Of the metrics, which all have it
+    # Of the metrics, which all have them
     skip_empty_refs = False
+    normalize = ""
     # Of one command
     matrix: str | None = None
     port: str | None = None

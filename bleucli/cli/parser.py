@@ -283,11 +283,12 @@ def _add_flags_of_metrics(
     if names is not None and not names:
         return []
     from bleucli.metrics import METRICS
-    from bleucli.metrics.options import SKIP_EMPTY_REFS
+    from bleucli.metrics.options import NORMALIZE, SKIP_EMPTY_REFS
 
     metrics = []
     if names is None:
         top.add("what to score", SKIP_EMPTY_REFS.dest, Option(SKIP_EMPTY_REFS.flags, SKIP_EMPTY_REFS.help, bool))
+        top.add("how to score", NORMALIZE.dest, Option(NORMALIZE.flags, NORMALIZE.help, str, metavar="KINDS"))
     # argparse can only append groups: take the later ones off, and put them back at the end
     groups = top._action_groups
     place = [group.title for group in groups].index("how to score") + 1

@@ -353,6 +353,7 @@ def make_metric(options: Options, name: str, without: Iterable[Option] = ()) -> 
     shared = {
         "effective_order": options.sentence_level,
         "skip_empty_refs": options.skip_empty_refs,
+        "normalize": options.normalize,
         "trg_lang": target_language(options.language_pair, options.test_set is not None),
     }
     # --like may set the shared options too; where it does not, the command's own flags count
