@@ -436,6 +436,7 @@ class Options:
     fetch = False
     sums = False
     first_line: int | None = None
+    source: str | None = None
     add_scores: Sequence[str] | None = None
     kind: str | None = None
     figure_width: str | None = None

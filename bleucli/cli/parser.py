@@ -182,7 +182,7 @@ def _parser_of(name: str, command: Command) -> Parser:
         prog=f"bleu {name}".rstrip(),
         usage="\n       ".join(command.usage),
         description=command.about,
-        epilog="Exit status: 0 success, 1 a gate failed or sacreBLEU's numbers differ,\n"
+        epilog="Exit status: 0 success, 1 a gate or check failed or sacreBLEU's numbers differ,\n"
         "2 wrong usage or input, 70 bleu itself failed (BLEU_TRACEBACK=1 shows where),\n130 interrupted.",
         allow_abbrev=False,
         add_help=False,
