@@ -21,7 +21,7 @@ from bleucli.errors import BleuError
 from bleucli.metrics import METRICS, Metric, segment_scores
 from bleucli.metrics.segment_scores import SegmentScores
 from bleucli.phrases import tell_count
-from bleucli.results import Input
+from bleucli.results import Input, name_row
 from bleucli.results.signature import ELSEWHERE, Signature
 from bleucli.scale import statsfiles
 from bleucli.scale.layout import Shard
@@ -81,6 +81,7 @@ class StatisticsSource:
     """
 
     selection = None
+    finds_parts = False
 
     def __init__(self, arguments: StatisticsArguments, statistics: Statistics) -> None:
         names, self._by, unit, self._is_tested, self._names_metrics = arguments
@@ -128,8 +129,13 @@ class StatisticsSource:
             for part in parts:
                 counting.keeper.keep_rows(part.systems)
         groups = keep_groups(parts, counting.keeper)
-        if self._is_tested and not self._by:
-            statsfiles.check_references(parts[0].systems, self._statistics.shards())
+        if self._is_tested:
+            for part in groups:
+                try:
+                    statsfiles.check_references(part.systems, self._statistics.shards())
+                except BleuError as error:
+                    group = name_row("", part.labels).strip()
+                    raise BleuError(f"{group}: " if group else "", *error.parts) from None
         return Counted(groups, grouped=bool(self._by))
 
     def blocks(self, metric: Metric, jobs: int | None) -> Iterator[list[SystemStats]]:
