@@ -26,10 +26,11 @@ from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Protocol
+    from typing import Any, Generic, Protocol
 
     import numpy as np
     from numpy.typing import NDArray
+    from typing_extensions import TypeVar
 
     from bleucli.counting.corpus import Source
     from bleucli.inspection.fit import Fit
@@ -121,12 +122,33 @@ class _Rows(NamedTuple):
     nrefs: array[int]
 
 
-class CorpusStats:
+# The class of a metric's scores
+if TYPE_CHECKING:
+    ScoreT_co = TypeVar("ScoreT_co", covariant=True, default=Any)
+    ScoreT = TypeVar("ScoreT")
+
+    class _OfScore(Generic[ScoreT_co]):
+        """Generic in the type of a score."""
+
+else:
+
+    class _OfScore:
+        """Generic in the type of a score like `typing.Generic`, but without importing `typing`, which takes time."""
+
+        def __class_getitem__(cls, kind):
+            """Return the class with its parameter, for annotations that are evaluated."""
+            from types import GenericAlias
+
+            return GenericAlias(cls, kind)
+
+
+class CorpusStats(_OfScore["ScoreT_co"]):
     """What a metric needs to know about a system's output on a corpus; `metric.corpus_stats` makes it.
 
-    Statistics of parts add up to those of the whole, with `+` or `sum`. A sum has rows, in the order of its parts, only
-    if all parts have them. Two statistics are equal (`==`) if the metric's options and all numbers, except for the
-    signs, are equal; they then give the same score and signature.
+    Statistics of parts add up to those of the whole, with `+` or `CorpusStats.sum`. A sum has rows, in the order of its
+    parts, only if all parts have them. Two statistics are equal (`==`) if the metric's options and all numbers, except
+    for the signs, are equal; they then give the same score and signature. `CorpusStats[BLEUScore]` is the type of those
+    that BLEU counts.
 
     Attributes:
         metric: the metric that counted.
@@ -145,7 +167,7 @@ class CorpusStats:
     >>> bleu = BLEU()
     >>> texts = ["The dog bit the man.", "It was not unexpected."], ["The dog bit the man.", "It wasn't surprising."]
     >>> parts = [bleu.corpus_stats([system], [[reference]], keep_rows=True) for reference, system in zip(*texts)]
-    >>> whole = sum(parts)
+    >>> whole = CorpusStats.sum(parts)
     >>> whole.segments, round(whole.score().score, 2), str(whole.signature()).partition("|")[0]
     (2, 63.98, 'nrefs:1')
     >>> whole.take([0]) == parts[0]
@@ -171,8 +193,32 @@ class CorpusStats:
         self.signs = signs
         self._blocks = blocks
 
+    @staticmethod
+    def sum(parts: Iterable[CorpusStats[ScoreT]]) -> CorpusStats[ScoreT]:
+        """Return the statistics of all parts together.
+
+        Python's `sum` does the same, but type checkers think that it may return 0.
+
+        Raises:
+            BleuError: there is no part, or the metrics differ in an option.
+            InputTypeError: a part is something else.
+
+        >>> from bleucli import TER
+        >>> parts = [TER().corpus_stats([text], [["a b c"]]) for text in ("a b c", "a b d")]
+        >>> CorpusStats.sum(parts).score().num_edits
+        1
+        """
+        whole = None
+        for part in parts:
+            if not isinstance(part, CorpusStats):
+                raise InputTypeError(f"a part of type {type(part).__name__}; give what metric.corpus_stats returns")
+            whole = part if whole is None else whole + part
+        if whole is None:
+            raise BleuError("there are no parts to add; give at least one")
+        return whole
+
     @classmethod
-    def of_rows(cls, metric: Measure, rows: SegmentStats, nrefs: array[int]) -> CorpusStats:
+    def of_rows(cls, metric: Measure, rows: SegmentStats, nrefs: array[int]) -> CorpusStats[ScoreT_co]:
         """Return the statistics of segments from their rows; nrefs: how many references each segment has."""
         if not len(rows):
             return cls(metric)
@@ -195,7 +241,7 @@ class CorpusStats:
         rows = _Rows(SegmentStats(memoryview(numbers), len(whole.sums)), array("i", [one.most for one in documents]))
         return cls(whole.metric, whole.segments, whole.sums, whole.fewest, whole.most, (), [rows])
 
-    def without_rows(self) -> CorpusStats:
+    def without_rows(self) -> CorpusStats[ScoreT_co]:
         """Return the same statistics without rows."""
         return CorpusStats(self.metric, self.segments, self.sums, self.fewest, self.most, self.signs, None)
 
@@ -220,7 +266,7 @@ class CorpusStats:
             self._blocks = [_Rows(stats, array("i", b"".join([block.nrefs for block in self._blocks])))]
         return self._blocks[0]
 
-    def __add__(self, other: CorpusStats) -> CorpusStats:
+    def __add__(self, other: CorpusStats[Any]) -> CorpusStats[ScoreT_co]:
         if not isinstance(other, CorpusStats):
             return NotImplemented
         if self.metric.configuration() != other.metric.configuration():
@@ -240,7 +286,7 @@ class CorpusStats:
             None if self._blocks is None or other._blocks is None else _join(self._blocks, other._blocks),
         )
 
-    def __radd__(self, other: object) -> CorpusStats:
+    def __radd__(self, other: object) -> CorpusStats[ScoreT_co]:
         return self if other == 0 else NotImplemented  # what sum() starts with
 
     def __eq__(self, other: object) -> bool:
@@ -258,7 +304,7 @@ class CorpusStats:
     def __repr__(self) -> str:
         return f"<CorpusStats: {tell_count(self.segments, 'segment')}, {_name(self)}>"
 
-    def take(self, indexes: Iterable[int]) -> CorpusStats:
+    def take(self, indexes: Iterable[int]) -> CorpusStats[ScoreT_co]:
         """Return the statistics of some segments.
 
         Args:
@@ -286,7 +332,7 @@ class CorpusStats:
         sums = self.metric.sum_rows(rows.stats)
         return CorpusStats(self.metric, len(indexes), sums, min(rows.nrefs), max(rows.nrefs), self.signs, [rows])
 
-    def score(self) -> Any:
+    def score(self) -> ScoreT_co:
         """Return the metric's score, in percent, with its signature.
 
         Raises:
@@ -295,7 +341,7 @@ class CorpusStats:
         if not self.segments:
             raise BleuError("there are no segments to score; expected at least one")
         self.metric.check_sum(self.segments)
-        score = self.metric.score_from_stats(self.sums)
+        score: ScoreT_co = self.metric.score_from_stats(self.sums)
         self.metric.sign(score, self.fewest, self.most)
         return score
 
@@ -315,7 +361,7 @@ class CorpusStats:
         """Return the score with its signature, as a renderer takes it; sampling: as for `signature`."""
         from bleucli.results import ScoreRecord
 
-        score = self.score()
+        score: Any = self.score()
         signature = self.signature(sampling)
         higher_is_better = self.metric.higher_is_better
         return ScoreRecord(

@@ -477,7 +477,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         *,
         keep_rows: bool = False,
         jobs: int = 1,
-    ) -> CorpusStats:
+    ) -> CorpusStats[ScoreT_co]:
         """Return the statistics of a system's output. Statistics of its parts can be added, wherever they were counted.
 
         Args:
@@ -492,7 +492,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
         >>> from bleucli import BLEU
         >>> batches = [(["a b c d e"], [["a b c d f"]]), (["g h i j"], [["g h i j"]])]
-        >>> round(sum(BLEU().corpus_stats(*batch) for batch in batches).score().score, 2)
+        >>> round(CorpusStats.sum(BLEU().corpus_stats(*batch) for batch in batches).score().score, 2)
         79.84
         """
         jobs = _count_threads(jobs)
