@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Collection, Sequence
 
 from bleucli.cli import commands
-from bleucli.cli.options import OPTIONS, Option, Options, flag_of, flags_of
+from bleucli.cli.options import MODES, OPTIONS, Option, Options, flag_of, flags_of
 from bleucli.cli.streams import shown
 from bleucli.errors import UsageError
 from bleucli.limits import read_number, read_whole_number
@@ -25,30 +25,9 @@ if TYPE_CHECKING:
 
     from bleucli.cli.commands import Command
 
-_METAVARS = {int: "N", float: "X", str: "NAME"}
+_METAVARS = {bool: "", int: "N", float: "X", str: "NAME"}
 # What word processors turn hyphens into
 _DASHES = "\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{FIGURE DASH}\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}"
-# The modes other than scoring, each with the options that it accepts; if several are asked for, the first one here
-# runs, or refuses the others
-MODES = {
-    "version": frozenset[str](),
-    "list_tokenizers": frozenset[str](),
-    "list": frozenset({"test_set", "language_pair", "registry", "mirror", "allow_http"}),
-    "cite": frozenset(
-        {
-            *("test_set", "registry", "language_pair", "metrics", "tokenize", "smooth_method", "chrf_word_order"),
-            *("matrix", "confidence", "paired_bs", "paired_ar", "paired_all", "segment_scores"),
-            *("bold_best", "style", "difference"),
-            # where the texts are, which are not read: what a run should cite does not depend on them
-            *("refs", "input", "num_refs", "encoding", "jsonl", "jsonl_fields", "table", "columns"),
-            *("names", "name_by", "skip_empty_refs"),
-        }
-    ),
-    "echo": frozenset({"test_set", "language_pair", "origlang", "subset", "registry", "mirror", "allow_http"}),
-    "download": frozenset({"language_pair", "registry", "mirror", "allow_http"}),
-    "sacrebleu_path": frozenset[str](),
-}
-
 # Types of values other than text, each with what a value should be
 _READERS: dict[Any, tuple[Callable[[str], float], str]] = {
     int: (read_whole_number, "a whole number"),
@@ -118,33 +97,27 @@ class Parser(argparse.ArgumentParser):
         """Return all flags."""
         return [flag for action in self._actions for flag in action.option_strings]
 
-    def add(self, heading: str, name: str, option: Option) -> None:
+    def add(self, heading: str, name: str, option: Option, kind: type | None = None) -> None:
         """Add an option under a heading; a new heading comes last.
 
         Absent options get no value, so that only those that were given are read.
 
-        name: what the values that are read have it under.
+        name: what the values that are read have it under. kind: the type of its value, if the metavar does not say it.
         """
         groups = {group.title: group for group in self._action_groups}
         group = groups.get(heading) or self.add_argument_group(heading)
-        if not option.flags:
-            group.add_argument(
-                name, nargs=option.nargs, metavar=option.metavar, default=argparse.SUPPRESS, help=option.help
-            )
-            return
-        settings: dict[str, Any] = {"dest": name, "default": argparse.SUPPRESS, "help": option.help}
-        if option.kind is bool:
+        settings: dict[str, Any] = {"default": argparse.SUPPRESS, "help": option.help}
+        if not option.metavar:
             settings["action"] = "store_true"
         else:
-            settings |= {
-                "type": option.kind,
-                "nargs": option.nargs,
-                "metavar": option.metavar,
-                "choices": option.choices,
-            }
-            settings |= {"const": option.const} if option.nargs == "?" else {}
+            settings |= {"nargs": option.nargs, "metavar": option.metavar}
+        if not option.flags:
+            group.add_argument(name, **settings)
+            return
+        if option.metavar:
+            settings |= {"type": kind or {"N": int}.get(option.metavar, str), "choices": option.choices}
             settings |= {"action": Once} if option.once else {}
-        group.add_argument(*option.flags, **settings)
+        group.add_argument(*option.flags, dest=name, **settings)
         if not option.theirs:
             self.ours.append(option.flags[0])
 
@@ -236,7 +209,8 @@ def parse(words: Sequence[str], name: str = "") -> Options:
         _refuse_unknown_short_options(words, top)
         settings = top.read(words)
         of_metrics = _take(settings, names)
-    values = {name: option.value_of_absent() for name, option in OPTIONS.items()}
+    records = [*command.options.values(), OPTIONS]
+    values = {name: option.absent_value() for group in records for name, option in group.items()}
     values |= {name: value for name, value in settings.items() if name in (*command.names(), "skip_empty_refs")}
     _refuse_slips(values, top)
     if values["metrics"] is not None:
@@ -300,7 +274,7 @@ def _are_flags(words: Sequence[str], flags: Collection[str]) -> bool:
 
 def mode_of(options: Options) -> str:
     """Return the mode in `MODES` that the options ask for, or "" if they ask for scores."""
-    return next((name for name in MODES if getattr(options, name) not in (None, False)), "")
+    return next(filter(options.has, MODES), "")
 
 
 def _spell_out(words: Sequence[str], *options: Sequence[str]) -> list[str]:
@@ -397,7 +371,7 @@ def _add_flags_of_metrics(
 
     metrics = []
     if names is None:
-        top.add("what to score", SKIP_EMPTY_REFS.dest, Option(SKIP_EMPTY_REFS.flags, SKIP_EMPTY_REFS.help, bool))
+        top.add("what to score", SKIP_EMPTY_REFS.dest, Option(" ".join(SKIP_EMPTY_REFS.flags), SKIP_EMPTY_REFS.help))
     # argparse can only append groups: take the later ones off, and put them back at the end
     groups = top._action_groups
     place = [group.title for group in groups].index("how to score") + 1
@@ -406,8 +380,8 @@ def _add_flags_of_metrics(
     for name in METRICS if names is None else names:
         for dest, option in flags_of(name).items():
             kind = bool if option.kind is bool else option.reads
-            flag = Option(option.flags, option.help, kind, metavar=_METAVARS.get(kind), theirs=not option.ours)
-            top.add(METRICS[name].name, dest, flag)
+            spelling = " ".join((*option.flags, _METAVARS[kind])).rstrip()
+            top.add(METRICS[name].name, dest, Option(spelling, option.help, theirs=not option.ours), kind)
         metrics.append(name)
         if suffices():
             break
@@ -468,13 +442,3 @@ def first_screen(top: Parser, name: str) -> str:
         return f"{text}more: bleu {name} --help all\n\n{top.epilog}\n"
     lines = "".join(f"  bleu {other:<20} {commands.command_of(other).about}\n" for other in commands.MODULES)
     return f"{text}commands, each with its own --help:\n{lines}\n{command.ending}\n{top.epilog}\n"
-
-
-def has_gates(options: Options) -> bool:
-    """Return whether an option asks for a gate."""
-    return any(gate is not None for gate in (options.fail_under, options.max_drop, options.baseline))
-
-
-def asks_for_resampling(options: Options) -> bool:
-    """Return whether an option about resampling or its results was given, even one that has no effect by itself."""
-    return any(name.startswith(("confidence", "difference", "paired_", "style")) for name in options.given)

@@ -8,6 +8,7 @@ import pytest
 from conftest import Terminal, refused
 
 from bleucli.cli import arguments
+from bleucli.cli.options import OPTIONS
 
 DEMO = ("-t", "demo", "-l", "en-de")
 TESTED = ("-pbs", "-pbsn", "2")
@@ -174,6 +175,13 @@ def score(run, write):
 def test_every_option_is_listed():
     options = {action.dest for action in arguments.parser()._actions}
     assert options == EFFECTS.keys() | ALWAYS | MODES | {"registry"}
+
+
+def test_an_option_that_may_have_no_effect_says_when():
+    records = OPTIONS.items()
+    silent = {name for name, option in records if not (option.idle or option.contrary or option.apart or option.needs)}
+    assert silent.isdisjoint(EFFECTS)
+    assert {name for name, option in records if option.beside is not None} == MODES
 
 
 @pytest.mark.parametrize(("name", "given", "active", "idle", "reason"), CASES)

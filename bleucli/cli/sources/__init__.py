@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from bleucli.cli.arguments import asks_for_resampling
+from bleucli.cli.options import asks_for_resampling
 from bleucli.cli.streams import shown
 from bleucli.counting import Part, SystemStats
 from bleucli.errors import BleuError, UsageError
