@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from bleucli.errors import UsageError
-from bleucli.limits import MOST_TRIALS
+from bleucli.limits import MOST_TRIALS, read_number, read_whole_number
 from bleucli.output import FORMATS
 from bleucli.output.layout import STYLES, is_label
 from bleucli.records import NamedTuple
@@ -34,6 +34,12 @@ RESAMPLING = {
     "bs": ("paired_bs", "paired_bs_n"),
     "ar": ("paired_ar", "paired_ar_n"),
 }
+# Types of values, each with the function that reads one, and with what it expects
+VALUES: Mapping[type, tuple[Callable[[str], str | float], str]] = {
+    str: (str, "text"),
+    int: (read_whole_number, "a whole number"),
+    float: (read_number, "a number"),
+}
 # The commands that always compare systems, by intervals and tests
 COMPARISONS = ("plot", "report")
 
@@ -47,10 +53,10 @@ class Option(NamedTuple):
     largest number, and what it counts. theirs: whether sacreBLEU has it, too.
 
     The other fields name options in one string, separated by spaces. beside: for an option that asks for other things
-    than scores, those that it can be combined with. wrong: when its value is wrong. needs: options one of which must be
-    given as well, and what to say. apart: options that it cannot be combined with, by the reason, which may say what to
-    do after a semicolon. idle: when it has no effect. contrary: when something of ours makes that so, and it is refused
-    even if it is sacreBLEU's.
+    than scores, those that it can be combined with. wrong: when its value is wrong. lacks: when another option is
+    missing. apart: options that it cannot be combined with, by the reason, which may say what to do after a semicolon.
+    idle: when it has no effect. contrary: when something of ours makes that so, and it is refused even if it is
+    sacreBLEU's.
     """
 
     spelling: str
@@ -62,7 +68,7 @@ class Option(NamedTuple):
     theirs: bool = False
     beside: str | None = None
     wrong: Conditions | None = None
-    needs: tuple[str, str] | None = None
+    lacks: Conditions | None = None
     apart: Mapping[str, str] | None = None
     idle: Conditions | None = None
     contrary: Conditions | None = None
@@ -79,6 +85,11 @@ class Option(NamedTuple):
         return "" if words[-1][0] == "-" else words[-1].removeprefix("[")
 
     @property
+    def kind(self) -> type:
+        """The type of its value, or of each one."""
+        return {"": bool, "N": int}.get(self.metavar, str)
+
+    @property
     def nargs(self) -> str | None:
         """How many words it takes, as in argparse."""
         is_optional = self.spelling[0] == "["
@@ -86,7 +97,7 @@ class Option(NamedTuple):
 
     def absent_value(self) -> Any:
         """Return the value of the option where it is not given."""
-        if not self.metavar:
+        if self.kind is bool:
             return False
         return [] if self.nargs == "*" else self.default
 
@@ -103,11 +114,13 @@ class Options:
     segments: whether each segment gets its own score.
     """
 
-    # Of the metrics, which all have it
+    # Of the metrics, which all have them
     skip_empty_refs = False
+    normalize = ""
     # Of one command, but read for all
     matrix: str | None = None
     groups: str | None = None
+    source: str | None = None
     sums = False
     add_scores: Sequence[str] | None = None
     if TYPE_CHECKING:
@@ -166,6 +179,14 @@ def is_resampled(options: Options) -> bool:
     return bool(options.command in COMPARISONS or options.confidence or is_tested(options))
 
 
+def reads_items(options: Options) -> bool:
+    """Return whether some texts are JSON Lines, whose items may have labels."""
+    from bleucli.reading.jsonlines import is_jsonl
+
+    paths = [] if options.table or options.stats else [*options.refs, *(options.input or ["-"])]
+    return any(options.jsonl if path == "-" else is_jsonl(path) for path in paths)
+
+
 def asks_for_resampling(options: Options) -> bool:
     """Return whether an option about resampling or its results was given, even one that has no effect by itself."""
     return any(name.startswith(("confidence", "difference", "paired_", "style")) for name in options.given)
@@ -207,6 +228,19 @@ def _is_line(run: Options) -> bool:
     return run.form.is_table and not run.form.tabulates_one and run.systems == 1 and run.by is None
 
 
+def _lacks_parts(run: Options) -> bool:
+    return run.test_set is None and run.labels is None and not reads_items(run)
+
+
+_NO_PARTS: Conditions = {
+    "needs a test set, named with -t and -l, labels, named with --labels, or JSON Lines": _lacks_parts
+}
+_NO_ROWS: Conditions = {
+    "cannot be combined with --engine: only sums leave the engine; save the statistics of each segment with bleu count"
+    " -o FOLDER, then run bleu --stats FOLDER, or resample documents with --unit doc": (
+        lambda run: run.has("engine") and run.unit != "doc"
+    )
+}
 _NAMELESS: Conditions = {"a single score is printed without a name": _is_nameless}
 _NO_CORPUS: Conditions = {"needs a corpus score; leave out --sentence-level": lambda run: run.sentence_level}
 _NO_DOWNLOAD: Conditions = {
@@ -246,7 +280,6 @@ class _MetricNames:
 
 
 _THREADS = (0, 1024, "a number of threads (0: one per processor)")
-_PARTS = ("test_set labels", "needs a test set, named with -t and -l, or labels, named with --labels")
 # The options by the headings of the help, in its order; those of metrics stand beside their classes
 GROUPS: Mapping[str, Mapping[str, Option]] = {
     "what to score": {
@@ -294,7 +327,7 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         "label_names": Option(
             "--label-names NAME[,NAME...]",
             "the names of the columns of --labels, if no line has them",
-            needs=("labels", "names the columns of --labels; add --labels FILE"),
+            lacks={"names the columns of --labels; add --labels FILE": lambda run: not run.has("labels")},
         ),
         "level": Option(
             "--level NAME",
@@ -329,13 +362,13 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         "columns": Option(
             "--columns hyp=NAME,refs=NAME",
             "the columns of --table that hold the texts (default: hyp=hyp,refs=ref); several systems: hyp=a,b",
-            needs=("table", "names columns of --table; add --table, or leave out --columns"),
+            lacks={"names columns of --table; add --table, or leave out --columns": lambda run: not run.has("table")},
         ),
         "by": Option(
             "--by LABEL ...",
             "print one score for each combination of these labels: columns of --labels, --stats or --table, fields of"
             " JSON Lines, or a test set's own",
-            apart={"each group is scored by itself": "paired_bs paired_ar sentence_level segment_scores baseline"},
+            apart={"each group is scored by itself": "sentence_level segment_scores baseline"},
         ),
         "engine": Option(
             "--engine NAME",
@@ -343,9 +376,13 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             choices=("dask", "ray", "spark"),
             apart={
                 "only sums leave the engine; save the statistics of each segment with bleu count -o FOLDER, then run"
-                " bleu --stats FOLDER": "sentence_level confidence paired_bs paired_ar paired_all",
+                " bleu --stats FOLDER": "sentence_level",
             },
-            needs=("table", "counts the tables that --table names; add --table, or leave out --engine"),
+            lacks={
+                "counts the tables that --table names; add --table, or leave out --engine": lambda run: (
+                    not run.has("table")
+                )
+            },
         ),
     },
     "test sets": {
@@ -353,10 +390,16 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             "--test-set -t NAME[,NAME...]", "score against test sets instead of reference files; needs -l", theirs=True
         ),
         "origlang": Option(
-            "--origlang -ol xx", "use only segments first written in xx; non-xx: all others", theirs=True, needs=_PARTS
+            "--origlang -ol xx",
+            "use only segments first written in xx; non-xx: all others",
+            theirs=True,
+            lacks=_NO_PARTS,
         ),
         "subset": Option(
-            "--subset REGEX", "use only segments of a domain, or of a country (country:XX)", theirs=True, needs=_PARTS
+            "--subset REGEX",
+            "use only segments of a domain, or of a country (country:XX)",
+            theirs=True,
+            lacks=_NO_PARTS,
         ),
         "detail": Option(
             "--detail -d",
@@ -364,9 +407,7 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             theirs=True,
             apart={"--detail gives corpus scores": "sentence_level"},
             idle={
-                "only a test set, named with -t and -l, or --labels says which parts there are": lambda run: (
-                    run.test_set is None and run.labels is None
-                )
+                "only a test set, named with -t and -l, --labels or JSON Lines say which parts there are": _lacks_parts
             },
         ),
         "echo": Option(
@@ -390,6 +431,7 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
                 " paired_bs paired_ar paired_all segment_scores bold_best style difference"
                 # where the texts are, which are not read: what a run should cite does not depend on them
                 " refs input num_refs encoding jsonl jsonl_fields table columns names name_by skip_empty_refs"
+                " normalize"
             ),
         ),
         "download": Option(
@@ -457,7 +499,11 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
     },
     "how certain scores are": {
         "confidence": Option(
-            "--confidence -ci", "also print a 95%% confidence interval, by bootstrap", theirs=True, wrong=_NO_CORPUS
+            "--confidence -ci",
+            "also print a 95%% confidence interval, by bootstrap",
+            theirs=True,
+            wrong=_NO_CORPUS,
+            lacks=_NO_ROWS,
         ),
         "confidence_n": Option(
             "--confidence-n -cin N",
@@ -471,13 +517,18 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             },
         ),
         "paired_bs": Option(
-            "--paired-bs -pbs", "test against the first system by paired bootstrap", theirs=True, wrong=_NO_CORPUS
+            "--paired-bs -pbs",
+            "test against the first system by paired bootstrap",
+            theirs=True,
+            wrong=_NO_CORPUS,
+            lacks=_NO_ROWS,
         ),
         "paired_ar": Option(
             "--paired-ar -par",
             "test against the first system by paired approximate randomization",
             theirs=True,
             wrong=_NO_CORPUS,
+            lacks=_NO_ROWS,
         ),
         "paired_bs_n": Option(
             "--paired-bs-n -pbsn N",
@@ -504,7 +555,7 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         "paired_all": Option(
             "--paired-all",
             "also test every pair of systems, and rank the systems",
-            needs=("paired_bs paired_ar", "needs a paired test; add --paired-bs or --paired-ar"),
+            lacks={**_NO_ROWS, "needs a paired test; add --paired-bs or --paired-ar": lambda run: not is_tested(run)},
         ),
         "paired_jobs": Option(
             "--paired-jobs -j N",
@@ -625,7 +676,11 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         "difference": Option(
             "--difference",
             "also print the difference from the baseline; with --paired-bs, also its 95%% interval",
-            needs=("paired_bs paired_ar", "needs a paired test; add --paired-bs, which has intervals, or --paired-ar"),
+            lacks={
+                "needs a paired test; add --paired-bs, which has intervals, or --paired-ar": lambda run: (
+                    not is_tested(run)
+                )
+            },
             idle={**_NO_TABLE, "{format} has only the scores that gates judge": lambda run: run.form.reports_gates},
         ),
         "caption": Option("--caption TEXT", "caption of the table, in latex, html and rst", idle=_NO_CAPTION),
@@ -635,7 +690,11 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             wrong={
                 "{label!r}; expected a letter, then letters, digits and : . _ -": lambda run: not is_label(run.label)
             },
-            needs=("caption", "refers to a table with a caption; add --caption, or leave --label out"),
+            lacks={
+                "refers to a table with a caption; add --caption, or leave --label out": lambda run: (
+                    not run.has("caption")
+                )
+            },
             idle=_NO_CAPTION,
         ),
         "no_color": Option("--no-color -nc", "use no colours on a terminal", theirs=True),
@@ -644,7 +703,7 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         "append": Option(
             "--append",
             "add the lines of -f jsonl to the file of --output; several runs may do so at once",
-            needs=("output", "adds lines to a file; name it with --output"),
+            lacks={"adds lines to a file; name it with --output": lambda run: not run.has("output")},
         ),
     },
     "gates for Makefiles and CI": {
@@ -657,17 +716,18 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         "baseline": Option(
             "--baseline FILE",
             "an earlier answer for --max-drop: json, jsonl or statistics; default with --paired-*: the first system",
-            needs=("max_drop", "needs --max-drop; say by how much a score may be worse"),
+            lacks={"needs --max-drop; say by how much a score may be worse": lambda run: not run.has("max_drop")},
         ),
         "max_drop": Option(
             "--max-drop D",
             "exit with 1 if a score is worse than the baseline's by more than D, or D %%; with --paired-*, only if"
             " the difference is also significant; for all metrics, or by metric: bleu=0.3,ter=2%%",
             wrong=_NO_CORPUS,
-            needs=(
-                "baseline paired_bs paired_ar",
-                "needs an earlier answer (--baseline FILE) or a paired test (--paired-ar)",
-            ),
+            lacks={
+                "needs an earlier answer (--baseline FILE) or a paired test (--paired-ar)": lambda run: (
+                    not (run.has("baseline") or is_tested(run))
+                )
+            },
         ),
         "strict": Option("--strict", "treat any warning as an error: exit with 2, write no answer"),
         "annotate": Option(

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
 
 # They say how the work is done, whatever it is, and are never without effect
 _ALWAYS = {"annotate", "jobs", "quiet", "strict", "no_color", "output"}
-# They can always be combined, and always have an effect
-_PLAIN = {"refs", "input", "format"}
 
 # --- what is refused
 
@@ -57,8 +55,7 @@ def check(options: Options) -> None:
     Raises:
         BleuError: the message names the option, or what it is about.
     """
-    if not options.given <= _PLAIN:
-        refuse_conflicts(options)
+    refuse_conflicts(options)
     first = options.refs[0] if options.refs else ""
     if first.replace("-", "_") in (*MODES, "help") and not os.path.lexists(first):
         raise UsageError(f"there is no file {first}; did you mean bleu --{first}?")
@@ -103,8 +100,7 @@ def refuse_lacks(options: Options) -> None:
         UsageError: one of them is given.
     """
     for name, option in _records(options):
-        others, message = option.needs or ("", "")
-        if message and not any(map(options.has, others.split())):
+        if message := _reason(option.lacks, options):
             raise UsageError(f"{flag_of(name)} {message}")
 
 
@@ -187,7 +183,7 @@ def find_idle(options: Options, systems: int, form: str, segments: bool = False)
     Raises:
         UsageError: one of them is ours, or asks for something of ours that this run cannot give.
     """
-    if options.given <= _PLAIN:
+    if options.given <= {"refs", "input", "format"}:  # these always have an effect
         return []
     run = options.replace(
         scored=names_of_metrics(options), systems=systems, format=form, form=FORMATS.get(form), segments=segments
@@ -228,7 +224,7 @@ def _idle_of_metrics(run: Options) -> Iterator[tuple[str, str]]:
     from bleucli.metrics.smoothing import DEFAULT_VALUES
 
     if not run.scored:
-        yield from ((name, "no texts are compared") for name in ("lowercase", "skip_empty_refs"))
+        yield from ((name, "no texts are compared") for name in ("lowercase", "normalize", "skip_empty_refs"))
     for name in METRICS:
         if name not in run.scored and run.of_metric(name):
             # -lc has a hint of its own
@@ -402,6 +398,7 @@ def make_metric(options: Options, name: str, without: Iterable[Option] = ()) -> 
     shared = {
         "effective_order": options.sentence_level,
         "skip_empty_refs": options.skip_empty_refs,
+        "normalize": options.normalize,
         "trg_lang": target_language(options.language_pair, options.test_set is not None),
     }
     # --like may set the shared options too; where it does not, the command's own flags count

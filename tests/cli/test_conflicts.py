@@ -23,7 +23,7 @@ def test_every_name_in_the_records_is_an_option():
     options = parse(["ref.txt"])
     names = {name for pair in PAIRS for name in pair[:2]}
     for option in OPTIONS.values():
-        names |= {*(option.needs or ("",))[0].split(), *(option.beside or "").split()}
+        names |= {*(option.beside or "").split()}
     names -= {option.dest for metric in METRICS.values() for option in metric.options}
     assert [name for name in names if not hasattr(options, name)] == []
 

@@ -7,8 +7,8 @@ import json
 import pytest
 from conftest import Terminal, refused
 
-from bleucli.cli import arguments
 from bleucli.cli.options import OPTIONS
+from bleucli.cli.parser import parser
 
 DEMO = ("-t", "demo", "-l", "en-de")
 TESTED = ("-pbs", "-pbsn", "2")
@@ -136,7 +136,7 @@ ALWAYS = {
         "num_refs",
     ),
     *("origlang", "output", "paired_all", "paired_ar", "paired_bs", "quiet", "refs", "segment_scores"),
-    *("sentence_level", "skip_empty_refs", "strict", "subset", "test_set"),
+    *("normalize", "sentence_level", "skip_empty_refs", "strict", "subset", "test_set"),
 }
 MODES = {
     *("cite", "download", "echo", "list", "list_tokenizers", "sacrebleu_path", "version"),
@@ -144,7 +144,7 @@ MODES = {
 CASES = [(name, *case) for name, cases in EFFECTS.items() for case in cases]
 
 
-OURS = set(arguments.parser().ours)
+OURS = set(parser().ours)
 # Options of sacreBLEU that are refused where they have no effect
 CONTRADICTIONS = {("score_only", "-b"), ("format", "csv")}
 
@@ -173,13 +173,13 @@ def score(run, write):
 
 
 def test_every_option_is_listed():
-    options = {action.dest for action in arguments.parser()._actions}
+    options = {action.dest for action in parser()._actions}
     assert options == EFFECTS.keys() | ALWAYS | MODES | {"registry"}
 
 
 def test_an_option_that_may_have_no_effect_says_when():
     records = OPTIONS.items()
-    silent = {name for name, option in records if not (option.idle or option.contrary or option.apart or option.needs)}
+    silent = {name for name, option in records if not (option.idle or option.contrary or option.apart or option.lacks)}
     assert silent.isdisjoint(EFFECTS)
     assert {name for name, option in records if option.beside is not None} == MODES
 

@@ -83,7 +83,12 @@ if TYPE_CHECKING:
             """Return a line that says what was read; segments: how many were scored."""
 
     class Rows(Source, Protocol):
-        """A source that has the statistics of each segment."""
+        """A source that has the statistics of each segment.
+
+        finds_parts: whether only texts that have been read say which part is scored.
+        """
+
+        finds_parts: bool
 
         def blocks(self, metric: Metric, jobs: int | None) -> Iterator[list[SystemStats]]:
             """Give the statistics of the only system, with rows, block by block."""
@@ -252,8 +257,7 @@ def text_arguments(options: Options, hashed: bool = False) -> TextArguments:
         pair=options.language_pair or "",
         origlang=options.origlang,
         subset=options.subset,
-        # Without labels, a warning says that nothing is known of parts
-        detail=options.detail and (options.test_set is not None or options.labels is not None),
+        detail=options.detail,
     )
 
 
@@ -375,7 +379,8 @@ class Counting(NamedTuple):
 
     metrics: at least one. jobs: the number of threads; None for all usable processors if there is enough text.
     keep_rows: whether what is returned has the statistics of each segment. progress: called with what is counted, how
-    many are done, and how many there are (0: unknown). keeper: takes the statistics as well.
+    many are done, and how many there are (0: unknown). keeper: takes the statistics as well. grouped: whether groups
+    are counted if they are asked for; otherwise, all segments are counted together.
     """
 
     metrics: Sequence[Metric]
@@ -383,6 +388,7 @@ class Counting(NamedTuple):
     keep_rows: bool
     progress: Progress
     keeper: Keeper | None = None
+    grouped: bool = True
 
 
 class Counted(NamedTuple):
