@@ -34,7 +34,7 @@ MODES = {
             *("bold_best", "style", "difference"),
             # where the texts are, which are not read: what a run should cite does not depend on them
             *("refs", "input", "num_refs", "encoding", "jsonl", "jsonl_fields", "table", "columns"),
-            *("names", "name_by", "skip_empty_refs"),
+            *("names", "name_by", "skip_empty_refs", "normalize"),
         }
     ),
     "echo": frozenset({"test_set", "language_pair", "origlang", "subset", "registry", "mirror", "allow_http"}),
@@ -64,7 +64,7 @@ def parse(words: Sequence[str], name: str = "") -> Options:
         settings, flags, metrics = parser.read(words, name)
         of_metrics = _take(settings, metrics)
     values = {name: option.value_of_absent() for name, option in OPTIONS.items()}
-    values |= {name: settings[name] for name in (*records, "skip_empty_refs") if name in settings}
+    values |= {name: settings[name] for name in (*records, "skip_empty_refs", "normalize") if name in settings}
     _refuse_slips(values, flags)
     if values["metrics"] is not None:
         values["metrics"], of_metrics = _resolve_names(values["metrics"], of_metrics)

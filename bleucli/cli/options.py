@@ -425,8 +425,9 @@ class Options:
     this signature belongs to, or "".
     """
 
-    # Of the metrics, which all have it
+    # Of the metrics, which all have them
     skip_empty_refs = False
+    normalize = ""
     # Of one command
     matrix: str | None = None
     port: str | None = None
@@ -435,6 +436,7 @@ class Options:
     fetch = False
     sums = False
     first_line: int | None = None
+    source: str | None = None
     add_scores: Sequence[str] | None = None
     kind: str | None = None
     figure_width: str | None = None

@@ -182,7 +182,7 @@ def _parser_of(name: str, command: Command) -> Parser:
         prog=f"bleu {name}".rstrip(),
         usage="\n       ".join(command.usage),
         description=command.about,
-        epilog="Exit status: 0 success, 1 a gate failed or sacreBLEU's numbers differ,\n"
+        epilog="Exit status: 0 success, 1 a gate or check failed or sacreBLEU's numbers differ,\n"
         "2 wrong usage or input, 70 bleu itself failed (BLEU_TRACEBACK=1 shows where),\n130 interrupted.",
         allow_abbrev=False,
         add_help=False,
@@ -283,11 +283,12 @@ def _add_flags_of_metrics(
     if names is not None and not names:
         return []
     from bleucli.metrics import METRICS
-    from bleucli.metrics.options import SKIP_EMPTY_REFS
+    from bleucli.metrics.options import NORMALIZE, SKIP_EMPTY_REFS
 
     metrics = []
     if names is None:
         top.add("what to score", SKIP_EMPTY_REFS.dest, Option(SKIP_EMPTY_REFS.flags, SKIP_EMPTY_REFS.help, bool))
+        top.add("how to score", NORMALIZE.dest, Option(NORMALIZE.flags, NORMALIZE.help, str, metavar="KINDS"))
     # argparse can only append groups: take the later ones off, and put them back at the end
     groups = top._action_groups
     place = [group.title for group in groups].index("how to score") + 1

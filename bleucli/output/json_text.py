@@ -59,16 +59,17 @@ def render_one(results: Results, layout: Layout) -> str:
 
 def render(results: Results, layout: Layout) -> str:
     """Return an array with one object per system: its name, and the object of each score under the metric's name."""
-    names = marked_names(results)
     systems: list[dict[str, object]] = []
-    for index, system in enumerate(results.systems):
-        item: dict[str, object] = {"system": names[index]}
-        if results.pairs:
-            item = {"system": system.bare_name, **dict(system.labels)}
-        for place, record in enumerate(system.scores):
-            tested = None if results.test is None else _test_keys(results, names, index, place, layout)
-            item[record.name] = score_object(record, layout, tested)
-        systems.append(item)
+    for group in results.groups():
+        names = marked_names(group)
+        for index, system in enumerate(group.systems):
+            item: dict[str, object] = {"system": names[index]}
+            if results.pairs:
+                item = {"system": system.bare_name, **dict(system.labels)}
+            for place, record in enumerate(system.scores):
+                tested = None if results.test is None else _test_keys(group, names, index, place, layout)
+                item[record.name] = score_object(record, layout, tested)
+            systems.append(item)
     return dump(systems, 4) + "\n"
 
 
@@ -206,7 +207,7 @@ def _format(value: object, indent: int | None, depth: int = 0) -> str:
 
 def render_card(results: Results, layout: Layout) -> str:
     """Return the object of one system, or of all of them by name, with the layout's decimals."""
-    cards = {system.name: _card(results, index, layout) for index, system in enumerate(results.systems)}
+    cards = {group.systems[index].name: _card(group, index, layout) for group, index in results.places()}
     is_one = not results.pairs and len(results.systems) + len(results.unscored) == 1
     return _render_object(cards[results.systems[0].name] if is_one else cards) + "\n"
 
@@ -275,9 +276,10 @@ def _render_object(values: Mapping[str, object], depth: int = 1) -> str:
 def render_lines(results: Results, _layout: Layout) -> str:
     """Return a line for each system and metric, in the order of the systems; no layout changes it."""
     lines = []
-    for index, system in enumerate(results.systems):
-        end = _dump(run_item(results.run, index, results.test))
-        lines += [_join(_dump(results.score_item(index, place)), end) for place, _ in enumerate(system.scores)]
+    for row, (group, index) in enumerate(results.places()):
+        end = _dump(run_item(results.run, row, results.test))
+        places = range(len(group.systems[index].scores))
+        lines += [_join(_dump(group.score_item(index, place)), end) for place in places]
     return "".join(lines)
 
 

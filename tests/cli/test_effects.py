@@ -135,7 +135,7 @@ ALWAYS = {
         "num_refs",
     ),
     *("origlang", "output", "paired_all", "paired_ar", "paired_bs", "quiet", "refs", "segment_scores"),
-    *("sentence_level", "skip_empty_refs", "strict", "subset", "test_set"),
+    *("normalize", "sentence_level", "skip_empty_refs", "strict", "subset", "test_set"),
 }
 MODES = {
     *("cite", "download", "echo", "list", "list_tokenizers", "sacrebleu_path", "version"),

@@ -25,7 +25,7 @@ from bleucli.cli.options import flags_of as flags_of_metric
 from bleucli.cli.parser import parser, read
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS, Metric, reading
-from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
+from bleucli.metrics.options import NORMALIZE, SHARED, SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
 from bleucli.results.signature import _SHORT
 from bleucli.significance import resampling
@@ -49,6 +49,8 @@ def of(option):
         return st.sampled_from([None, "13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab"])
     if option.name == "trg_lang":
         return st.sampled_from(["", "de", "zh", "ja"])
+    if option is NORMALIZE:
+        return st.sampled_from(["", "quotes", "case,dashes", "typography"])
     if option.choices:
         return st.sampled_from(option.choices)
     numbers = st.integers(int(option.least), int(option.most)) | st.integers(int(option.least), 9)
@@ -201,7 +203,7 @@ def flags_of(action):
 def test_the_command_has_each_flag_once_with_the_tables_type_and_help():
     actions = {flags_of(action): action for action in parser()._actions}
     for _, option in OPTIONS:
-        if option.shared and option is not SKIP_EMPTY_REFS:  # the command's help says more about it
+        if option.shared and option not in SHARED:  # the command's help says more about it
             assert option.flags in actions
             continue
         action = actions[option.flags]
@@ -217,7 +219,7 @@ def test_the_command_has_each_flag_once_with_the_tables_type_and_help():
 def test_every_option_belongs_to_the_record_or_to_a_metric():
     of_metrics = {dest for name in METRICS for dest in flags_of_metric(name)}
     dests = {action.dest for action in parser()._actions}
-    assert dests - of_metrics == OPTIONS_OF_COMMAND.keys() | {"skip_empty_refs"}
+    assert dests - of_metrics == OPTIONS_OF_COMMAND.keys() | {"skip_empty_refs", "normalize"}
     assert vars(arguments.parse([])).keys() == OPTIONS_OF_COMMAND.keys() | {
         "command",
         "given",
@@ -225,6 +227,7 @@ def test_every_option_belongs_to_the_record_or_to_a_metric():
         "followed",
     }
     assert arguments.parse([]).skip_empty_refs is False
+    assert arguments.parse([]).normalize == ""
 
 
 def test_the_record_of_options_cannot_be_changed():
@@ -420,8 +423,8 @@ def test_a_custom_metric_declares_its_option_and_signs_it():
     assert "prefix" not in str(BLEU().signature(1, 1))
 
 
-def test_a_metric_without_a_table_has_the_option_that_all_metrics_share():
-    assert Metric.options == (SKIP_EMPTY_REFS,)
+def test_a_metric_without_a_table_has_the_options_that_all_metrics_share():
+    assert Metric.options == SHARED == (SKIP_EMPTY_REFS, NORMALIZE)
 
 
 class LENGTH(Metric[Score]):

@@ -32,7 +32,10 @@ if TYPE_CHECKING:
 
 # The modules by the names of the commands
 MODULES = {
-    **{name: name for name in ("count", "diversity", "explain", "matrix", "plot", "report", "testsets", "serve")},
+    **{
+        name: name
+        for name in ("check", "count", "diversity", "explain", "matrix", "plot", "report", "testsets", "serve")
+    },
     "versus-sacrebleu": "versus",
 }
 # Where texts come from
@@ -97,8 +100,7 @@ examples:
   bleu explain ref.txt -i a.txt --line 3                explain one score
   bleu -t wmt22 -l en-de -i sys.txt -f text             score on a test set
 
-more: bleu --help all (every option), bleu --list (test sets), bleu
---list-tokenizers (what they are for and what they need)
+more: bleu --help all (every option), --list (test sets), --list-tokenizers
 """,
 )
 
