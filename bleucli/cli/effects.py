@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from bleucli.cli.arguments import MODES, has_gates, parser
+from bleucli.cli.arguments import MODES, has_gates
 from bleucli.cli.options import RESAMPLING, flag_of, flags_of, target_language
 from bleucli.cli.sources import reads_items
 from bleucli.errors import UsageError
@@ -188,14 +188,18 @@ def _tell(reasons: dict[str, str]) -> list[str]:
     >>> _tell({"chrf_beta": "chrF is not scored", "chrf_char_order": "chrF is not scored"})
     ['without effect: --chrf-beta, --chrf-char-order (chrF is not scored)']
     """
-    ours = frozenset(parser().ours if reasons else ())  # the whole parser is slow to make, and rarely needed
+    if not reasons:
+        return []
+    from bleucli.cli.parser import parser  # rarely needed, and slow to make
+
+    ours = frozenset(parser().ours)
     options: dict[str, list[str]] = {}
     for name, reason in reasons.items():
         if _flag(name) in ours:
             raise _refusal(name, reason)
         options.setdefault(reason, []).append(_flag(name))
     parts = [f"{', '.join(names)} ({reason})" for reason, names in options.items()]
-    return [f"without effect: {'; '.join(parts)}"] if parts else []
+    return [f"without effect: {'; '.join(parts)}"]
 
 
 def _contradictions(options: Options, run: Run) -> Iterator[tuple[str, str]]:
@@ -256,7 +260,7 @@ def _of_metrics(options: Options, run: Run) -> Iterator[tuple[set[str] | frozens
     from bleucli.metrics.smoothing import DEFAULT_VALUES
 
     if not run.metrics:
-        yield {"skip_empty_refs", "lowercase"}, "no texts are compared"
+        yield {"skip_empty_refs", "normalize", "lowercase"}, "no texts are compared"
     for name in METRICS:
         if name not in run.metrics and options.of_metric(name):
             idle = flags_of(name).keys() - {"lowercase"}  # -lc has a hint of its own

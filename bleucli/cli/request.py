@@ -30,11 +30,13 @@ if TYPE_CHECKING:
 
 # The name at the beginning of signatures of self-BLEU
 _SELF_BLEU = "Self-BLEU"
+# Options that can be combined with one another: where no others are given, the table of conflicts need not be imported
+_HARMLESS = frozenset({"refs", "input", "metrics", "jobs", "format", "score_only", "width"})
 
 
 def check(options: Options) -> None:
     """Refuse options that have wrong values or cannot be combined."""
-    if not options.given <= {"refs", "input", "format"}:  # these can always be combined
+    if not options.given <= _HARMLESS:
         from bleucli.cli import effects
 
         effects.refuse_conflicts(options)
@@ -351,6 +353,7 @@ def make_metric(options: Options, name: str, without: Iterable[Option] = ()) -> 
     shared = {
         "effective_order": options.sentence_level,
         "skip_empty_refs": options.skip_empty_refs,
+        "normalize": options.normalize,
         "trg_lang": target_language(options.language_pair, options.test_set is not None),
     }
     # --like may set the shared options too; where it does not, the command's own flags count

@@ -17,6 +17,7 @@
   same as a row of a table
 - `mark_best`: results with the best scores marked
 - `in_scale`: a score in percent, as it is printed on a scale
+- `round_p`, `show_p`: p-values that stay on their side of the limit of significance
 - `name_row`: what a system is called on a group of segments
 """
 
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 # A difference with a larger p-value is not significant
 SIGNIFICANT = 0.05
+# Differences between floating-point numbers end before this many decimals
+_ALL_DECIMALS = 17
 # If fewer segments differ, no exact test can be significant: of the 2^5 ways to swap 5 segments, 2 (none or all of
 # them) give the observed difference, and 2 / 32 is above 0.05
 FEWEST_SEGMENTS = 6
@@ -607,3 +610,28 @@ def _tell_score(record: ScoreRecord, with_p_value: bool) -> str:
             " identical" if record.identical else f" p = {record.p_value:.4f}" + "*" * (record.p_value <= SIGNIFICANT)
         )
     return text
+
+
+def round_p(value: float, up: bool = False) -> str:
+    """Return a p-value with three decimals, or with more if it would otherwise change its significance.
+
+    >>> round_p(0.04321), round_p(0.0504), round_p(0.0013), round_p(0.0013, up=True)
+    ('0.043', '0.0504', '0.001', '0.002')
+    """
+    from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
+
+    exact = Decimal(repr(value))
+    for decimals in range(3, _ALL_DECIMALS):
+        rounded = exact.quantize(Decimal(1).scaleb(-decimals), ROUND_CEILING if up else ROUND_HALF_EVEN)
+        if (rounded <= Decimal(repr(SIGNIFICANT))) == (value <= SIGNIFICANT):
+            return f"{rounded:f}"
+    return repr(value)
+
+
+def show_p(value: float, up: bool = False) -> str:
+    """Return a p-value as papers print it; up: round up, and say that it is a bound.
+
+    >>> show_p(0.00001), show_p(0.04321), show_p(1.0), show_p(0.0013, up=True)
+    ('p < 0.001', 'p = 0.043', 'p = 1.000', 'p ≤ 0.002')
+    """
+    return "p < 0.001" if value < 0.001 else f"p {'≤' if up else '='} {round_p(value, up)}"

@@ -86,7 +86,7 @@ def _print_explanations(options: Options, source: Texts, environment: Environmen
     if systems == 1:
         explanations, segments = _explain_system(options, source, metrics)
     else:
-        explanations, segments = _explain_difference(options, source, metrics, form)
+        explanations, segments = _explain_difference(options, environment, source, metrics, form)
     signatures = [Signature(explanation.signature).with_texts(source.texts) for explanation in explanations]
     explanations = [
         explanation._replace(signature=signature)
@@ -169,16 +169,19 @@ def _chooser(source: Texts) -> Callable[[int], Sequence[int] | None]:
 
 
 def _explain_difference(
-    options: Options, source: Texts, metrics: list[Metric], form: str
+    options: Options, environment: Environment, source: Texts, metrics: list[Metric], form: str
 ) -> tuple[list[Explained], int]:
     """Return each metric's explanation of why two systems differ, and the number of segments."""
     from bleucli.metrics.differences import explain_differences
+    from bleucli.significance.resampling import random_seed
 
     if options.line is not None:
         raise UsageError("--line is for one system, but two are compared over all segments; leave it out")
     if options.sentence_level:
         raise UsageError("--sentence-level takes one system, but two are compared by corpus scores; leave it out")
     jobs, choose = request.count_threads(options.jobs), _chooser(source)
-    explanations = explain_differences(source.corpus(), metrics, jobs=jobs, choose=choose)
+    environment.limit_numpy()
+    seed = random_seed(environment.variables)
+    explanations = explain_differences(source.corpus(), metrics, jobs=jobs, choose=choose, seed=seed)
     names = tuple(source.systems.names(form))
     return [one._replace(systems=names) for one in explanations], explanations[0].segments

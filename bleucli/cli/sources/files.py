@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from bleucli.cli.sources import JOINED, Counted, Counting, Entry, Systems, TextArguments, keep_groups, lengths
+from bleucli.cli.sources import JOINED, Counted, Counting, Entry, Systems, TextArguments, keep_groups
 from bleucli.cli.sources.paths import STDIN, Files, read_as_jsonl, source_of
 from bleucli.cli.streams import shown
 from bleucli.counting import Part, count, count_blocks
@@ -418,8 +418,10 @@ class FileSource(TextSource):
         # Files with ids may have other items, and joining them says which
         have_ids = self._joining and all(isinstance(file, JsonLines) and file.identified for file in files)
         # With a remedy, a reference may be meant as the system, which shows if standard input is empty
-        if self._is_surveyed or self._remedy or have_ids:
+        if self._is_surveyed or self._remedy or have_ids or sum(file.is_file for file in files) < 2:
             return
+        from bleucli.cli.sources import lengths
+
         try:
             lengths.check(self._files, self._ordered_references())
         except LengthError as error:
@@ -427,6 +429,8 @@ class FileSource(TextSource):
 
     def explain(self, error: LengthError) -> BleuError:
         """Add the likely cause to an error about different numbers of segments, where plain text shows it."""
+        from bleucli.cli.sources import lengths
+
         files = [*self._files, *self._ordered_references()]
         return lengths.explain([*files, *filter(None, [self._label_file])], error)
 
@@ -453,6 +457,8 @@ class FileSource(TextSource):
         Raises:
             BleuError: the references are wrong.
         """
+        from bleucli.cli.sources import lengths
+
         survey = lengths.Survey(self._all, self._ordered_references(), self._joining)
         try:
             failures = survey.find_failures()
