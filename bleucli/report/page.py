@@ -108,7 +108,7 @@ def compare_systems(
         plan = plan._replace(tests=plan.tests._replace(trials=trials))
     read_sources = None if texts is None else lambda: iter(texts)
     results = score_counted(system_stats, scorers, references=corpus.reference_names())
-    return render(make_report(results, measured, read_again, plan, sources=read_sources))
+    return render(make_report(results, measured, read_again, plan, sources=read_sources, typography=True))
 
 
 def _check_scores(scores: object, systems: int) -> Mapping[str, Sequence[Sequence[float]]]:
