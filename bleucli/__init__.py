@@ -16,6 +16,7 @@ from bleucli._version import __version__
 TYPE_CHECKING: bool = False  # without the annotation, completion in editors (jedi) skips the imports below
 if TYPE_CHECKING:
     from bleucli import metrics, significance
+    from bleucli.check import check_texts
     from bleucli.counting import CorpusStats
     from bleucli.errors import BleuError, BleuWarning, InputTypeError
     from bleucli.evaluate import evaluate_systems
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from bleucli.report import plots
     from bleucli.report.page import compare_systems
     from bleucli.results import Results
+    from bleucli.results.findings import Finding, Findings
     from bleucli.results.signature import Signature
     from bleucli.scale import arrow, statsfiles
     from bleucli.significance import resampling
@@ -73,6 +75,8 @@ _HOMES = {
     "CorpusStats": "bleucli.counting",
     "DifferenceExplanation": "bleucli.metrics.differences",
     "Explanation": "bleucli.metrics.explanations",
+    "Finding": "bleucli.results.findings",
+    "Findings": "bleucli.results.findings",
     "InputTypeError": "bleucli.errors",
     "PairedTest": "bleucli.significance.paired_test",
     "Results": "bleucli.results",
@@ -83,6 +87,7 @@ _HOMES = {
     "TERScore": "bleucli.metrics.ter",
     "WER": "bleucli.metrics.wer",
     "WERScore": "bleucli.metrics.wer",
+    "check_texts": "bleucli.check",
     "cite": "bleucli.output.paper",
     "compare_systems": "bleucli.report.page",
     "compute": "bleucli.metrics.functions",
@@ -131,6 +136,8 @@ __all__ = [
     "CorpusStats",
     "DifferenceExplanation",
     "Explanation",
+    "Finding",
+    "Findings",
     "InputTypeError",
     "PairedTest",
     "Results",
@@ -141,6 +148,7 @@ __all__ = [
     "WERScore",
     "__version__",
     "arrow",
+    "check_texts",
     "cite",
     "compare_systems",
     "compute",
@@ -183,14 +191,13 @@ __all__ = [
 if not TYPE_CHECKING:  # hidden from type checkers, which would otherwise accept any misspelled name
 
     def __getattr__(name: str) -> object:
-        from importlib import import_module
-
+        # With a list, it returns the last module of the path; `importlib` would have to be imported first
         if name in _HOMES:
-            value = getattr(import_module(_HOMES[name]), name)
+            value = getattr(__import__(_HOMES[name], fromlist=["__name__"]), name)
             globals()[name] = value
             return value
         if name in _MODULES:
-            return import_module(_MODULES[name])
+            return __import__(_MODULES[name], fromlist=["__name__"])
         raise AttributeError(f"module 'bleucli' has no attribute {name!r}")
 
 

@@ -225,7 +225,7 @@ def _inputs(options: Options) -> Iterator[str]:
     yield from options.input or ()
     registry = cache.registry() if options.registry is None else str(options.registry)
     baseline = None if options.append else options.baseline
-    yield from filter(None, (baseline, registry, options.groups, options.matrix))
+    yield from filter(None, (baseline, registry, options.groups, options.matrix, options.source))
     for word in options.add_scores or ():  # NAME=FILE,FILE
         yield from word.partition("=")[2].split(",")
     # The models that tokenizers read

@@ -23,7 +23,7 @@ class Status:
     """Exit status of the command."""  # creating an Enum takes too long
 
     FINE = 0
-    GATE_FAILED = 1  # or sacreBLEU's numbers differ
+    GATE_FAILED = 1  # or a check, or sacreBLEU's numbers differ
     ERROR = 2
     FAULT = 70  # EX_SOFTWARE of sysexits.h
     INTERRUPTED = 130  # what shells report after SIGINT
@@ -93,7 +93,7 @@ def _read(words: Sequence[str], environment: Environment) -> Options | None:
         deliver([_version()], None, environment)
         return None
     from bleucli.cli import commands
-    from bleucli.cli.arguments import asks_for_annotations, mode_of, parse, parser
+    from bleucli.cli.arguments import asks_for_annotations, mode_of, parse
 
     environment.annotates = asks_for_annotations(words)
     name = words[0] if words and words[0] in commands.MODULES else ""
@@ -104,7 +104,7 @@ def _read(words: Sequence[str], environment: Environment) -> Options | None:
     if options.output is not None:
         check_output(options)
     if options.help:
-        from bleucli.cli.arguments import first_screen
+        from bleucli.cli.parser import first_screen, parser
 
         top = parser(name)
         # --help has no value, so argparse reads `all` as a file

@@ -496,13 +496,14 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
     def _count_against_cached(self, hypotheses: Iterable[str | None], keep_rows: bool, jobs: int) -> CorpusStats:
         """Return the statistics of a system's output, compared with the references that this object was made with."""
-        source, blocks = self.cached_references(), self._cached or []
+        blocks = self._cached or []
         metric = _copy(self)
         _set(metric, "_cached", None)  # statistics hold their metric, and should be small when they are pickled
         few = of_few([hypotheses], None)
         if few and len(blocks) == 1 and len(few[0][0]) == len(blocks[0].streams[0]):
             return count_block(metric, few[0][0], blocks[0], 0, HYPOTHESES, keep_rows)
-        return metric._count(Corpus([system_of(hypotheses)], [source], prepared=True), keep_rows, jobs)
+        corpus = Corpus([system_of(hypotheses)], [self.cached_references()], prepared=True)
+        return metric._count(corpus, keep_rows, jobs)
 
     def _count(self, corpus: Corpus, keep_rows: bool, jobs: int) -> CorpusStats:
         systems = count(corpus._replace(may_be_empty=True), [self], jobs=jobs, keep_rows=keep_rows)

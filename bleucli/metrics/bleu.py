@@ -649,7 +649,7 @@ class BLEU(Metric[BLEUScore]):
     def observe(self, hypotheses: Segments) -> tuple[int, ...]:
         """Count texts that end in " ."; subword marks in a sample, and its texts; unspaced letters, and all letters."""
         endings = 0 if self.force else kernels.count_ending(hypotheses, _TOKENIZED_ENDING)
-        sample = hypotheses[:_SUBWORD_SAMPLE]
+        sample = hypotheses if len(hypotheses) <= _SUBWORD_SAMPLE else hypotheses[:_SUBWORD_SAMPLE]
         marks = 0 if self.force else subword_marks(sample)
         return (
             endings,

@@ -2,7 +2,7 @@
 
 - `Verdict`: what one metric says about all systems; `judge` makes one
 - `summarize`: what all metrics say together; `find_disagreements`: where they do not agree
-- `tell`: these sentences, one paragraph each
+- `tell`: these sentences, one paragraph each; `judge_section`: what is said of a group of segments
 - `compare`: two systems in a sentence; `find_weaknesses`: where the worse one loses points
 - `show`: a number that does not look like zero; `show_above`: two numbers of which the first is larger
 - `show_cell`: a difference and its p-value, for the figure of all pairs
@@ -17,8 +17,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from bleucli.phrases import join_words, tell_count
+from bleucli.prose.markup import readable
 from bleucli.records import NamedTuple
-from bleucli.report.contents import Column, Grouping, Pair, Report
+from bleucli.report.contents import Column, Grouping, Pair, Report, Section
 from bleucli.report.passages import odds
 from bleucli.results import SIGNIFICANT, round_p, show_p
 
@@ -334,7 +335,14 @@ def tell(report: Report) -> list[str]:
         summarize(report),
         *(f"{verdict.headline}. {verdict.details}".rstrip() for verdict in verdicts),
         *find_disagreements(report),
+        *(judge_section(report, section) for section in report.sections),
     ]
+
+
+def judge_section(report: Report, section: Section) -> str:
+    """Return what all metrics say together about a group of segments, after its name."""
+    size = tell_count(section.segments, "segment")
+    return f"{readable(section.title)} ({size}): {summarize(report._replace(columns=section.columns))}"
 
 
 # --- two systems

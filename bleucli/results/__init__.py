@@ -23,7 +23,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from bleucli.phrases import join_words
 from bleucli.records import NamedTuple
@@ -282,7 +282,7 @@ class Results(NamedTuple):
         test: the paired test, with `method` ("bs" or "ar") and `trials`; its baseline is the first system. None if
             nothing was tested.
         rankings: one per metric if every pair of systems was tested: uncorrected and corrected p-values, with one row
-            and one column per system, and clusters, counted from 1.
+            and one column per system, and clusters, counted from 1. If groups were tested, `groups` tells them apart.
         averages, pairs, names: of a matrix, whose rows are labelled with language pairs: a row of means for each system
             that has scores for every pair; all pairs and all systems, in the order of its tables.
 
@@ -296,7 +296,7 @@ class Results(NamedTuple):
     segments: int  # how many were scored
     hints: list[str]  # what a user should know about the input
     test: Test | None = None  # if one was done; then the first system is the baseline
-    rankings: Sequence[Ranking] = ()  # one per metric, if all pairs were tested
+    rankings: Sequence[Ranking] = ()  # one per metric, if all pairs were tested; for groups, in the order of these
     verdicts: Sequence[Verdict] = ()  # of gates, if there are any
     run: Run | None = None  # if a format shows it, or a gate needs it
     unscored: Sequence[Unscored] = ()  # systems that were left out; they do not change the shape of the answer
@@ -322,9 +322,9 @@ class Results(NamedTuple):
         """
         results = self.with_averages()
         scores = [
-            results.score_item(index, place) | run_item(results.run, index, self.test)
-            for index, system in enumerate(results.systems)
-            for place, _ in enumerate(system.scores)
+            group.score_item(index, place) | run_item(results.run, row, self.test)
+            for row, (group, index) in enumerate(results.places())
+            for place, _ in enumerate(group.systems[index].scores)
         ]
         verdicts = [
             {"system": one.system, "metric": one.score.name, "gate": one.gate, "failure": one.failure}
@@ -366,9 +366,10 @@ class Results(NamedTuple):
         """
         results = self.with_averages()
         rows = []
-        for index, system in enumerate(results.systems):
+        for group, index in results.places():
+            system = group.systems[index]
             for place, record in enumerate(system.scores):
-                cells = results.cells(index, place)
+                cells = group.cells(index, place)
                 values = (
                     {key: cells.get(key) for key in _ROW} | dict(record.shares) | {"signature": str(record.signature)}
                 )
@@ -386,8 +387,46 @@ class Results(NamedTuple):
         columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key in filled]
         return [{key: row.get(key) for key in columns} for row in rows]
 
+    def groups(self) -> list[Results]:
+        """Return the results of each group of segments if groups were tested; otherwise, all results together.
+
+        Each group has a baseline and rankings of its own.
+
+        >>> from bleucli import evaluate_systems
+        >>> texts, labels = ["a b c d e", "f g h i j"], {"domain": ["news", "talk"]}
+        >>> import warnings
+        >>> with warnings.catch_warnings(action="ignore"):  # one segment can show nothing
+        ...     results = evaluate_systems({"A": texts, "B": texts}, [texts], labels=labels, by="domain", test="ar")
+        >>> [[system.name for system in group.systems] for group in results.groups()]
+        [['A domain=news', 'B domain=news'], ['A domain=talk', 'B domain=talk']]
+        """
+        if self.test is None or not self.systems or not self.systems[0].labels:
+            return [self]
+        groups: list[list[SystemResult]] = []
+        for system in self.systems:
+            # Missing and empty values look alike, so two groups that follow one another may have the same labels
+            is_new = not groups or system.name in [one.name for one in groups[-1]]
+            if is_new or list(system.labels) != list(groups[-1][0].labels):
+                groups.append([])
+            groups[-1].append(system)
+        count = len(self.rankings) // len(groups)
+        return [
+            self._replace(
+                systems=of, segments=of[0].segments or 0, rankings=self.rankings[place * count : (place + 1) * count]
+            )
+            for place, of in enumerate(groups)
+        ]
+
+    def places(self) -> Iterator[tuple[Results, int]]:
+        """Give the group of each system, as `groups` returns it, and the index of the system there."""
+        for group in self.groups():
+            for index, _ in enumerate(group.systems):
+                yield group, index
+
     def cells(self, index: int, place: int) -> dict[str, Any]:
         """Return all that is known of one score of a system, by the names of `rows`; None where nothing is.
+
+        If groups were tested, call it on one of `groups`.
 
         Args:
             index: the index of the system.
@@ -434,6 +473,8 @@ class Results(NamedTuple):
     def score_item(self, index: int, place: int) -> dict[str, object]:
         """Return one score of a system as an object of `bleu -f jsonl`, without the keys about the run.
 
+        If groups were tested, call it on one of `groups`.
+
         Args:
             index: the index of the system.
             place: the index of the score among the system's scores.
@@ -478,16 +519,17 @@ class Results(NamedTuple):
         notes = []
         if self.test is not None:
             name, trial = TESTS[self.test.method]
-            comparison = (
-                "every pair" if self.rankings else f"against {self.systems[0].name}; * p ≤ {SIGNIFICANT}, nominal"
-            )
+            baseline = self.systems[0].bare_name
+            comparison = "every pair" if self.rankings else f"against {baseline}; * p ≤ {SIGNIFICANT}, nominal"
             unit = "" if self.test.unit == "segment" else f" of {UNITS[self.test.unit]}s"
             notes.append((f"{name}{unit}, {self.test.trials} {trial}s: {comparison}", ""))
-        for ranking in self.rankings:
-            clusters = zip(self.systems, ranking.clusters, strict=True)
-            clusters_text = ", ".join(f"{system.name} {cluster}" for system, cluster in clusters)
-            notes.append((f"{ranking.name}, clusters by corrected p-values: {clusters_text}", ""))
-        notes += [(f"{record.name}:", str(record.signature)) for record in scores]
+        for group in self.groups():
+            for ranking in group.rankings:
+                clusters = zip(group.systems, ranking.clusters, strict=True)
+                clusters_text = ", ".join(f"{system.name} {cluster}" for system, cluster in clusters)
+                notes.append((f"{ranking.name}, clusters by corrected p-values: {clusters_text}", ""))
+        if not self.systems[0].labels:  # each group has a signature of its own, which `rows` gives
+            notes += [(f"{record.name}:", str(record.signature)) for record in scores]
         return html_table(["System", *(record.name for record in scores)], rows, notes)
 
 

@@ -18,8 +18,11 @@ import bleucli
 from bleucli import BLEU, CHRF, TER, BleuError, InputTypeError, Segments, Signature, kernels, metric_from_signature
 from bleucli import metrics as metrics_room
 from bleucli.cli import arguments, request
+from bleucli.cli.commands import MODULES as COMMANDS
+from bleucli.cli.commands import command_of
 from bleucli.cli.options import OPTIONS as OPTIONS_OF_COMMAND
 from bleucli.cli.options import flags_of as flags_of_metric
+from bleucli.cli.parser import parser, read
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS, Metric, reading
 from bleucli.metrics.options import NORMALIZE, SHARED, SKIP_EMPTY_REFS, Option
@@ -198,7 +201,7 @@ def flags_of(action):
 
 
 def test_the_command_has_each_flag_once_with_the_tables_type_and_help():
-    actions = {flags_of(action): action for action in arguments.parser()._actions}
+    actions = {flags_of(action): action for action in parser()._actions}
     for _, option in OPTIONS:
         if option.shared and option not in SHARED:  # the command's help says more about it
             assert option.flags in actions
@@ -215,7 +218,7 @@ def test_the_command_has_each_flag_once_with_the_tables_type_and_help():
 
 def test_every_option_belongs_to_the_record_or_to_a_metric():
     of_metrics = {dest for name in METRICS for dest in flags_of_metric(name)}
-    dests = {action.dest for action in arguments.parser()._actions}
+    dests = {action.dest for action in parser()._actions}
     assert dests - of_metrics == OPTIONS_OF_COMMAND.keys() | {"skip_empty_refs", "normalize"}
     assert vars(arguments.parse([])).keys() == OPTIONS_OF_COMMAND.keys() | {
         "command",
@@ -232,6 +235,41 @@ def test_the_record_of_options_cannot_be_changed():
     with pytest.raises(AttributeError, match="options cannot be changed"):
         options.width = 4
     assert (options.replace(width=4).width, options.width) == (4, 3)
+
+
+FLAGS = [flag for option in OPTIONS_OF_COMMAND.values() for flag in option.flags]
+VALUES = (
+    *("a.txt", "-", "", "2", "0.5", "doc", "bleu", "text", "x y", "2_0"),
+    *("-1", "--", "--inp", "-b=1", "--width=3", "-bq"),
+)
+piece = st.builds(
+    lambda flag, values: [*flag, *values],
+    st.lists(st.sampled_from(FLAGS), max_size=1),
+    st.lists(st.sampled_from(VALUES), max_size=2),
+)
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+@given(pieces=st.lists(piece, max_size=4))
+@example(pieces=[["ref.txt"], ["-i", "a.txt", "b.txt"], ["-w", "2"], ["-b"]])
+@example(pieces=[["-b"], ["ref.txt", "two.txt"], ["-i", "a.txt"]])
+@example(pieces=[["ref.txt"], ["-b"], ["two.txt"]])
+@example(pieces=[["-i", "a.txt"], ["-i", "b.txt"]])
+@example(pieces=[["--by", "doc"], ["--by", "domain"]])
+@example(pieces=[["-w", "2"], ["-w", "two"]])
+def test_plain_words_mean_what_the_parser_reads(command, pieces):
+    words = [word for piece in pieces for word in piece]
+    settings = arguments._read_plain(words, command_of(command).records())
+    if settings is not None:
+        assert settings == read(words, command)[0]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["ref.txt", "ref.txt -b", "a b -i - -f text -w 2", "-i a b -m bleu chrf -q -J 2", "-i a.txt --paired-bs"],
+)
+def test_plain_words_need_no_parser(words):
+    assert arguments._read_plain(words.split(), OPTIONS_OF_COMMAND) is not None
 
 
 def words_for(option, value):
