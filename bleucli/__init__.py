@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         smart_open,
     )
     from bleucli.text import Segments
+    from bleucli.text.typography import normalize
 
 _MODULES = {
     "arrow": "bleucli.scale.arrow",
@@ -107,6 +108,7 @@ _HOMES = {
     "get_segments": "bleucli.testsets.access",
     "get_source_file": "bleucli.testsets.access",
     "metric_from_signature": "bleucli.metrics",
+    "normalize": "bleucli.text.typography",
     "raw_corpus_bleu": "bleucli.metrics.functions",
     "render_table": "bleucli.output",
     "score_matrix": "bleucli.matrix",
@@ -168,6 +170,7 @@ __all__ = [
     "get_source_file",
     "metric_from_signature",
     "metrics",
+    "normalize",
     "plots",
     "raw_corpus_bleu",
     "render_table",
@@ -188,14 +191,13 @@ __all__ = [
 if not TYPE_CHECKING:  # hidden from type checkers, which would otherwise accept any misspelled name
 
     def __getattr__(name: str) -> object:
-        from importlib import import_module
-
+        # With a list, it returns the last module of the path; `importlib` would have to be imported first
         if name in _HOMES:
-            value = getattr(import_module(_HOMES[name]), name)
+            value = getattr(__import__(_HOMES[name], fromlist=["__name__"]), name)
             globals()[name] = value
             return value
         if name in _MODULES:
-            return import_module(_MODULES[name])
+            return __import__(_MODULES[name], fromlist=["__name__"])
         raise AttributeError(f"module 'bleucli' has no attribute {name!r}")
 
 

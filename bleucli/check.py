@@ -43,6 +43,8 @@ _WARNING_SHARE = 0.002
 _WARNING_POINTS = 0.05
 # The least that removing words which many lines share must gain
 _GAIN = 0.05
+# The least that a convention must cost to be worth a word
+_CONVENTION_POINTS = 0.1
 # Outputs may differ from references by chance as well: the mistake must be this many times as frequent on one side
 _TIMES = 3
 _CHANCE = 2
@@ -167,6 +169,7 @@ _CAUSES = {
     "language": ("mojibake",),
     "script": ("mojibake",),
     "lost": ("mojibake",),
+    "quotes": ("quoting", "preamble"),
     "invisible": ("mojibake",),
     "punctuation": ("cut",),
     "step": ("order",),
@@ -304,6 +307,8 @@ class _Checking:
     def _find_mistakes(self, block: _Block, place: _Place, lines: Lines, others: Lines) -> None:
         """Find the mistakes of `MISTAKES` in a text."""
         for mistake in MISTAKES:
+            if mistake.is_convention and place.is_reference:
+                continue
             try:
                 indexes, theirs = mistake.find(lines, others), mistake.find(others, lines)
             except BleuError as error:
@@ -488,13 +493,18 @@ class _Checking:
     def _judge(self, place: _Place, mistake: Mistake, tally: _Tally, points: float | None) -> Finding | None:
         """Return a finding of one of `MISTAKES`; None if it may be chance."""
         least = mistake.share * self.segments * (_REFERENCE_TIMES if place.is_reference else 1)
-        if tally.count < least or tally.count <= _TIMES * tally.other + (_CHANCE if tally.other else 0):
+        if mistake.is_convention:
+            if tally.count < least or (points or 0) < _CONVENTION_POINTS:
+                return None
+        elif tally.count < least or tally.count <= _TIMES * tally.other + (_CHANCE if tally.other else 0):
             return None
         if mistake.is_proven and (place.is_reference or (points or 0) < _GAIN):
             return None
         severity = self._severity(tally.count, points)
         if mistake.kind == "empty" and place.is_reference and severity == "note":
             severity = "warning"  # an empty reference is data that was lost
+        if mistake.is_convention:
+            severity = "warning" if (points or 0) >= _ERROR_POINTS else "note"
         message = f"{mistake.title} in {self._tell(tally.count)}"
         return self._finding(mistake.kind, severity, place, message, mistake.remedy, tally, points)
 

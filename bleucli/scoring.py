@@ -22,6 +22,7 @@ from bleucli.results import Detail, Results, ScoreRecord, SystemResult, name_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from bleucli.results import Ranking
     from bleucli.results.signature import Signature
     from bleucli.significance.comparison import Sampling
     from bleucli.significance.resampling import Seed
@@ -211,9 +212,12 @@ def score_counted(
 # What an answer may have beside its groups: keys of rows and scores, and what follows a metric's name in columns
 _KEYS = (
     *("segments", "baseline", "name", "score", "scale", "signature", "verbose_score"),
-    *("confidence", "confidence_mean", "confidence_var"),
+    *("confidence", "confidence_mean", "confidence_var", "level", "partial", "unit"),
 )
 _ENDS = ("", " mean", " ci", " signature")
+# What it has in addition after a test
+_TEST_KEYS = ("p_value", "p_values", "mean", "ci", "difference", "cluster")
+_TEST_ENDS = (" p_value", " cluster", " difference", " difference low", " difference high")
 
 
 def score_groups(
@@ -232,23 +236,28 @@ def score_groups(
         progress: as for `score_counted`.
 
     Raises:
-        BleuError: a column that makes groups has the name of a column of the answer.
+        BleuError: a column that makes groups has the name of a column of the answer; or groups are tested, but have
+            different systems.
     """
     from bleucli.results.hints import about
 
     systems: list[SystemResult] = []
+    rankings: list[Ranking] = []
+    test = None
+    segments = 0
     hints = advice = [hint for metric in metrics for hint in metric.advice]
-    names = {
-        *_KEYS,
-        "level",
-        "partial",
-        "unit",
-        *(f"{metric.score_name()}{end}" for metric in metrics for end in _ENDS),
-    }
+    is_test = sampling is not None and sampling.method != "ci"
+    keys_of_answer, ends = [*_KEYS, *(_TEST_KEYS if is_test else ())], [*_ENDS, *(_TEST_ENDS if is_test else ())]
+    names = {*keys_of_answer, *(f"{metric.score_name()}{end}" for metric in metrics for end in ends)}
     for labels, block, documents in groups:
         # By segments, the note about documents is about all groups together
         whole = documents if sampling is not None and sampling.unit == "doc" else None
+        if is_test:
+            _check_systems(systems, labels, block)
         results = score_counted(block, metrics, sampling=sampling, documents=whole, progress=progress)
+        test = results.test
+        segments += max(system.stats[0].segments for system in block)
+        rankings += results.rankings
         keys = {key for system in results.systems for record in system.scores for key in record.signature.info}
         for column, _ in labels:
             if column in names | keys:
@@ -260,7 +269,27 @@ def score_groups(
             systems.append(system._replace(name=name, labels=labels, segments=stats.stats[0].segments))
         group = name_row("", labels).strip()
         hints = [*hints, *(about(group, hint) for hint in results.hints if hint not in advice)]
-    return Results(systems, sum(system.segments or 0 for system in systems), hints)
+    return Results(systems, segments, hints, test, rankings)
+
+
+def _check_systems(
+    before: Sequence[SystemResult], labels: Sequence[tuple[str, str]], block: Sequence[SystemStats]
+) -> None:
+    """Refuse a group that has other systems than the groups before.
+
+    Raises:
+        BleuError: it lacks one, or has a new one.
+    """
+    systems = [system.name for system in block]
+    expected = list(dict.fromkeys(system.bare_name for system in before)) or systems
+    if systems != expected:
+        group = name_row("", labels).strip()
+        wrong = min({*systems} ^ {*expected})
+        which = "lacks" if wrong in expected else "alone has"
+        raise BleuError(
+            f"the group {group} {which} the system {wrong}, but a test needs the same systems in every group; leave out"
+            " the test, or the system"
+        )
 
 
 def sign(results: Results, texts: Mapping[str, str]) -> Results:

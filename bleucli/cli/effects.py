@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from bleucli.cli.arguments import MODES, has_gates, parser
+from bleucli.cli.arguments import MODES, has_gates
 from bleucli.cli.options import RESAMPLING, flag_of, flags_of, target_language
+from bleucli.cli.sources import reads_items
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS
 from bleucli.output import FORMATS
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from bleucli.cli.options import Options
     from bleucli.output import Format
 
+_ONLY_SUMS = (
+    "only sums leave the engine; save the statistics of each segment with bleu count -o FOLDER, then run bleu --stats"
+    " FOLDER"
+)
 # For each option, the options that cannot be combined with it, by the reason. A reason may say what to do, after a
 # semicolon; otherwise, the message says to leave out one of the two.
 CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
@@ -44,14 +49,9 @@ CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
             *("origlang", "subset", "detail"),
         ),
     },
-    "engine": {
-        "only sums leave the engine; save the statistics of each segment with bleu count -o FOLDER, then run bleu"
-        " --stats FOLDER": (*("sentence_level", "confidence", "paired_bs", "paired_ar", "paired_all"),),
-    },
+    "engine": {_ONLY_SUMS: ("sentence_level",)},
     "by": {
-        "each group is scored by itself": (
-            *("paired_bs", "paired_ar", "sentence_level", "segment_scores", "baseline"),
-        ),
+        "each group is scored by itself": (*("sentence_level", "segment_scores", "baseline"),),
     },
     "detail": {"--detail gives corpus scores": ("sentence_level",)},
     "partial": {"it scores what all have, so no system is left out": ("keep_going",)},
@@ -81,6 +81,12 @@ def refuse_conflicts(options: Options) -> None:
                         remedy = "" if ";" in reason else "; leave out one of the two"
                         message = f"{flag_of(partner)} cannot be combined with {flag_of(name)}"
                         raise UsageError(f"{message}: {reason}{remedy}")
+    # The sums of documents are enough to resample these
+    if options.engine is not None and options.unit != "doc":
+        for name in (*(option for option, _ in RESAMPLING.values()), "paired_all"):
+            if _is_given(options, name):
+                message = f"{flag_of(name)} cannot be combined with --engine"
+                raise UsageError(f"{message}: {_ONLY_SUMS}, or resample documents with --unit doc")
 
 
 def _is_given(options: Options, name: str) -> bool:
@@ -182,14 +188,18 @@ def _tell(reasons: dict[str, str]) -> list[str]:
     >>> _tell({"chrf_beta": "chrF is not scored", "chrf_char_order": "chrF is not scored"})
     ['without effect: --chrf-beta, --chrf-char-order (chrF is not scored)']
     """
-    ours = frozenset(parser().ours if reasons else ())  # the whole parser is slow to make, and rarely needed
+    if not reasons:
+        return []
+    from bleucli.cli.parser import parser  # rarely needed, and slow to make
+
+    ours = frozenset(parser().ours)
     options: dict[str, list[str]] = {}
     for name, reason in reasons.items():
         if _flag(name) in ours:
             raise _refusal(name, reason)
         options.setdefault(reason, []).append(_flag(name))
     parts = [f"{', '.join(names)} ({reason})" for reason, names in options.items()]
-    return [f"without effect: {'; '.join(parts)}"] if parts else []
+    return [f"without effect: {'; '.join(parts)}"]
 
 
 def _contradictions(options: Options, run: Run) -> Iterator[tuple[str, str]]:
@@ -231,8 +241,8 @@ def _rules(options: Options, run: Run) -> Iterator[tuple[set[str] | frozenset[st
 def _of_sources(options: Options) -> Iterator[tuple[set[str], str]]:
     if options.test_set is None:
         yield {"registry"}, "no test set is named"
-        if options.labels is None:
-            yield {"detail"}, "only a test set, named with -t and -l, or --labels says which parts there are"
+        if options.labels is None and not reads_items(options):
+            yield {"detail"}, "only a test set, named with -t and -l, --labels or JSON Lines say which parts there are"
     readers = {"by", "unit", "level", *(option for option, _ in RESAMPLING.values())}
     if options.test_set is None:  # which has its own parts
         readers |= {"origlang", "subset", "detail"}
@@ -250,7 +260,7 @@ def _of_metrics(options: Options, run: Run) -> Iterator[tuple[set[str] | frozens
     from bleucli.metrics.smoothing import DEFAULT_VALUES
 
     if not run.metrics:
-        yield {"skip_empty_refs", "lowercase"}, "no texts are compared"
+        yield {"skip_empty_refs", "normalize", "lowercase"}, "no texts are compared"
     for name in METRICS:
         if name not in run.metrics and options.of_metric(name):
             idle = flags_of(name).keys() - {"lowercase"}  # -lc has a hint of its own

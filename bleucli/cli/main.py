@@ -93,7 +93,7 @@ def _read(words: Sequence[str], environment: Environment) -> Options | None:
         deliver([_version()], None, environment)
         return None
     from bleucli.cli import commands
-    from bleucli.cli.arguments import asks_for_annotations, mode_of, parse, parser
+    from bleucli.cli.arguments import asks_for_annotations, mode_of, parse
 
     environment.annotates = asks_for_annotations(words)
     name = words[0] if words and words[0] in commands.MODULES else ""
@@ -104,7 +104,7 @@ def _read(words: Sequence[str], environment: Environment) -> Options | None:
     if options.output is not None:
         check_output(options)
     if options.help:
-        from bleucli.cli.arguments import first_screen
+        from bleucli.cli.parser import first_screen, parser
 
         top = parser(name)
         # --help has no value, so argparse reads `all` as a file

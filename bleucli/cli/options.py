@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from bleucli.errors import UsageError
-from bleucli.limits import MOST_TRIALS
+from bleucli.limits import MOST_TRIALS, read_number, read_whole_number
 from bleucli.output import FORMATS
 from bleucli.output.layout import STYLES
 from bleucli.records import NamedTuple
@@ -23,6 +23,12 @@ RESAMPLING = {
     "ci": ("confidence", "confidence_n"),
     "bs": ("paired_bs", "paired_bs_n"),
     "ar": ("paired_ar", "paired_ar_n"),
+}
+# Types of values, each with the function that reads one, and with what it expects
+VALUES: Mapping[type, tuple[Callable[[str], str | float], str]] = {
+    str: (str, "text"),
+    int: (read_whole_number, "a whole number"),
+    float: (read_number, "a number"),
 }
 
 
@@ -419,8 +425,9 @@ class Options:
     this signature belongs to, or "".
     """
 
-    # Of the metrics, which all have it
+    # Of the metrics, which all have them
     skip_empty_refs = False
+    normalize = ""
     # Of one command
     matrix: str | None = None
     port: str | None = None

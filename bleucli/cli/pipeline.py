@@ -192,6 +192,8 @@ def choose_metrics(options: Options, source: StatisticsSource) -> list[Metric]:
                 arguments[option.name] = True
         if options.skip_empty_refs:
             arguments["skip_empty_refs"] = True
+        if options.normalize:
+            arguments["normalize"] = options.normalize
         source.choose(name, arguments, options.like if name == options.followed else None)
     return list(source.metrics.values())
 

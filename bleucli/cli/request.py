@@ -11,6 +11,7 @@ from bleucli.cli.commands import MODULES as COMMANDS
 from bleucli.cli.commands import command_of
 from bleucli.cli.delivery import refuse_foreign
 from bleucli.cli.options import RESAMPLING, flag_of, target_language
+from bleucli.cli.sources import reads_items
 from bleucli.cli.sources.paths import STDIN, read_as_jsonl
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, UsageError
@@ -29,11 +30,13 @@ if TYPE_CHECKING:
 
 # The name at the beginning of signatures of self-BLEU
 _SELF_BLEU = "Self-BLEU"
+# Options that can be combined with one another: where no others are given, the table of conflicts need not be imported
+_HARMLESS = frozenset({"refs", "input", "metrics", "jobs", "format", "score_only", "width"})
 
 
 def check(options: Options) -> None:
     """Refuse options that have wrong values or cannot be combined."""
-    if not options.given <= {"refs", "input", "format"}:  # these can always be combined
+    if not options.given <= _HARMLESS:
         from bleucli.cli import effects
 
         effects.refuse_conflicts(options)
@@ -95,8 +98,11 @@ def _check_test_set(options: Options) -> None:
             f"references come from --test-set {options.test_set} or from {options.refs[0]}, not both; leave out one"
         )
     for name in ("origlang", "subset"):
-        if options.test_set is None and options.labels is None and getattr(options, name) is not None:
-            raise UsageError(f"{flag_of(name)} needs a test set, named with -t and -l, or labels, named with --labels")
+        is_known = options.test_set is not None or options.labels is not None or reads_items(options)
+        if not is_known and getattr(options, name) is not None:
+            raise UsageError(
+                f"{flag_of(name)} needs a test set, named with -t and -l, labels, named with --labels, or JSON Lines"
+            )
     if options.label_names is not None and options.labels is None:
         raise UsageError("--label-names names the columns of --labels; add --labels FILE")
 
@@ -347,6 +353,7 @@ def make_metric(options: Options, name: str, without: Iterable[Option] = ()) -> 
     shared = {
         "effective_order": options.sentence_level,
         "skip_empty_refs": options.skip_empty_refs,
+        "normalize": options.normalize,
         "trg_lang": target_language(options.language_pair, options.test_set is not None),
     }
     # --like may set the shared options too; where it does not, the command's own flags count

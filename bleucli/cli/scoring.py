@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
     from bleucli.cli.sources import Rows, Systems
+    from bleucli.counting import SystemStats
     from bleucli.gates.baselines import Baseline
 
 
@@ -37,7 +38,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         BleuError: something is wrong with options or texts, or the answer cannot be written.
     """
     start = pipeline.read_clocks()
-    options, statistics = pipeline.prepare(options, messages)
+    options, statistics = pipeline.prepare(_group_documents(options), messages)
     gates = gates_of(options, environment)
     provenance = pipeline.provenance(options, environment, words)
     # Both record the checksums of the files, or compare them with earlier ones
@@ -81,6 +82,17 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     pipeline.note_slowness(start, messages)
     answer.end()
     return passed
+
+
+def _group_documents(options: Options) -> Options:
+    """Return options that print documents as groups where -sl asks for each, but the format shows no single texts."""
+    form = FORMATS.get(options.format or "text")
+    if not options.sentence_level or options.level != "doc" or options.by is not None or form is None or form.segments:
+        return options
+    settings = dict(options.of_metrics)
+    if "bleu" in request.names_of_metrics(options):  # which has effective order where single texts are scored
+        settings["bleu"] = {**options.of_metric("bleu"), "effective_order": True}
+    return options.replace(sentence_level=False, by=["doc"], of_metrics=settings)
 
 
 class Answer:
@@ -222,7 +234,10 @@ def _print_segments(
         raise UsageError("--sentence-level takes one system and one metric; leave out the others")
     request.format_of(options, environment)  # called to refuse a wrong format; only the option turns segments into JSON
     render = segment_renderer(options.format or "text")
-    blocks, selection = source.blocks(metrics[0], request.count_threads(options.jobs)), source.selection
+    blocks: Iterable[list[SystemStats]] = source.blocks(metrics[0], request.count_threads(options.jobs))
+    if source.finds_parts:  # which is known once all texts have been read
+        blocks = list(blocks)
+    selection = source.selection
     records = pipeline.sign(score_rows(blocks, selection), source.texts)
     layout = request.layout_of(options, environment, "text")
     first = next(records)  # its signature is that of all segments, except for nrefs

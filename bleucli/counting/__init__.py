@@ -171,6 +171,23 @@ class CorpusStats:
             return cls(metric)
         return cls(metric, len(rows), kernels.column_sums(rows), min(nrefs), max(nrefs), (), [_Rows(rows, nrefs)])
 
+    @classmethod
+    def of_documents(cls, documents: Sequence[CorpusStats]) -> CorpusStats:
+        """Return the sum of the statistics of documents, at least one, with a row for each document.
+
+        >>> from bleucli import TER
+        >>> documents = [TER().corpus_stats(["a", "b"], [["a", "c"]]), TER().corpus_stats(["d"], [["e"]])]
+        >>> whole = CorpusStats.of_documents(documents)
+        >>> whole.segments, list(whole.rows)
+        (3, [(1.0, 2.0), (1.0, 1.0)])
+        """
+        first, *rest = [one.without_rows() for one in documents]
+        whole = sum(rest, first)
+        is_whole = all(isinstance(number, int) for one in documents for number in one.sums)
+        numbers = array("q" if is_whole else "d", [number for one in documents for number in one.sums])
+        rows = _Rows(SegmentStats(memoryview(numbers), len(whole.sums)), array("i", [one.most for one in documents]))
+        return cls(whole.metric, whole.segments, whole.sums, whole.fewest, whole.most, (), [rows])
+
     def without_rows(self) -> CorpusStats:
         """Return the same statistics without rows."""
         return CorpusStats(self.metric, self.segments, self.sums, self.fewest, self.most, self.signs, None)

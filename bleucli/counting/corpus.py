@@ -489,8 +489,9 @@ def of_few(systems: Sequence[object], references: object) -> tuple[list[Segments
         if type(texts) not in _LISTS or len(texts) != len(lists[0]) or not 0 < len(texts) <= _FEW:
             return None
     hypotheses = [Segments.from_strings(texts, "hypothesis") for texts in lists[: len(systems)]]
-    for texts in hypotheses:
-        refuse_missing(texts, 0)
+    for texts, system in zip(hypotheses, lists, strict=False):
+        if None in system:
+            refuse_missing(texts, 0)
     streams = lists[len(systems) :]
     labels = _labels(len(streams))
     return hypotheses, [Segments.from_strings(texts, label) for label, texts in zip(labels, streams, strict=True)]

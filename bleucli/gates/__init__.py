@@ -223,11 +223,12 @@ def _compare(
 ) -> Iterator[_Drop]:
     """Compare each score that has a bound with the baseline's."""
     run = results.run
-    for index, system in enumerate(results.systems):
+    for row, (group, index) in enumerate(results.places()):
         if baseline is None and index == 0:
             continue
-        inputs = [] if run is None else [run.systems[index], *run.systems, *run.references]
-        for name, record, first in zip(names, system.scores, results.systems[0].scores, strict=True):
+        system = group.systems[index]
+        inputs = [] if run is None else [run.systems[row], *run.systems, *run.references]
+        for name, record, first in zip(names, system.scores, group.systems[0].scores, strict=True):
             bound = bounds.get(name, bounds.get(""))
             if bound is None:
                 continue

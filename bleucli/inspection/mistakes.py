@@ -19,6 +19,7 @@ from html import unescape
 
 from bleucli.optional_deps import load
 from bleucli.records import NamedTuple
+from bleucli.text import typography
 
 
 class Lines:
@@ -73,6 +74,8 @@ class Mistake(NamedTuple):
         on_both_sides: whether the remedy is applied to the other texts as well.
         share: the share of lines from which on it is a mistake; fewer are a peculiarity of some texts.
         is_proven: whether only a higher score after the remedy shows that it is a mistake.
+        is_convention: whether both sides may be right, so that it is never an error, nor worth a word if it costs
+            nothing.
     """
 
     kind: str
@@ -83,6 +86,7 @@ class Mistake(NamedTuple):
     on_both_sides: bool = False
     share: float = 0.0
     is_proven: bool = False
+    is_convention: bool = False
 
 
 def _sign(pattern: str, *parts: str) -> Callable[[Lines, Lines], Sequence[int]]:
@@ -509,7 +513,46 @@ def _find_cut(lines: Lines, others: Lines) -> Sequence[int]:
     ]
 
 
+# --- conventions
+
+
+def _convention(kind: str, title: str) -> Mistake:
+    """Return the record of a kind of typography in which two texts may differ."""
+    table = typography.characters(kind)
+    alike = {*table, *table.values()}
+    rare = [*table]
+
+    def find(lines: Lines, others: Lines) -> Sequence[int]:
+        if not any(mark in lines.whole or mark in others.whole for mark in rare):
+            return ()
+        texts, rest = lines.texts, others.texts
+        return [
+            n
+            for n, text in enumerate(texts)
+            if (ours := alike.intersection(text)) and (theirs := alike.intersection(rest[n])) and not ours & theirs
+        ]
+
+    return Mistake(
+        kind,
+        title,
+        f"score all systems with --normalize {kind}, or write them as the reference does",
+        find,
+        lambda text: str(typography.normalize([text], kind)[0]),
+        True,
+        share=0.003,
+        is_convention=True,
+    )
+
+
+CONVENTIONS = (
+    _convention("quotes", "other quotation marks than the reference"),
+    _convention("apostrophes", "other apostrophes than the reference"),
+    _convention("dashes", "other dashes than the reference"),
+    _convention("ellipses", "other ellipses than the reference"),
+    _convention("spaces", "other spaces than the reference"),
+)
 MISTAKES = (
+    *CONVENTIONS,
     Mistake("empty", "no text", "find out why nothing was written there, and fill these lines", _find_empty),
     Mistake(
         "mojibake",

@@ -90,9 +90,7 @@ METRICS = _Metrics()
 
 
 def _import_home(name: str) -> object:
-    from importlib import import_module
-
-    return import_module(f"bleucli.metrics.{name}")
+    return __import__(f"bleucli.metrics.{name}", fromlist=[name])
 
 
 if not TYPE_CHECKING:  # so that type checkers report names that are not imported above

@@ -28,9 +28,9 @@ from bleucli.counting.corpus import (
 from bleucli.errors import BleuError, InputTypeError, SegmentError, UsageError
 from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import MOST_TRIALS, whole_number
-from bleucli.metrics.options import SKIP_EMPTY_REFS, Configured
+from bleucli.metrics.options import NORMALIZE, SKIP_EMPTY_REFS, Configured
 from bleucli.metrics.score import OfScore, Score
-from bleucli.phrases import tell_place
+from bleucli.phrases import join_words, tell_place
 from bleucli.results import Description, Fact
 from bleucli.results.signature import VERSION, Signature
 from bleucli.text import Segments
@@ -52,9 +52,20 @@ if TYPE_CHECKING:
 # Sets an attribute of a metric, bypassing `Metric.__setattr__`
 _set = object.__setattr__
 # Options of several metrics that decide how references are prepared
-_OF_TEXTS = ("lowercase", "skip_empty_refs")
+_OF_TEXTS = ("lowercase", "skip_empty_refs", "normalize")
 # What signatures say of case, in words
 _CASES = {"mixed": "case-sensitive", "lc": "case-insensitive"}
+# What signatures say of `normalize`, in words; case has its own
+_KINDS = {
+    "quotes": "quotation marks",
+    "apostrophes": "apostrophes",
+    "dashes": "dashes",
+    "ellipses": "ellipses",
+    "spaces": "spaces",
+    "invisible": "invisible characters",
+    "widths": "full-width and half-width forms",
+    "nfc": "normal forms",
+}
 # Methods that do the same as others, many times faster; and these others
 _FAST_WAYS = {"scores_from_stats": ("score_from_stats",), "score_pairs": ("compare", "score_from_stats")}
 
@@ -64,6 +75,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
     Args:
         skip_empty_refs: treat an empty reference as missing.
+        normalize: what to make alike in output and references before they are prepared, as for `bleucli.normalize`.
         references: streams to score several systems against; `corpus_score(hypotheses, None)` then uses them, prepared
             once.
 
@@ -103,7 +115,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     # The module beside this one that takes scores apart for `bleu explain`; "" if scores cannot be explained
     explained_by = ""
     # Options from which the constructor makes other attributes, so that setting them later would have no effect
-    _fixed: frozenset[str] = frozenset()
+    _fixed: frozenset[str] = frozenset({"normalize"})
     # These, and others whose change `_check_change` is asked about; about some, it is asked when they are first set
     _checked: frozenset[str] = frozenset()
     _checked_first: frozenset[str] = frozenset()
@@ -131,9 +143,14 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
                 setattr(cls, fast, getattr(Metric, fast))
 
     def __init__(
-        self, *, skip_empty_refs: bool = False, references: Iterable[Iterable[str | None]] | None = None
+        self,
+        *,
+        skip_empty_refs: bool = False,
+        normalize: str = "",
+        references: Iterable[Iterable[str | None]] | None = None,
     ) -> None:
         self.skip_empty_refs = SKIP_EMPTY_REFS.check(skip_empty_refs, SKIP_EMPTY_REFS.label(self.in_command))
+        self.normalize = _read_kinds(normalize, NORMALIZE.label(self.in_command))
         self.advice: list[str] = []  # warnings about the options, whatever the texts
         if references is not None:
             self._keep(references)
@@ -216,29 +233,45 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """Return the metric as it scores single segments: this one, unless a metric needs other options for that."""
         return self
 
+    def normalizing(self, kinds: str) -> Self:
+        """Return a copy of the metric that also makes these kinds of characters alike; it has no references."""
+        metric = _copy(self)
+        for name, value in (("_cached", None), ("_before", None)):
+            _set(metric, name, value)
+        _set(metric, "normalize", _read_kinds(",".join(filter(None, (self.normalize, kinds))), "normalize"))
+        return metric
+
     @classmethod
     def describe(cls, info: Mapping[str, str]) -> Description:
         """Return what a paper may say of scores, and has to cite for them.
 
-        Unless a metric overrides this, only whether case counts, if an option says so with the words of signatures.
+        Unless a metric overrides this: whether case counts, if an option says so with the words of signatures, and
+        which typography is made alike.
 
         Args:
             info: the keys and values of the scores' signature; some may be missing if another program wrote it.
         """
         words = next((option.words for option in cls.options if option.key == "case"), ())
         key = info.get("case", "")
-        if key not in _CASES or {*words} != _CASES.keys():
-            return Description()
-        case = _CASES[key]
-        return Description(case=case, facts=[Fact("Case", f"{case} ({key})")])
+        kinds = info.get("normalize", "").split(",")
+        case, facts, uses = "", [], []
+        if key in _CASES and {*words} == _CASES.keys():
+            case = _CASES["lc" if "case" in kinds else key]
+            facts.append(Fact("Case", f"{case} ({'normalize:case' if 'case' in kinds else key})"))
+        if names := [_KINDS[kind] for kind in kinds if kind in _KINDS]:
+            both_sides = f"{join_words(names)} in output and references"
+            facts.append(Fact("Normalization", both_sides))
+            uses.append(f"normalization of {both_sides}")
+        return Description(case=case, uses=uses, facts=facts)
 
     @classmethod
     def signs_like(cls, original: type[Metric], info: Mapping[str, str]) -> bool:
         """Return whether a metric, or one derived from it, signs nothing that sacreBLEU's version of it lacks.
 
-        sacreBLEU does not skip empty references. Derived metrics sign what they change.
+        sacreBLEU does not skip empty references, and leaves typography alone. Derived metrics sign what they change.
         """
-        return cls.options == original.options and cls.constants == original.constants and "empty" not in info
+        is_plain = info.keys().isdisjoint({"empty", "normalize"})
+        return is_plain and cls.options == original.options and cls.constants == original.constants
 
     def check_sum(self, segments: int) -> None:  # few metrics need it
         """Raise a BleuError if a sum over this number of segments has no score."""
@@ -261,12 +294,22 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
     # --- what all metrics do alike
 
+    def make_alike(self, segments: Segments) -> Segments:
+        """Return texts with the characters that the option `normalize` makes alike; they still have to be prepared."""
+        if not self.normalize:
+            return segments
+        from bleucli.text.typography import normalize_segments
+
+        return normalize_segments(segments, self.normalize)
+
     def prepare_references(self, streams: Sequence[Segments], start: int = 0) -> References:
         """Prepare the references of a block of segments; `start` is the index of its first segment.
 
         Raises:
             BleuError: a segment has no reference at all.
         """
+        if self.normalize:
+            streams = list(map(self.make_alike, streams))
         if self.skip_empty_refs:  # a reference of white space alone is empty, too
             streams = [kernels.drop_empty(kernels.strip_trailing(stream)) for stream in streams]
         fewest, most, bare = kernels.reference_counts(streams)
@@ -289,7 +332,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             BleuError: a segment cannot be prepared; the error gives its place and `name`, that of the system.
         """
         try:
-            texts = self.prepare(hypotheses)
+            texts = self.prepare(self.make_alike(hypotheses))
         except SegmentError as error:
             raise error.locate(start, name) from None
         return self.compare(texts, references)
@@ -453,13 +496,14 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
     def _count_against_cached(self, hypotheses: Iterable[str | None], keep_rows: bool, jobs: int) -> CorpusStats:
         """Return the statistics of a system's output, compared with the references that this object was made with."""
-        source, blocks = self.cached_references(), self._cached or []
+        blocks = self._cached or []
         metric = _copy(self)
         _set(metric, "_cached", None)  # statistics hold their metric, and should be small when they are pickled
         few = of_few([hypotheses], None)
         if few and len(blocks) == 1 and len(few[0][0]) == len(blocks[0].streams[0]):
             return count_block(metric, few[0][0], blocks[0], 0, HYPOTHESES, keep_rows)
-        return metric._count(Corpus([system_of(hypotheses)], [source], prepared=True), keep_rows, jobs)
+        corpus = Corpus([system_of(hypotheses)], [self.cached_references()], prepared=True)
+        return metric._count(corpus, keep_rows, jobs)
 
     def _count(self, corpus: Corpus, keep_rows: bool, jobs: int) -> CorpusStats:
         systems = count(corpus._replace(may_be_empty=True), [self], jobs=jobs, keep_rows=keep_rows)
@@ -503,7 +547,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """
         hypotheses, streams = of_one(hypothesis, references)
         prepared = self.prepare_references(streams)
-        stats = self.compare(self.prepare(hypotheses), prepared)
+        stats = self.compare(self.prepare(self.make_alike(hypotheses)), prepared)
         if self._nrefs != (nrefs := str(prepared.most)) or self._sampling:
             self._remember(nrefs)
         score = self.score_from_stats(stats.data.tolist())  # a single row is its own sum
@@ -678,6 +722,14 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
         self._remember("1")
         return find_best(self, hypotheses, references, weights, jobs)
+
+
+def _read_kinds(text: str, spelling: str) -> str:
+    if not NORMALIZE.check(text, spelling):  # nearly always
+        return ""
+    from bleucli.text.typography import read_kinds
+
+    return read_kinds(text, spelling)
 
 
 def _tell_references(fewest: int, most: int) -> str:

@@ -69,15 +69,11 @@ def corpus_bleu(
     >>> corpus_bleu(["the cat sat down"], [["the cat sat down there"]]).score
     77.88007830714052
     """
-    metric = BLEU(
-        lowercase,
-        force,
-        tokenize,
-        smooth_method,
-        smooth_value,
-        effective_order=use_effective_order,
-        tokenize_name=tokenize_name,
-    )
+    arguments = (lowercase, force, tokenize, smooth_method, smooth_value, MAX_NGRAM_ORDER, use_effective_order)
+    if isinstance(tokenize, str):  # a function may hold a large model, which should not outlive the call
+        metric = metric_for(BLEU, *arguments, **({"tokenize_name": tokenize_name} if tokenize_name else {}))
+    else:
+        metric = BLEU(*arguments, tokenize_name=tokenize_name)
     return metric.corpus_score(hypotheses, references, jobs=jobs)
 
 

@@ -14,7 +14,7 @@ from bleucli.counting import CorpusStats, References
 from bleucli.inspection.marks import joining_breaks, tell_unspaced, unspaced_stretches
 from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics.base import Metric, metric_for
-from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
+from bleucli.metrics.options import SHARED, Option
 from bleucli.metrics.score import Score
 from bleucli.phrases import tell_count
 from bleucli.results import Description, Figures
@@ -86,6 +86,7 @@ class ErrorRate(Metric["RateT"]):
         lowercase: compare without regard to case.
         references: streams, to be prepared once for several systems.
         skip_empty_refs: treat an empty reference as missing.
+        normalize: what to make alike in output and references, as for `normalize`.
     """
 
     higher_is_better = False
@@ -100,9 +101,10 @@ class ErrorRate(Metric["RateT"]):
         references: Iterable[Iterable[str | None]] | None = None,
         *,
         skip_empty_refs: bool = False,
+        normalize: str = "",
     ) -> None:
         self.lowercase = self.check("lowercase", lowercase)
-        super().__init__(skip_empty_refs=skip_empty_refs, references=references)
+        super().__init__(skip_empty_refs=skip_empty_refs, normalize=normalize, references=references)
 
     @classmethod
     def describe(cls, info: Mapping[str, str]) -> Description:
@@ -156,6 +158,7 @@ class WER(ErrorRate[WERScore]):
         lowercase: compare without regard to case.
         references: streams, to be prepared once for several systems.
         skip_empty_refs: treat an empty reference as missing.
+        normalize: what to make alike in output and references, as for `normalize`.
 
     >>> WER().corpus_score(["The dog bit the man."], [["The dog had bit the man."]])
     WER = 16.67
@@ -164,7 +167,7 @@ class WER(ErrorRate[WERScore]):
     name = "WER"
     characters = False
     score_class = WERScore
-    options = (lowercase_option("--wer-lowercase"), SKIP_EMPTY_REFS)
+    options = (lowercase_option("--wer-lowercase"), *SHARED)
 
     def observe(self, hypotheses: Segments) -> tuple[int, ...]:
         """Count line breaks that join words, texts with such breaks, and, in a sample, unspaced and all letters."""

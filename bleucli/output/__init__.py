@@ -191,10 +191,8 @@ def render(results: Results, layout: Layout, name: str = "json") -> str:
 
 def _load(function: str) -> Any:
     """Return a function of this package by its full name."""
-    from importlib import import_module
-
     module, _, name = function.rpartition(".")
-    return getattr(import_module(module), name)
+    return getattr(__import__(module, fromlist=[name]), name)
 
 
 def _check_names(names: Sequence[str], noun: str, form: str, remedy: str) -> None:

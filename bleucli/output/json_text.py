@@ -28,9 +28,8 @@ Control characters are escaped: a program that reads the JSON gets the name unch
 
 from __future__ import annotations
 
-import json
 import os
-import re
+from math import isfinite
 
 from bleucli.output.layout import Layout, marked_names
 from bleucli.results import DECIMALS, SHAPE, Results, Run, ScoreRecord, run_item, score_item
@@ -60,16 +59,17 @@ def render_one(results: Results, layout: Layout) -> str:
 
 def render(results: Results, layout: Layout) -> str:
     """Return an array with one object per system: its name, and the object of each score under the metric's name."""
-    names = marked_names(results)
     systems: list[dict[str, object]] = []
-    for index, system in enumerate(results.systems):
-        item: dict[str, object] = {"system": names[index]}
-        if results.pairs:
-            item = {"system": system.bare_name, **dict(system.labels)}
-        for place, record in enumerate(system.scores):
-            tested = None if results.test is None else _test_keys(results, names, index, place, layout)
-            item[record.name] = score_object(record, layout, tested)
-        systems.append(item)
+    for group in results.groups():
+        names = marked_names(group)
+        for index, system in enumerate(group.systems):
+            item: dict[str, object] = {"system": names[index]}
+            if results.pairs:
+                item = {"system": system.bare_name, **dict(system.labels)}
+            for place, record in enumerate(system.scores):
+                tested = None if results.test is None else _test_keys(group, names, index, place, layout)
+                item[record.name] = score_object(record, layout, tested)
+            systems.append(item)
     return dump(systems, 4) + "\n"
 
 
@@ -158,12 +158,48 @@ def dump(value: object, indent: int | None = None, more: str = "") -> str:
 
     indent: spaces per level; None for a single line. more: other characters to escape.
     """
-    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    text = _format(value, indent)
     if text.replace("\n", "").isprintable():
         return text
+    import json
+    import re
+
     from bleucli.prose.markup import UNSEEN
 
     return re.sub(f"[{UNSEEN}{more}]", lambda match: json.dumps(match[0])[1:-1], text)
+
+
+def _format(value: object, indent: int | None, depth: int = 0) -> str:
+    """Return JSON as `json.dumps` does, which is asked only where that is hard: importing it takes time.
+
+    depth: the number of levels around the value.
+
+    >>> print(_format({"name": "BLEU", "precisions": [50.0, None]}, 1))
+    {
+     "name": "BLEU",
+     "precisions": [
+      50.0,
+      null
+     ]
+    }
+    """
+    kind = type(value)
+    if isinstance(value, str) and value.isprintable() and '"' not in value and "\\" not in value:
+        return f'"{value}"'
+    if kind is int or (isinstance(value, float) and kind is float and isfinite(value)):
+        return repr(value)
+    if value is None or kind is bool:
+        return "null" if value is None else "true" if value else "false"
+    if indent is None or not value or not isinstance(value, dict | list | tuple):
+        import json
+
+        return json.dumps(value, indent=indent, ensure_ascii=False)
+    start, end = "\n" + " " * (indent * (depth + 1)), "\n" + " " * (indent * depth)
+    if isinstance(value, dict):
+        keys = (_format(key if isinstance(key, str) else _format(key, None), None) for key in value)
+        items = [f"{key}: {_format(item, indent, depth + 1)}" for key, item in zip(keys, value.values(), strict=True)]
+        return "{" + start + f",{start}".join(items) + end + "}"
+    return "[" + start + f",{start}".join([_format(item, indent, depth + 1) for item in value]) + end + "]"
 
 
 # --- cards
@@ -171,7 +207,7 @@ def dump(value: object, indent: int | None = None, more: str = "") -> str:
 
 def render_card(results: Results, layout: Layout) -> str:
     """Return the object of one system, or of all of them by name, with the layout's decimals."""
-    cards = {system.name: _card(results, index, layout) for index, system in enumerate(results.systems)}
+    cards = {group.systems[index].name: _card(group, index, layout) for group, index in results.places()}
     is_one = not results.pairs and len(results.systems) + len(results.unscored) == 1
     return _render_object(cards[results.systems[0].name] if is_one else cards) + "\n"
 
@@ -213,6 +249,8 @@ def _key(name: str) -> str:
     >>> _key("BLEU"), _key("chrF2++"), _key("chrF3")
     ('bleu', 'chrf++', 'chrf3')
     """
+    import re
+
     return re.sub(_USUAL_CHRF, "chrf", name.lower())
 
 
@@ -238,9 +276,10 @@ def _render_object(values: Mapping[str, object], depth: int = 1) -> str:
 def render_lines(results: Results, _layout: Layout) -> str:
     """Return a line for each system and metric, in the order of the systems; no layout changes it."""
     lines = []
-    for index, system in enumerate(results.systems):
-        end = _dump(run_item(results.run, index, results.test))
-        lines += [_join(_dump(results.score_item(index, place)), end) for place, _ in enumerate(system.scores)]
+    for row, (group, index) in enumerate(results.places()):
+        end = _dump(run_item(results.run, row, results.test))
+        places = range(len(group.systems[index].scores))
+        lines += [_join(_dump(group.score_item(index, place)), end) for place in places]
     return "".join(lines)
 
 
@@ -262,6 +301,8 @@ def is_ours(line: bytes) -> bool:
     >>> is_ours(b'{"schema": "bleucli/scores-1", "system": "sys"}'), is_ours(b'{"text": "a line"}')
     (True, False)
     """
+    import json
+
     try:
         item = json.loads(line)
     except (RecursionError, ValueError):
@@ -271,6 +312,8 @@ def is_ours(line: bytes) -> bool:
 
 def schema() -> Any:
     """Return the JSON Schema that every line follows."""
+    import json
+
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), _SCHEMA), encoding="utf-8") as file:
         return json.load(file)
 

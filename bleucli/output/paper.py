@@ -108,7 +108,7 @@ def _tell_sampling(results: Results, layout: Layout) -> Iterator[str]:
             correction = f"corrected for the number of pairs by step-down max-T ({citations.STEP_DOWN.short})"
             yield f"{test} compared every system with every other; p-values are {correction}."
         else:
-            baseline, *systems = (visible(system.name) for system in results.systems)
+            baseline, *systems = (visible(system.bare_name) for system in results.groups()[0].systems)
             opponent = systems[0] if len(systems) == 1 else "every other system"
             yield f"{test} compared {opponent} with {baseline}; p-values are not corrected for multiple comparisons."
     if shows_intervals(results, layout):

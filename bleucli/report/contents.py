@@ -3,7 +3,7 @@
 - `Report`: all of it; `make_report` makes one from statistics
 - `Measured`: the segments of all systems, by one metric; `of_metric` and `of_numbers` make one
 - `Plan`: how scores are resampled; `plan_of` completes the options that were given; `resample` carries the plan out
-- `Column`, `Pair`, `Grouping`: the parts of a report
+- `Column`, `Pair`, `Grouping`, `Section`: the parts of a report
 
 Segments count from 0 here, in the order in which they were scored; `Report.lines` has their lines in the files.
 """
@@ -24,15 +24,19 @@ from bleucli.prose.markup import readable
 from bleucli.records import NamedTuple
 from bleucli.report import passages
 from bleucli.report.passages import Lead, Tokens, find_leads, number_tokens
-from bleucli.results import DECIMALS, Ranking, Results, ScoreRecord, decimals_of
+from bleucli.results import DECIMALS, Ranking, Results, ScoreRecord, SystemResult, decimals_of, name_row
+from bleucli.results.hints import about
 from bleucli.results.signature import RESAMPLING_KEYS, VERSION, Signature
 from bleucli.scale.segment_scores import LARGEST
 from bleucli.significance import comparison
 from bleucli.significance.comparison import Sampling, rank
 from bleucli.significance.resampling import RESAMPLES, SEED, TRIALS, Sample, report_nothing
+from bleucli.text.labels import number as number_labels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -69,6 +73,11 @@ class Measured(NamedTuple):
     score_segments: Callable[[Numbers], Floats]
     metric: Metric | None
     sample: Sequence[Sample]
+
+    def take(self, indexes: Sequence[int]) -> Measured:
+        """Return some of the segments, by their indexes."""
+        samples = [one._replace(stats=one.stats.take(indexes)) for one in self.sample]
+        return self._replace(rows=[rows[list(indexes)] for rows in self.rows], sample=samples)
 
 
 class Plan(NamedTuple):
@@ -153,12 +162,21 @@ class Grouping(NamedTuple):
     of: NDArray[np.int64]
 
 
+class Section(NamedTuple):
+    """A group of segments that is scored and tested by itself; columns: as in `Report`. segments: how many it has."""
+
+    title: str
+    segments: int
+    columns: Sequence[Column]
+
+
 class Report(NamedTuple):
     """The content of a report.
 
     names: the names of the systems. lines: the line of each segment in the files, from 0. columns: the results of each
     metric. pairs: every two systems. passages, tokens: the texts of the segments on the page. leads: n-grams that one
-    system gets right more often than another. hints: what a user should know about the input.
+    system gets right more often than another. hints: what a user should know about the input. sections: groups that are
+    tested, too.
     """
 
     names: Sequence[str]
@@ -171,6 +189,7 @@ class Report(NamedTuple):
     leads: Sequence[Lead]
     hints: Sequence[str]
     plan: Plan
+    sections: Sequence[Section] = ()
 
     def pair(self, first: int, second: int) -> Pair:
         """Return the pair of two systems, given in either order."""
@@ -327,6 +346,7 @@ def make_report(
     sources: Callable[[], Iterator[str]] | None = None,
     room: int = passages.ROOM,
     documents: Sequence[int] | None = None,
+    sections: Mapping[str, Sequence[int]] = {},
     progress: Callable[[int, int], None] = report_nothing,
 ) -> Report:
     """Make a report.
@@ -341,16 +361,18 @@ def make_report(
         sources: a function that gives the source of every segment of the texts.
         room: the most bytes of text for the page.
         documents: the number of each scored segment's document, for a plan that resamples documents.
+        sections: by title, the indexes of scored segments that are also tested by themselves.
         progress: called with the number of trials done, and the number of all trials.
     """
-    systems = []
-    for number, system in enumerate(results.systems):
-        tools = measured[len(system.scores) :]
-        means = [fsum(one.rows[number][:, 0]) / len(one.rows[number]) for one in tools]
-        records = [ScoreRecord(one.name, mean, "", _GIVEN, True) for one, mean in zip(tools, means, strict=True)]
-        systems.append(system._replace(scores=[*system.scores, *records]))
-    results = resample(results._replace(systems=systems), measured, plan, progress, documents)
+    results = resample(_with_tools(results, measured), measured, plan, progress, documents)
     columns = [_column(results, number, one) for number, one in enumerate(measured)]
+    hints, parts = list(results.hints), []
+    for title, indexes in sections.items():
+        rows = [one.take(indexes) for one in measured]
+        of_documents = None if documents is None else number_labels([documents[index] for index in indexes])
+        of_section = resample(_score_rows(results, rows), rows, plan, progress, of_documents)
+        parts.append(Section(title, len(indexes), [_column(of_section, place, one) for place, one in enumerate(rows)]))
+        hints += [about(title, hint) for hint in of_section.hints]
     lines = range(len(measured[0].rows[0])) if lines is None else lines
     # Lengths are in BLEU's tokens if BLEU is scored, or else in characters if chrF is scored, or else in words
     metrics = [one.metric for one in measured]
@@ -374,7 +396,46 @@ def make_report(
     names = [readable(system.name) for system in results.systems]
     pairs = [_pair(measured, columns, names, *both) for both in combinations(range(len(names)), 2)]
     tokens = number_tokens(texts)
-    return Report(names, lines, columns, pairs, groups, texts, tokens, find_leads(texts, tokens), results.hints, plan)
+    leads = find_leads(texts, tokens)
+    return Report(names, lines, columns, pairs, groups, texts, tokens, leads, hints, plan, parts)
+
+
+def _with_tools(results: Results, measured: Sequence[Measured]) -> Results:
+    """Return the scores by metrics with those by other tools, which come after them in `measured`."""
+    systems = []
+    for number, system in enumerate(results.systems):
+        tools = measured[len(system.scores) :]
+        means = [fsum(one.rows[number][:, 0]) / len(one.rows[number]) for one in tools]
+        records = [ScoreRecord(one.name, mean, "", _GIVEN, True) for one, mean in zip(tools, means, strict=True)]
+        systems.append(system._replace(scores=[*system.scores, *records]))
+    return results._replace(systems=systems)
+
+
+def name_groups(groups: Mapping[tuple[Any, ...], Sequence[int]], by: Sequence[str]) -> dict[str, Sequence[int]]:
+    """Return groups of segments by what a page calls them; groups: the indexes of segments by the values of labels.
+
+    >>> name_groups({("news", "en"): [0, 2], ("talk", None): [1]}, ["domain", "origlang"])
+    {'domain=news origlang=en': [0, 2], 'domain=talk origlang=': [1]}
+    """
+    return {
+        name_row("", zip(by, ("" if value is None else str(value) for value in values), strict=True)).strip(): indexes
+        for values, indexes in groups.items()
+    }
+
+
+def _score_rows(results: Results, measured: Sequence[Measured]) -> Results:
+    """Return the scores of some segments, without resampling, in the shape of the results of all segments."""
+    import numpy as np
+
+    systems = []
+    for number, system in enumerate(results.systems):
+        records = []
+        for one, record in zip(measured, system.scores, strict=True):
+            rows = one.rows[number]
+            score = float(one.score(rows.sum(axis=0, keepdims=True), np.array([len(rows)]))[0])
+            records.append(ScoreRecord(record.name, score, "", record.signature, record.higher_is_better))
+        systems.append(SystemResult(system.name, records))
+    return Results(systems, len(measured[0].rows[0]), [])
 
 
 def _column(results: Results, number: int, measured: Measured) -> Column:

@@ -22,7 +22,7 @@ from bleucli._version import __version__
 from bleucli.counting import count
 from bleucli.counting.corpus import check_systems, of_strings
 from bleucli.counting.threads import count_threads
-from bleucli.errors import BleuError, InputTypeError
+from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.limits import MOST_TRIALS, whole_number
 from bleucli.metrics import Metric, find_metric, list_metrics
 from bleucli.optional_deps import load
@@ -31,11 +31,12 @@ from bleucli.prose.markup import readable
 from bleucli.prose.theme import COLOURS, style_sheet
 from bleucli.report import charts, passages, verdicts
 from bleucli.report.charts import Chart
-from bleucli.report.contents import Column, Pair, Report, make_report, of_metric, of_numbers, plan_of
+from bleucli.report.contents import Column, Pair, Report, make_report, name_groups, of_metric, of_numbers, plan_of
 from bleucli.results import UNITS, Run
 from bleucli.scoring import score_counted
 from bleucli.significance.resampling import TRIALS, choose_seed
 from bleucli.text import blocks_of_strings
+from bleucli.text.labels import find, group, number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,6 +61,9 @@ def compare_systems(
     trials: int = TRIALS,
     seed: Seed = "environment",
     jobs: int = 1,
+    labels: Mapping[str, Sequence[str]] | None = None,
+    by: str | Sequence[str] = (),
+    unit: str = "segment",
 ) -> str:
     """Return an HTML page that compares systems, the same as `bleu report` writes.
 
@@ -73,9 +77,13 @@ def compare_systems(
         trials: the number of trials of the paired approximate randomization, up to 10,000,000.
         seed: the seed of the trials and resamples, as for `BLEU.corpus_score`.
         jobs: the number of threads, 0 for all usable processors; it never changes a score.
+        labels: what is known of each segment, by name: n strings each. `doc` names documents.
+        by: the label, or labels, of groups that are also scored and tested by themselves.
+        unit: what tests and intervals resample as a whole: "segment", or "doc" for documents.
 
     Raises:
-        BleuError: there is no system, lengths differ, a segment has no reference, or a metric is unknown.
+        BleuError: there is no system, lengths differ, a segment has no reference, a metric is unknown, or there is no
+            such label.
         InputTypeError: a text is not a string, or a list has the wrong shape.
 
     >>> references = [["the cat sat on the mat", "a dog is in the garden"]]
@@ -97,18 +105,38 @@ def compare_systems(
     system_stats = count(corpus, scorers, jobs=jobs, keep_rows=True, inspect=True)
     measured = [of_metric(one, [system.stats[place] for system in system_stats]) for place, one in enumerate(scorers)]
     segments = system_stats[0].stats[0].segments
+    known = {name: list(column) for name, column in (labels or {}).items()}
     lengths = {len(column) for of_tool in columns.values() for column in of_tool}
     if (lengths if texts is None else {*lengths, len(texts)}) - {segments}:
         raise BleuError(
             f"there are {segments} segments; give one source per segment, and one score per segment and system"
         )
+    for name, column in known.items():
+        if len(column) != segments:
+            raise BleuError(
+                f"labels[{name!r}] has {len(column)} labels for {tell_count(segments, 'segment')}; give one each"
+            )
+    if unit not in UNITS:
+        raise UsageError(f"unit {unit!r:.40}; choose 'segment' or 'doc' (document)")
+    documents = None if unit == "segment" else number(find(known, unit))
+    groups = group(known, [by] if isinstance(by, str) else list(by), segments) if by else {}
     measured += [of_numbers(name, numbers) for name, numbers in columns.items()]
-    plan = plan_of(None, len(system_stats), jobs, seed)
+    plan = plan_of(None, len(system_stats), jobs, seed, unit)
     if plan.tests is not None:
         plan = plan._replace(tests=plan.tests._replace(trials=trials))
     read_sources = None if texts is None else lambda: iter(texts)
     results = score_counted(system_stats, scorers, references=corpus.reference_names())
-    return render(make_report(results, measured, read_again, plan, sources=read_sources))
+    report = make_report(
+        results,
+        measured,
+        read_again,
+        plan,
+        labels=known,
+        sources=read_sources,
+        documents=documents,
+        sections=name_groups(groups, [by] if isinstance(by, str) else list(by)),
+    )
+    return render(report)
 
 
 def _check_scores(scores: object, systems: int) -> Mapping[str, Sequence[Sequence[float]]]:
@@ -175,7 +203,17 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
         "disagreements": verdicts.find_disagreements(report),
         "hints": report.hints,
         "columns": report.columns,
-        "rows": [{"name": report.names[system], "cells": list(_cells(report, system))} for system in order],
+        "rows": _rows(report),
+        "sections": [
+            {
+                "title": section.title,
+                "size": tell_count(section.segments, "segment"),
+                "summary": verdicts.summarize(part),
+                "rows": _rows(part),
+            }
+            for section in report.sections
+            for part in [report._replace(columns=section.columns)]
+        ],
         "names": report.names,
         # What text output prints after each score
         "made_from": [
@@ -236,6 +274,12 @@ def _tell_draws(sampling: Sampling, noun: str) -> str:
     unit = "" if sampling.unit == "segment" else f"whole {UNITS[sampling.unit]}s, "
     seed = "fresh random numbers" if sampling.seed is None else f"seed {sampling.seed}"
     return f"{tell_count(sampling.trials, noun)}, {unit}{seed}"
+
+
+def _rows(report: Report) -> list[dict[str, Any]]:
+    """Return the rows of a table of scores, the best system by the first metric first."""
+    systems = report.columns[0].order()
+    return [{"name": report.names[system], "cells": list(_cells(report, system))} for system in systems]
 
 
 def _cells(report: Report, system: int) -> Iterator[dict[str, Any]]:

@@ -2,10 +2,9 @@
 
 - `Verdict`: what one metric says about all systems; `judge` makes one
 - `summarize`: what all metrics say together; `find_disagreements`: where they do not agree
-- `tell`: these sentences, one paragraph each
+- `tell`: these sentences, one paragraph each; `judge_section`: what is said of a group of segments
 - `compare`: two systems in a sentence; `find_weaknesses`: where the worse one loses points
 - `show`: a number that does not look like zero; `show_above`: two numbers of which the first is larger
-- `round_p`, `show_p`: p-values that stay on their side of the limit of significance
 - `show_cell`: a difference and its p-value, for the figure of all pairs
 
 What these numbers show never contradicts what is said.
@@ -18,10 +17,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from bleucli.phrases import join_words, tell_count
+from bleucli.prose.markup import readable
 from bleucli.records import NamedTuple
-from bleucli.report.contents import Column, Grouping, Pair, Report
+from bleucli.report.contents import Column, Grouping, Pair, Report, Section
 from bleucli.report.passages import odds
-from bleucli.results import SIGNIFICANT
+from bleucli.results import SIGNIFICANT, round_p, show_p
 
 # Groups with fewer segments say little about a system
 _FEW = 20
@@ -31,10 +31,10 @@ _MOST, _NGRAMS = 5, 4
 _MOST_NAMED = 3
 # Shares below this fraction of a difference are not worth a sentence
 _SMALL_SHARE = 0.1
-# More decimals than this are written as powers of ten
-_MOST_DECIMALS = 4
 # Differences between floating-point numbers end before this many decimals
 _ALL_DECIMALS = 17
+# More decimals than this are written as powers of ten
+_MOST_DECIMALS = 4
 
 
 class Verdict(NamedTuple):
@@ -259,7 +259,14 @@ def tell(report: Report) -> list[str]:
         summarize(report),
         *(f"{verdict.headline}. {verdict.details}".rstrip() for verdict in verdicts),
         *find_disagreements(report),
+        *(judge_section(report, section) for section in report.sections),
     ]
+
+
+def judge_section(report: Report, section: Section) -> str:
+    """Return what all metrics say together about a group of segments, after its name."""
+    size = tell_count(section.segments, "segment")
+    return f"{readable(section.title)} ({size}): {summarize(report._replace(columns=section.columns))}"
 
 
 # --- two systems
@@ -426,31 +433,6 @@ def show_above(larger: float, smaller: float, decimals: int) -> tuple[str, str]:
     while decimals < _ALL_DECIMALS and f"{larger:.{decimals}f}" == f"{smaller:.{decimals}f}":
         decimals += 1
     return show(larger, decimals=decimals), show(smaller, decimals=decimals)
-
-
-def round_p(value: float, up: bool = False) -> str:
-    """Return a p-value with three decimals, or with more if it would otherwise change its significance.
-
-    >>> round_p(0.04321), round_p(0.0504), round_p(0.0013), round_p(0.0013, up=True)
-    ('0.043', '0.0504', '0.001', '0.002')
-    """
-    from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
-
-    exact = Decimal(repr(value))
-    for decimals in range(3, _ALL_DECIMALS):
-        rounded = exact.quantize(Decimal(1).scaleb(-decimals), ROUND_CEILING if up else ROUND_HALF_EVEN)
-        if (rounded <= Decimal(repr(SIGNIFICANT))) == (value <= SIGNIFICANT):
-            return f"{rounded:f}"
-    return repr(value)
-
-
-def show_p(value: float, up: bool = False) -> str:
-    """Return a p-value as papers print it; up: round up, and say that it is a bound.
-
-    >>> show_p(0.00001), show_p(0.04321), show_p(1.0), show_p(0.0013, up=True)
-    ('p < 0.001', 'p = 0.043', 'p = 1.000', 'p ≤ 0.002')
-    """
-    return "p < 0.001" if value < 0.001 else f"p {'≤' if up else '='} {round_p(value, up)}"
 
 
 def show_cell(lead: float, p_value: float, decimals: int) -> tuple[str, str]:

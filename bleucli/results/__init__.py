@@ -17,12 +17,13 @@
   same as a row of a table
 - `mark_best`: results with the best scores marked
 - `in_scale`: a score in percent, as it is printed on a scale
+- `round_p`, `show_p`: p-values that stay on their side of the limit of significance
 - `name_row`: what a system is called on a group of segments
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from bleucli.phrases import join_words
 from bleucli.records import NamedTuple
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 # A difference with a larger p-value is not significant
 SIGNIFICANT = 0.05
+# Differences between floating-point numbers end before this many decimals
+_ALL_DECIMALS = 17
 # If fewer segments differ, no exact test can be significant: of the 2^5 ways to swap 5 segments, 2 (none or all of
 # them) give the observed difference, and 2 / 32 is above 0.05
 FEWEST_SEGMENTS = 6
@@ -279,7 +282,7 @@ class Results(NamedTuple):
         test: the paired test, with `method` ("bs" or "ar") and `trials`; its baseline is the first system. None if
             nothing was tested.
         rankings: one per metric if every pair of systems was tested: uncorrected and corrected p-values, with one row
-            and one column per system, and clusters, counted from 1.
+            and one column per system, and clusters, counted from 1. If groups were tested, `groups` tells them apart.
         averages, pairs, names: of a matrix, whose rows are labelled with language pairs: a row of means for each system
             that has scores for every pair; all pairs and all systems, in the order of its tables.
 
@@ -293,7 +296,7 @@ class Results(NamedTuple):
     segments: int  # how many were scored
     hints: list[str]  # what a user should know about the input
     test: Test | None = None  # if one was done; then the first system is the baseline
-    rankings: Sequence[Ranking] = ()  # one per metric, if all pairs were tested
+    rankings: Sequence[Ranking] = ()  # one per metric, if all pairs were tested; for groups, in the order of these
     verdicts: Sequence[Verdict] = ()  # of gates, if there are any
     run: Run | None = None  # if a format shows it, or a gate needs it
     unscored: Sequence[Unscored] = ()  # systems that were left out; they do not change the shape of the answer
@@ -319,9 +322,9 @@ class Results(NamedTuple):
         """
         results = self.with_averages()
         scores = [
-            results.score_item(index, place) | run_item(results.run, index, self.test)
-            for index, system in enumerate(results.systems)
-            for place, _ in enumerate(system.scores)
+            group.score_item(index, place) | run_item(results.run, row, self.test)
+            for row, (group, index) in enumerate(results.places())
+            for place, _ in enumerate(group.systems[index].scores)
         ]
         verdicts = [
             {"system": one.system, "metric": one.score.name, "gate": one.gate, "failure": one.failure}
@@ -363,9 +366,10 @@ class Results(NamedTuple):
         """
         results = self.with_averages()
         rows = []
-        for index, system in enumerate(results.systems):
+        for group, index in results.places():
+            system = group.systems[index]
             for place, record in enumerate(system.scores):
-                cells = results.cells(index, place)
+                cells = group.cells(index, place)
                 values = (
                     {key: cells.get(key) for key in _ROW} | dict(record.shares) | {"signature": str(record.signature)}
                 )
@@ -383,8 +387,46 @@ class Results(NamedTuple):
         columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key in filled]
         return [{key: row.get(key) for key in columns} for row in rows]
 
+    def groups(self) -> list[Results]:
+        """Return the results of each group of segments if groups were tested; otherwise, all results together.
+
+        Each group has a baseline and rankings of its own.
+
+        >>> from bleucli import evaluate_systems
+        >>> texts, labels = ["a b c d e", "f g h i j"], {"domain": ["news", "talk"]}
+        >>> import warnings
+        >>> with warnings.catch_warnings(action="ignore"):  # one segment can show nothing
+        ...     results = evaluate_systems({"A": texts, "B": texts}, [texts], labels=labels, by="domain", test="ar")
+        >>> [[system.name for system in group.systems] for group in results.groups()]
+        [['A domain=news', 'B domain=news'], ['A domain=talk', 'B domain=talk']]
+        """
+        if self.test is None or not self.systems or not self.systems[0].labels:
+            return [self]
+        groups: list[list[SystemResult]] = []
+        for system in self.systems:
+            # Missing and empty values look alike, so two groups that follow one another may have the same labels
+            is_new = not groups or system.name in [one.name for one in groups[-1]]
+            if is_new or list(system.labels) != list(groups[-1][0].labels):
+                groups.append([])
+            groups[-1].append(system)
+        count = len(self.rankings) // len(groups)
+        return [
+            self._replace(
+                systems=of, segments=of[0].segments or 0, rankings=self.rankings[place * count : (place + 1) * count]
+            )
+            for place, of in enumerate(groups)
+        ]
+
+    def places(self) -> Iterator[tuple[Results, int]]:
+        """Give the group of each system, as `groups` returns it, and the index of the system there."""
+        for group in self.groups():
+            for index, _ in enumerate(group.systems):
+                yield group, index
+
     def cells(self, index: int, place: int) -> dict[str, Any]:
         """Return all that is known of one score of a system, by the names of `rows`; None where nothing is.
+
+        If groups were tested, call it on one of `groups`.
 
         Args:
             index: the index of the system.
@@ -431,6 +473,8 @@ class Results(NamedTuple):
     def score_item(self, index: int, place: int) -> dict[str, object]:
         """Return one score of a system as an object of `bleu -f jsonl`, without the keys about the run.
 
+        If groups were tested, call it on one of `groups`.
+
         Args:
             index: the index of the system.
             place: the index of the score among the system's scores.
@@ -475,16 +519,17 @@ class Results(NamedTuple):
         notes = []
         if self.test is not None:
             name, trial = TESTS[self.test.method]
-            comparison = (
-                "every pair" if self.rankings else f"against {self.systems[0].name}; * p ≤ {SIGNIFICANT}, nominal"
-            )
+            baseline = self.systems[0].bare_name
+            comparison = "every pair" if self.rankings else f"against {baseline}; * p ≤ {SIGNIFICANT}, nominal"
             unit = "" if self.test.unit == "segment" else f" of {UNITS[self.test.unit]}s"
             notes.append((f"{name}{unit}, {self.test.trials} {trial}s: {comparison}", ""))
-        for ranking in self.rankings:
-            clusters = zip(self.systems, ranking.clusters, strict=True)
-            clusters_text = ", ".join(f"{system.name} {cluster}" for system, cluster in clusters)
-            notes.append((f"{ranking.name}, clusters by corrected p-values: {clusters_text}", ""))
-        notes += [(f"{record.name}:", str(record.signature)) for record in scores]
+        for group in self.groups():
+            for ranking in group.rankings:
+                clusters = zip(group.systems, ranking.clusters, strict=True)
+                clusters_text = ", ".join(f"{system.name} {cluster}" for system, cluster in clusters)
+                notes.append((f"{ranking.name}, clusters by corrected p-values: {clusters_text}", ""))
+        if not self.systems[0].labels:  # each group has a signature of its own, which `rows` gives
+            notes += [(f"{record.name}:", str(record.signature)) for record in scores]
         return html_table(["System", *(record.name for record in scores)], rows, notes)
 
 
@@ -565,3 +610,28 @@ def _tell_score(record: ScoreRecord, with_p_value: bool) -> str:
             " identical" if record.identical else f" p = {record.p_value:.4f}" + "*" * (record.p_value <= SIGNIFICANT)
         )
     return text
+
+
+def round_p(value: float, up: bool = False) -> str:
+    """Return a p-value with three decimals, or with more if it would otherwise change its significance.
+
+    >>> round_p(0.04321), round_p(0.0504), round_p(0.0013), round_p(0.0013, up=True)
+    ('0.043', '0.0504', '0.001', '0.002')
+    """
+    from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
+
+    exact = Decimal(repr(value))
+    for decimals in range(3, _ALL_DECIMALS):
+        rounded = exact.quantize(Decimal(1).scaleb(-decimals), ROUND_CEILING if up else ROUND_HALF_EVEN)
+        if (rounded <= Decimal(repr(SIGNIFICANT))) == (value <= SIGNIFICANT):
+            return f"{rounded:f}"
+    return repr(value)
+
+
+def show_p(value: float, up: bool = False) -> str:
+    """Return a p-value as papers print it; up: round up, and say that it is a bound.
+
+    >>> show_p(0.00001), show_p(0.04321), show_p(1.0), show_p(0.0013, up=True)
+    ('p < 0.001', 'p = 0.043', 'p = 1.000', 'p ≤ 0.002')
+    """
+    return "p < 0.001" if value < 0.001 else f"p {'≤' if up else '='} {round_p(value, up)}"

@@ -29,8 +29,7 @@ class OfLines(ABC):
         Raises:
             InputTypeError: it is not a string.
         """
-        (tokens,) = self.tokenize(Segments.from_strings([string("line", line)], "line"))
-        return tokens or ""
+        return self.tokenize(Segments.from_strings([string("line", line)], "line"))[0] or ""
 
 
 class KernelTokenizer(OfLines):
@@ -68,6 +67,14 @@ class Untouched(OfLines):
     def tokenize(self, segments: Segments) -> Segments:
         """Return `segments` unchanged."""
         return segments
+
+    def __call__(self, line: str) -> str:
+        """Return the line unchanged.
+
+        Raises:
+            InputTypeError: it is not a string.
+        """
+        return line if type(line) is str else string("line", line)
 
 
 class Unloaded(OfLines):

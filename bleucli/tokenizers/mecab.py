@@ -60,6 +60,15 @@ class _Mecab(OfLines):
         self._refuse_nul(segments)
         return tokenize_distinct(segments, self._tokens)
 
+    def __call__(self, line: str) -> str:
+        """Return a line with a space between words; errors are those of `tokenize`."""
+        try:
+            tokens = self._tagger().parse(line.strip()) if "\0" not in line else None
+        except (AttributeError, TypeError, UnicodeEncodeError):
+            tokens = None
+        # To make segments of a line takes longer than to split it. But where that fails, they say what is wrong
+        return tokens.strip() if tokens is not None else super().__call__(line)
+
     def _tokens(self, texts: list[str]) -> list[str]:
         parse = self._tagger().parse
         tokens = [parse(text.strip()) for text in texts]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from conftest import refused
 
-from bleucli.cli import effects
+from bleucli.cli import effects, request
 from bleucli.cli.arguments import parse
 from bleucli.errors import UsageError
 
@@ -26,6 +26,10 @@ def test_every_name_in_the_table_is_an_option():
 def test_each_pair_of_options_is_in_the_table_once():
     pairs = [frozenset(pair[:2]) for pair in PAIRS]
     assert len(set(pairs)) == len(pairs)
+
+
+def test_no_pair_is_among_the_options_for_which_the_table_is_not_read():
+    assert [pair for pair in PAIRS if {*pair[:2]} <= request._HARMLESS] == []
 
 
 @pytest.mark.parametrize(("name", "other", "reason"), PAIRS, ids=lambda word: word.partition(" ")[0])

@@ -7,7 +7,7 @@ import json
 import pytest
 from conftest import Terminal, refused
 
-from bleucli.cli import arguments
+from bleucli.cli.parser import parser
 
 DEMO = ("-t", "demo", "-l", "en-de")
 TESTED = ("-pbs", "-pbsn", "2")
@@ -135,7 +135,7 @@ ALWAYS = {
         "num_refs",
     ),
     *("origlang", "output", "paired_all", "paired_ar", "paired_bs", "quiet", "refs", "segment_scores"),
-    *("sentence_level", "skip_empty_refs", "strict", "subset", "test_set"),
+    *("normalize", "sentence_level", "skip_empty_refs", "strict", "subset", "test_set"),
 }
 MODES = {
     *("cite", "download", "echo", "list", "list_tokenizers", "sacrebleu_path", "version"),
@@ -143,7 +143,7 @@ MODES = {
 CASES = [(name, *case) for name, cases in EFFECTS.items() for case in cases]
 
 
-OURS = set(arguments.parser().ours)
+OURS = set(parser().ours)
 # Options of sacreBLEU that are refused where they have no effect
 CONTRADICTIONS = {("score_only", "-b"), ("format", "csv")}
 
@@ -172,7 +172,7 @@ def score(run, write):
 
 
 def test_every_option_is_listed():
-    options = {action.dest for action in arguments.parser()._actions}
+    options = {action.dest for action in parser()._actions}
     assert options == EFFECTS.keys() | ALWAYS | MODES | {"registry"}
 
 

@@ -18,8 +18,8 @@ import pytest
 from conftest import refused
 
 import bleucli
-from bleucli.cli import arguments
 from bleucli.cli.delivery import spool
+from bleucli.cli.parser import parser
 from bleucli.errors import BleuError, LengthError
 
 BLOCK = 1 << 18  # the size of blocks in which files are read
@@ -606,7 +606,7 @@ def test_threads_that_cannot_be_started_are_an_error(run, pair, monkeypatch, wor
     refused(run(*pair, *words), "cannot start 2 threads", "ask for fewer")
 
 
-OPTIONS = [action for action in arguments.parser()._actions if action.option_strings]
+OPTIONS = [action for action in parser()._actions if action.option_strings]
 
 
 @pytest.mark.parametrize("action", OPTIONS, ids=lambda action: action.dest)

@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-from bleucli.cli.arguments import parser
 from bleucli.cli.commands import MODULES
+from bleucli.cli.parser import parser
 
 
 def options_of(command=""):

@@ -282,7 +282,7 @@ def test_a_table_is_not_written_over(run, parts):
         (("--columns", "hyp=a:hyp,a:mt"), ["leaves a system without a name, or names one twice"]),
         (("--paired-bs",), ["name the baseline first: --columns hyp=BASELINE,SYSTEM"]),
         (("--by", "yaer"), ["has no column yaer", "did you mean year?"]),
-        (("--by", "year", "--paired-ar"), ["--paired-ar cannot be combined with --by"]),
+        (("--by", "year", "--paired-ar"), ["name the baseline first: --columns hyp=BASELINE,SYSTEM"]),
         (("ref.txt",), ["references cannot be combined with --table"]),
         (("-i", "hyp.txt"), ["--input cannot be combined with --table"]),
         (("--stats", "s.parquet"), ["--stats cannot be combined with --table"]),

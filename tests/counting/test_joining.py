@@ -7,13 +7,14 @@ import random
 
 import pytest
 from oracles import corpus_bleu
+from strategies import enough
 
 from bleucli.counting.corpus import Source
 from bleucli.counting.joining import Joining
 from bleucli.errors import BleuError, IdsDifferError
 from bleucli.text import Segments
 
-CASES = 1000
+CASES = enough(1000)
 WORDS = ["the", "cat", "dog", "sat", "on", "a", "mat", "with", "some", "other", "one", "and", "went", "home"]
 
 

@@ -52,6 +52,35 @@ def test_figures_are_written_below_their_titles(benchmark, write):
     assert text == "| what | a |\n| --- | --- |\n| x | 3 |\n| y | 2 |\n\n<!-- measured -->\ntoday\n<!-- /measured -->\n"
 
 
+def test_the_table_of_calls_is_replaced_without_its_rows_being_titles(benchmark, write):
+    page = write("page.md", "| x | 1 |\n<!-- calls -->\n| `old` | 1 |\n<!-- /calls -->\n| y | 2 |\n")
+    benchmark["write_calls"](page, ["| call |", "| `new` |"])
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    assert text == "| x | 1 |\n<!-- calls -->\n\n| call |\n| `new` |\n\n<!-- /calls -->\n| y | 2 |\n"
+    assert benchmark["titles"](page) == {"x", "y"}
+
+
+def test_calls_are_timed_with_both_packages_and_as_sacrebleu(benchmark, write):
+    texts = {name: (write("hyp.txt", "a b\n" * 50), write("ref.txt", "a c\n" * 50)) for name in ("here", "wmt22.en-zh")}
+    times = list(benchmark["benchmark_calls"].compare(texts, "here", sys.executable, ["raw_corpus_bleu"]))
+    assert [segments for _, segments, _ in times] == [1, 5, 50]
+    assert all(0 < time < 1e6 for _, _, of_three in times for time in of_three)
+
+
+def test_the_page_has_the_calls_that_are_timed(benchmark):
+    with open(benchmark["SPEED"], encoding="utf-8") as file:
+        table = file.read().partition(benchmark["CALLS_START"])[2].partition(benchmark["CALLS_END"])[0]
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| `")]
+    titles = [
+        (f"`{call.title}`", str(segments))
+        for call in benchmark["benchmark_calls"].calls("")
+        for segments in call.segments
+    ]
+    assert [(title, segments) for title, segments, *_ in rows] == titles
+    assert all(float(ratio) >= 1 for _, _, _, _, *ratios in rows for ratio in ratios)
+
+
 def test_peak_memory_is_that_of_the_command_only(benchmark):
     ballast = bytearray(1) * 200_000_000
     found = benchmark["run"](["python", "-c", "pass"], os.path.dirname(sys.executable), "auto")

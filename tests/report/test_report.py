@@ -829,8 +829,10 @@ def test_a_page_may_have_other_names_that_promise_nothing_else(run, pair, name):
         *(
             ((command, "-o", name, option), (f"there is no option {option}; see bleu {command} --help all",))
             for command, name in (("report", "x.html"), ("plot", "x.pdf"))
-            for option in ("-sl", "--segment-scores", "--fail-under", "--by", "--stats", "--engine", "--baseline", "-w")
+            for option in ("-sl", "--segment-scores", "--fail-under", "--stats", "--engine", "--baseline", "-w")
         ),
+        (("plot", "-o", "x.pdf", "--by", "domain"), ("there is no option --by; see bleu plot --help all",)),
+        (("report", "-o", "x.html", "--by", "domain"), ("segments have no label 'domain'; there are none",)),
         (("plot", "-o", "x.svg", "--add-scores", "a=b"), ("--add-scores has moved to a command; write bleu report",)),
     ],
 )
@@ -869,6 +871,58 @@ def test_the_verdicts_of_the_page_are_printed(demo_files, run):
     assert len(paragraphs) >= 3
     for paragraph in paragraphs:
         assert " ".join(paragraph.split()) in lines
+
+
+DOMAINS = ["news" if line % 3 else "talk" for line in range(100)]
+DOCUMENTS = [f"d{line // 4}" for line in range(100)]
+GROUPED = {
+    "segments": ("-cin", "200"),
+    "documents": ("-cin", "200", "--unit", "doc"),
+    "the bootstrap": ("--paired-bs", "--paired-bs-n", "200"),
+}
+
+
+@pytest.mark.parametrize("options", GROUPED.values(), ids=GROUPED.keys())
+def test_a_page_has_a_table_for_each_group_and_prints_its_verdict(demo_files, write, run, options):
+    rows = "".join(f"{name}\t{domain}\n" for name, domain in zip(DOCUMENTS, DOMAINS, strict=True))
+    write("labels.tsv", f"doc\tdomain\n{rows}")
+    texts = ("reference.A.de.txt", "-i", "weak.de.txt", "strong.de.txt", "--labels", "labels.tsv")
+    words = ("report", *texts, "-m", "bleu", "ter", *options, "-q")
+    answer = run(*words, "--by", "domain", "-o", "x.html")
+    assert answer.status == 0, answer.err
+    with open("x.html", encoding="utf-8") as file:
+        html = file.read()
+    _, *sections = html.partition('<section id="groups"')[2].partition("</section>")[0].split("<h3>")
+    assert [section.partition(" ")[0] for section in sections] == ["domain=talk", "domain=news"]
+    printed = " ".join(answer.out.split())
+    for domain, section in zip(("talk", "news"), sections, strict=True):
+        size = f"{DOMAINS.count(domain)} segments"
+        assert f'<span class="quiet">{size}</span>' in section
+        # The group says what a page about it alone says
+        alone = run(*words, "--subset", domain, "-o", "y.html")
+        summary = " ".join(alone.out.partition("\n\n")[0].split())
+        assert f"- domain={domain} ({size}): {summary}" in printed
+        assert f"<p>{summary}</p>" in section
+        with open("y.html", encoding="utf-8") as file:
+            page = file.read()
+        table = page.partition('<table id="table"')[2].partition("</table>")[0]
+        assert section.partition("<thead>")[2].partition("</table>")[0] == table.partition("<thead>")[2]
+
+
+def test_python_makes_the_same_page_with_groups(demo_files, write, run):
+    rows = "".join(f"{name}\t{domain}\n" for name, domain in zip(DOCUMENTS, DOMAINS, strict=True))
+    write("labels.tsv", f"doc\tdomain\n{rows}")
+    words = ("reference.A.de.txt", "-i", "weak.de.txt", "strong.de.txt", "--names", "weak,strong")
+    options = ("--labels", "labels.tsv", "--by", "domain", "--unit", "doc")
+    assert run("report", *words, *options, "-o", "x.html", "-q").status == 0
+    with open("x.html", encoding="utf-8") as file:
+        html = file.read()
+    outputs, labels = {name: demo(name) for name in ("weak", "strong")}, {"doc": DOCUMENTS, "domain": DOMAINS}
+    ours = compare_systems(outputs, [demo("reference.A")], labels=labels, by="domain", unit="doc")
+    assert ours.partition('<section id="made"')[0] == html.partition('<section id="made"')[0]
+    raised(("labels['doc'] has 1",), compare_systems, outputs, [demo("reference.A")], labels={"doc": ["a"]})
+    raised(("unit 'page'; choose",), compare_systems, outputs, [demo("reference.A")], labels=labels, unit="page")
+    raised(("no label 'topic'",), compare_systems, outputs, [demo("reference.A")], labels=labels, by="topic")
 
 
 @pytest.mark.parametrize("word", ["-ci", "--confidence", "--paired-all"])

@@ -634,6 +634,7 @@ def test_sets_in_json_lines_are_scored_alone(mirror, run, write):
 # --- real submissions
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.isdir(os.path.join(DATA, "wmt26.eng-ces")), reason="the evaluation data are not here")
 @pytest.mark.parametrize(
     ("name", "data", "pair", "reference", "system"),

@@ -206,3 +206,15 @@ def test_nul_is_refused_with_its_place_in_the_whole_corpus():
         metric.corpus_score(texts, [["東京"] * 5001])
     with pytest.raises(BleuError, match=r"^references, segment 5000 .counting from 0. holds U\+0000"):
         metric.corpus_score(["東京"] * 5001, [texts])
+
+
+def test_a_line_has_the_tokens_of_a_segment(name):
+    lines = (*SENTENCES[name], *OTHERS, *ODD_SPACES)
+    assert [tokenizers.get(name)(line) for line in lines] == tokens(name, lines)
+
+
+def test_a_line_is_refused_with_its_reason(name):
+    tokenizer = tokenizers.get(name)
+    for line, reason in (("a\0b", "U\\+0000"), ("a\ud800b", "a lone surrogate"), (b"a", "of type bytes")):
+        with pytest.raises(BleuError, match=reason):
+            tokenizer(line)

@@ -67,9 +67,9 @@ class Command(NamedTuple):
     metrics: Sequence[str] | None = None
     ending: str = ""
 
-    def names(self) -> list[str]:
-        """Return the names of all options."""
-        return [name for group in self.options.values() for name in group]
+    def records(self) -> dict[str, Option]:
+        """Return all options by their names."""
+        return {name: option for group in self.options.values() for name, option in group.items()}
 
 
 def take(*names: str, **own: Option) -> dict[str, dict[str, Option]]:
@@ -112,7 +112,5 @@ def command_of(name: str) -> Command:
 
 def find(name: str) -> Module:
     """Return the module of a command that has a name."""
-    from importlib import import_module
-
-    module: Module = import_module(f"bleucli.cli.commands.{MODULES[name]}")
+    module: Module = __import__(f"bleucli.cli.commands.{MODULES[name]}", fromlist=["COMMAND"])
     return module

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from bleucli.cli import pipeline, request
@@ -11,7 +11,8 @@ from bleucli.cli.commands import MESSAGES, SCORED, TESTS, TEXTS, Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS, Option
 from bleucli.cli.provenance import Provenance
-from bleucli.cli.sources import Counting
+from bleucli.cli.sources import Counting, columns_of_groups
+from bleucli.cli.sources.files import refuse_empty
 from bleucli.cli.streams import Environment, shown
 from bleucli.counting import SystemStats, add_systems
 from bleucli.counting.corpus import Source
@@ -20,6 +21,7 @@ from bleucli.phrases import in_command, tell_count
 from bleucli.prose.markup import readable
 from bleucli.reading import TextFile
 from bleucli.results import Input
+from bleucli.text.labels import find, group
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ COMMAND = Command(
     "Compare systems on an HTML page.",
     take(
         *(*TEXTS, "origlang", "subset", "keep_going", *SCORED, *TESTS, *MESSAGES),
+        by=OPTIONS["by"]._replace(help=f"also {OPTIONS['by'].help}, with a test of each"),
         output=OPTIONS["output"]._replace(
             help="the page: scores, tests, figures, segments; what it says in words is also printed"
         ),
@@ -154,14 +157,16 @@ def compare(
     metrics = request.make_metrics(options)
     pipeline.leave_out(options, texts, environment)
     texts.remembers = True
-    rows = _Rows()
+    rows = _Rows(texts, columns_of_groups(options))
     with pipeline.watch(options, environment) as progress:
-        counting = Counting(metrics, request.count_threads(options.jobs), plan is not None, progress, rows)
+        counting = Counting(
+            metrics, request.count_threads(options.jobs), plan is not None, progress, rows, grouped=False
+        )
         counts = texts.count(counting)
         results = pipeline.score(counts, metrics, texts.texts, plan, progress)
         with _without_collection():
             environment.limit_numpy()
-            parts = metrics, rows.systems, results, plan, counts.parts[0].documents
+            parts = metrics, rows, results, plan, counts.parts[0].documents
             report = _make_report(options, environment, texts, *parts, progress, read)
             content, remarks = render(report, texts, counts)
     signature = pipeline.compare_signatures(options, results)
@@ -180,17 +185,44 @@ def compare(
 
 
 class _Rows:
-    """Keeps the statistics of each segment."""
+    """Keeps the statistics of each segment, and the labels that make groups.
 
-    def __init__(self) -> None:
+    Args:
+        texts: knows the labels.
+        by: which ones make groups.
+    """
+
+    def __init__(self, texts: Texts, by: Sequence[str]) -> None:
         self.systems: list[SystemStats] = []
+        self._texts = texts
+        self._labels: dict[str, list[Any]] = {name: [] for name in by}
 
     def keep_rows(self, block: Sequence[SystemStats]) -> None:
         """Keep the rows of the next segments."""
+        done = self.systems[0].stats[0].segments if self.systems else 0
+        if self._labels:
+            labels = self._texts.labels(done, block[0].stats[0].segments)
+            for name in self._labels:
+                self._labels[name] += find(labels, name)
         self.systems = add_systems(self.systems, list(block))
 
     def keep_sums(self, systems: Sequence[SystemStats], labels: Sequence[tuple[str, Any]]) -> None:
-        """Do nothing: groups are not shown."""
+        """Do nothing: the sums are those of the rows."""
+
+    def groups(self, lines: Sequence[int]) -> Mapping[str, Sequence[int]]:
+        """Return the groups of some segments: by name, their indexes in `lines`; none without labels.
+
+        Raises:
+            UsageError: no segment has a label.
+        """
+        if not self._labels:
+            return {}
+        from bleucli.report.contents import name_groups
+
+        by = list(self._labels)
+        refuse_empty(self._labels, by)
+        labels = {name: [column[line] for line in lines] for name, column in self._labels.items()}
+        return name_groups(group(labels, by, len(lines)), by)
 
 
 def _make_report(
@@ -198,7 +230,7 @@ def _make_report(
     environment: Environment,
     texts: Texts,
     metrics: Sequence[Metric],
-    systems: Sequence[SystemStats],
+    counts: _Rows,
     results: Results,
     plan: Sampling | None,
     documents: Sequence[int] | None,
@@ -212,7 +244,7 @@ def _make_report(
         environment: the world around the command.
         texts: systems and references, which were read once.
         metrics: those that counted.
-        systems: the statistics of all segments.
+        counts: the statistics of all segments, and their groups.
         results: the scores.
         plan: how these were resampled.
         documents: the number of each segment's document, if documents are known.
@@ -226,6 +258,7 @@ def _make_report(
 
     selection = texts.selection
     lines = None if selection is None else selection.chosen
+    systems = counts.systems
     count = systems[0].stats[0].segments
     measured = []
     for place, metric in enumerate(metrics):
@@ -248,6 +281,7 @@ def _make_report(
         labels=texts.labels(0, count),
         sources=texts.sources,
         documents=documents if documents is None or lines is None else number([documents[line] for line in lines]),
+        sections=counts.groups(range(count) if lines is None else lines),
         progress=lambda done, total: progress("trials", done, total),
     )
     return report._replace(hints=list(map(in_command, report.hints)))

@@ -93,7 +93,7 @@ def _refuse_ours(options: Options) -> None:
         UsageError: one of them is given.
     """
     shared = {name for metric in METRICS for name, option in flags_of(metric).items() if not option.ours}
-    for name in sorted(options.given - shared - set(COMMAND.names())):
+    for name in sorted(options.given - shared - set(COMMAND.records())):
         raise UsageError(f"sacreBLEU has no {flag_of(name)}, so there is nothing to compare; leave it out")
 
 
@@ -115,7 +115,7 @@ def _words(options: Options, systems: Sequence[str]) -> list[str]:
     words = [_path(name) for name in options.refs]
     if systems:
         words += ["--input", *map(_path, systems)]
-    for name in sorted(set(COMMAND.names()).difference(_OF_OURS) & options.given):
+    for name in sorted(set(COMMAND.records()).difference(_OF_OURS) & options.given):
         words += _flag(flag_of(name), getattr(options, name))
     for metric, arguments in options.of_metrics.items():
         for option in flags_of(metric).values():

@@ -83,7 +83,12 @@ if TYPE_CHECKING:
             """Return a line that says what was read; segments: how many were scored."""
 
     class Rows(Source, Protocol):
-        """A source that has the statistics of each segment."""
+        """A source that has the statistics of each segment.
+
+        finds_parts: whether only texts that have been read say which part is scored.
+        """
+
+        finds_parts: bool
 
         def blocks(self, metric: Metric, jobs: int | None) -> Iterator[list[SystemStats]]:
             """Give the statistics of the only system, with rows, block by block."""
@@ -252,9 +257,16 @@ def text_arguments(options: Options, hashed: bool = False) -> TextArguments:
         pair=options.language_pair or "",
         origlang=options.origlang,
         subset=options.subset,
-        # Without labels, a warning says that nothing is known of parts
-        detail=options.detail and (options.test_set is not None or options.labels is not None),
+        detail=options.detail,
     )
+
+
+def reads_items(options: Options) -> bool:
+    """Return whether some texts are JSON Lines, whose items may have labels."""
+    from bleucli.reading.jsonlines import is_jsonl
+
+    paths = [] if options.table or options.stats else [*options.refs, *(options.input or ["-"])]
+    return any(options.jsonl if path == "-" else is_jsonl(path) for path in paths)
 
 
 def test_set_arguments(options: Options) -> TestSetArguments:
@@ -375,7 +387,8 @@ class Counting(NamedTuple):
 
     metrics: at least one. jobs: the number of threads; None for all usable processors if there is enough text.
     keep_rows: whether what is returned has the statistics of each segment. progress: called with what is counted, how
-    many are done, and how many there are (0: unknown). keeper: takes the statistics as well.
+    many are done, and how many there are (0: unknown). keeper: takes the statistics as well. grouped: whether groups
+    are counted if they are asked for; otherwise, all segments are counted together.
     """
 
     metrics: Sequence[Metric]
@@ -383,6 +396,7 @@ class Counting(NamedTuple):
     keep_rows: bool
     progress: Progress
     keeper: Keeper | None = None
+    grouped: bool = True
 
 
 class Counted(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from bleucli.cli.sources import JOINED, Counted, Counting, Entry, Systems, TextArguments, keep_groups, lengths
+from bleucli.cli.sources import JOINED, Counted, Counting, Entry, Systems, TextArguments, keep_groups
 from bleucli.cli.sources.paths import STDIN, Files, read_as_jsonl, source_of
 from bleucli.cli.streams import shown
 from bleucli.counting import Part, count, count_blocks
@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from bleucli.testsets.selection import Marks
     from bleucli.text.labels import Labels
 
-# The label that names the document of a segment
+# The label that names the document of a segment, and those that name parts of texts
 DOCUMENT = "doc"
+_PARTS = ("origlang", "domain", "country")
 
 
 class TextSource:
@@ -53,6 +54,8 @@ class TextSource:
 
     remembers = False
     read_again: Callable[[], Corpus]
+
+    finds_parts = False  # whether labels that are read with the texts say which part of them is scored
 
     def __init__(self, systems: Systems, by: Sequence[str], unit: str = "segment") -> None:
         self.systems = systems
@@ -88,62 +91,76 @@ class TextSource:
 
     def count(self, counting: Counting) -> Counted:
         """Count all systems, on all segments together or group by group; see `bleucli.cli.sources.Source.count`."""
-        metrics, jobs, keep_rows, progress, keeper = counting
+        metrics, jobs, keep_rows, progress, keeper, is_grouped = counting
+        by = self._by if is_grouped else ()
 
         def keep(block: Sequence[SystemStats]) -> None:
             assert keeper is not None
             keeper.keep_rows(block)
-            if not self._by:  # groups have sums of their own, in the end
+            if not by:  # groups have sums of their own, in the end
                 keeper.keep_sums(block, ())
 
         try:
-            corpus, selection = self.corpus(), self.selection
+            corpus = self.corpus()
             references = corpus.reference_names()
-            if self._by or self._in_blocks:
+            selection = None if self.finds_parts else self.selection
+            if (by and not self.finds_parts) or self._in_blocks:
                 from bleucli.counting.groups import Grouping, count_groups
                 from bleucli.scoring import score_counted
 
-                grouping = Grouping(self._by, keep_rows, self._unit, selection and selection.chosen)
+                grouping = Grouping(by, keep_rows, self._unit, selection and selection.chosen)
                 totals = count_groups(
                     corpus,
                     metrics,
                     grouping,
                     self._labels_of_block,
                     jobs=jobs,
-                    keep_rows=keep_rows or keeper is not None or bool(self._by),
+                    keep_rows=keep_rows or keeper is not None or bool(by),
                     keep=None if keeper is None else keep,
                     progress=lambda done: progress("segments", done, 0),
                 )
                 self._note_partial()
                 segments = totals[0].stats[0].segments
-                if not self._by:
+                if not by:
                     (part,) = grouping.parts()
                     documents = self._documents(segments)
                     return Counted([part._replace(documents=documents)], references=references)
-                labels = {} if self._in_blocks else self._labels_of_block(0, segments)
-                for name in self._by:
-                    if name in labels and not any(label is not None for label in labels[name]):
-                        raise UsageError(
-                            f"no segment has a label {name!r}; name a field that items have, or add --labels FILE"
-                        )
+                if not self._in_blocks:
+                    refuse_empty(self._labels_of_block(0, segments), by)
                 hints = score_counted(totals, metrics, references=references).hints
                 return Counted(keep_groups(grouping.parts(), keeper), grouped=True, hints=hints)
             systems = count(
                 corpus,
                 metrics,
                 jobs=jobs,
-                keep_rows=keep_rows or selection is not None,
+                keep_rows=keep_rows or self.finds_parts or selection is not None,
                 inspect=True,
                 progress=lambda done: progress("segments", done, 0),
                 keep=None if keeper is None else keep,
             )
             self._note_partial()
+            if self.finds_parts:
+                selection = self.selection
+                if by:
+                    return self._group_part(systems, selection and selection.chosen, counting)
             documents = None
             if keep_rows or keeper is not None:
                 documents = self._documents(systems[0].stats[0].segments)
             return Counted([Part((), systems, documents)], references=references, selection=selection)
         except LengthError as error:
             raise self.explain(error) from None
+
+    def _group_part(self, systems: Sequence[SystemStats], chosen: Sequence[int] | None, counting: Counting) -> Counted:
+        """Return the groups of a part, which was chosen after its segments had been counted; systems: all segments."""
+        from bleucli.counting.groups import Grouping
+        from bleucli.scoring import score_counted
+
+        labels = self.labels(0, systems[0].stats[0].segments)
+        refuse_empty(labels, self._by)
+        grouping = Grouping(self._by, counting.keep_rows, self._unit, chosen)
+        grouping.add(systems, labels)
+        hints = score_counted([system.without_rows() for system in systems], counting.metrics).hints
+        return Counted(keep_groups(grouping.parts(), counting.keeper), grouped=True, hints=hints)
 
     def blocks(self, metric: Metric, jobs: int | None) -> Iterator[list[SystemStats]]:
         """Give the statistics of the only system, with rows, block by block.
@@ -222,7 +239,14 @@ class FileSource(TextSource):
         # A test says what documents would change, unless --jsonl-fields id=none says that ids identify nothing
         says_documents = arguments.resamples and (opener.fields is None or opener.fields.ids != "none")
         needs_documents = arguments.needs_documents or says_documents
-        fields = list(dict.fromkeys([*arguments.by, *([DOCUMENT] if needs_documents else [])]))
+        # A test set knows its parts; elsewhere, labels say which there are
+        has_labels = bool(in_json) or arguments.labels is not None
+        asks_for_parts = arguments.detail or not (arguments.origlang is None and arguments.subset is None)
+        # Documents have the labels that their segments share
+        self.finds_parts = asks_for_parts and (arguments.joins_documents if arguments.has_test_set else has_labels)
+        of_parts = _PARTS if self.finds_parts and not arguments.has_test_set else ()
+        fields = [*arguments.by, *([DOCUMENT] if needs_documents else []), *of_parts]
+        fields = list(dict.fromkeys(fields))
 
         def read(path: str, columns: int | None, **kind: Any) -> File:
             file = opener.open(path, columns)
@@ -239,9 +263,12 @@ class FileSource(TextSource):
         if arguments.labels is not None:
             if arguments.labels == "-":
                 raise UsageError("--labels cannot read standard input; save the labels in a file, and name it")
-            self._name_of_marks = name = shown(arguments.labels)
+            name = shown(arguments.labels)
             path, encoding = arguments.labels, arguments.encoding
             self._label_file = TextFile(name, path, encoding=encoding, columns=None, mark="dropped")
+        self._name_of_marks = (
+            shown(arguments.labels) if arguments.labels is not None else ", ".join(map(shown, in_json))
+        )
         self._labels: Labels | None = None  # those of the segments that have been read
         if identified:
             from bleucli.counting.joining import Joining
@@ -318,22 +345,17 @@ class FileSource(TextSource):
 
     @property
     def selection(self) -> Selection | None:
-        """The segments asked for, and for --detail those of each original language, domain and country."""
+        """The segments asked for, and for --detail those of each original language, domain and country.
+
+        Unless a test set names them, they are known once all texts have been read.
+        """
         origlang, subset, detail = self._arguments.origlang, self._arguments.subset, self._arguments.detail
-        if origlang is None and subset is None and not detail:
+        is_known = self.finds_parts or self._arguments.has_test_set
+        if not is_known or (origlang is None and subset is None and not detail):
             return None
         from bleucli.scoring import Selection, Subset
         from bleucli.testsets import selection
 
-        if self._arguments.joins_documents:
-            option = "--subset" if subset is not None else "--origlang" if origlang is not None else "--detail"
-            raise UsageError(
-                f"{option} chooses segments, but --level doc scores documents; score parts with --by instead"
-            )
-        if self._label_file is not None and not self._label_file.is_file:
-            raise UsageError(
-                f"{self._label_file.name} can be read only once, but parts need it twice; give a regular file"
-            )
         marks = self._marks()
         indexes = None
         if origlang is not None or subset is not None:
@@ -342,7 +364,7 @@ class FileSource(TextSource):
         return Selection(indexes, parts, self._check_count) if parts or indexes is not None else None
 
     def _check_count(self, segments: int) -> None:
-        """Refuse a test set whose numbers of marks and of segments differ; a file of labels is read in step."""
+        """Refuse a test set whose numbers of marks and of segments differ; labels are read in step with the texts."""
         from bleucli.testsets import selection
 
         marks = selection.count(self._marks())
@@ -353,16 +375,14 @@ class FileSource(TextSource):
             )
 
     def _marks(self) -> Marks:
-        """Return what the file of labels says about original languages, domains and countries."""
-        from bleucli.reading.labelfiles import read
+        """Return what the labels say about original languages, domains and countries."""
         from bleucli.testsets.selection import Marks
 
-        assert self._label_file is not None
-        names, blocks = read(self._label_file.twin(), self._arguments.label_names)
-        columns: dict[str, list[str]] = {name: [] for name in names}
-        for block in blocks:
-            for name, column in zip(names, block, strict=True):
-                columns[name].extend(label or "" for label in column)
+        columns = {
+            name: [label or "" for label in column]
+            for name, column in (self._labels.columns if self._labels is not None else {}).items()
+            if name in _PARTS and any(label is not None for label in column)
+        }
         domains, countries = columns.get("domain"), columns.get("country")
         subsets = None
         if domains is not None or countries is not None:
@@ -394,8 +414,10 @@ class FileSource(TextSource):
         # Files with ids may have other items, and joining them says which
         have_ids = self._joining and all(isinstance(file, JsonLines) and file.identified for file in files)
         # With a remedy, a reference may be meant as the system, which shows if standard input is empty
-        if self._is_surveyed or self._remedy or have_ids:
+        if self._is_surveyed or self._remedy or have_ids or sum(file.is_file for file in files) < 2:
             return
+        from bleucli.cli.sources import lengths
+
         try:
             lengths.check(self._files, self._ordered_references())
         except LengthError as error:
@@ -403,6 +425,8 @@ class FileSource(TextSource):
 
     def explain(self, error: LengthError) -> BleuError:
         """Add the likely cause to an error about different numbers of segments, where plain text shows it."""
+        from bleucli.cli.sources import lengths
+
         files = [*self._files, *self._ordered_references()]
         return lengths.explain([*files, *filter(None, [self._label_file])], error)
 
@@ -429,6 +453,8 @@ class FileSource(TextSource):
         Raises:
             BleuError: the references are wrong.
         """
+        from bleucli.cli.sources import lengths
+
         survey = lengths.Survey(self._all, self._ordered_references(), self._joining)
         try:
             failures = survey.find_failures()
@@ -457,6 +483,9 @@ class FileSource(TextSource):
     def hints(self) -> Sequence[str]:
         """The hints about the files, once they have been read."""
         hints = [hint for file in (*self.references, *self._files) for hint in file.hints]
+        if self._arguments.detail and (self.finds_parts or self._arguments.has_test_set) and not any(self._marks()):
+            unsaid = "which language its segments were first written in, nor which domain they belong to"
+            hints.append(f"--detail: {self._name_of_marks} does not say {unsaid}")
         return [*hints, self._joining.hint] if self._joining is not None and self._joining.hint else hints
 
     def inputs(self) -> tuple[Mapping[str, Input], list[Input]]:
@@ -514,6 +543,17 @@ class NumberSource(FileSource):
             counting.keeper.keep_rows(systems)
             counting.keeper.keep_sums(systems, ())
         return Counted([Part((), systems)], are_numbers=True)
+
+
+def refuse_empty(labels: Mapping[str, Sequence[Any]], by: Sequence[str]) -> None:
+    """Refuse groups by labels that no segment has.
+
+    Raises:
+        UsageError: there is such a label.
+    """
+    for name in by:
+        if name in labels and not any(label is not None for label in labels[name]):
+            raise UsageError(f"no segment has a label {name!r}; name a field that items have, or add --labels FILE")
 
 
 def checked(file: File, blocks: Iterator[Sequence[Segments]], remedy: str = "") -> Iterator[Sequence[Segments]]:

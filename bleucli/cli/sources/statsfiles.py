@@ -20,7 +20,7 @@ from bleucli.counting import SystemStats
 from bleucli.errors import BleuError
 from bleucli.metrics import METRICS, Metric
 from bleucli.phrases import tell_count
-from bleucli.results import Input
+from bleucli.results import Input, name_row
 from bleucli.scale import segment_scores, statsfiles
 from bleucli.scale.layout import Shard
 from bleucli.scale.statsfiles import Statistics
@@ -68,6 +68,7 @@ class StatisticsSource:
     """
 
     selection = None
+    finds_parts = False
 
     def __init__(self, arguments: StatisticsArguments, statistics: Statistics) -> None:
         names, self._by, unit, self._is_tested, self._are_numbers, self._names_metrics = arguments
@@ -101,8 +102,13 @@ class StatisticsSource:
             for part in parts:
                 counting.keeper.keep_rows(part.systems)
         groups = keep_groups(parts, counting.keeper)
-        if self._is_tested and not self._by:
-            statsfiles.check_references(parts[0].systems, self._statistics.shards())
+        if self._is_tested:
+            for part in groups:
+                try:
+                    statsfiles.check_references(part.systems, self._statistics.shards())
+                except BleuError as error:
+                    group = name_row("", part.labels).strip()
+                    raise BleuError(f"{group}: " if group else "", *error.parts) from None
         return Counted(groups, grouped=bool(self._by), are_numbers=self._are_numbers)
 
     def blocks(self, metric: Metric, jobs: int | None) -> Iterator[list[SystemStats]]:

@@ -122,6 +122,12 @@ class TestSetSource(FileSource):
         super()._check_count(segments)
 
     def _marks(self) -> Marks:
+
+        if self._arguments.joins_documents:  # those of documents are read with the texts
+            return super()._marks()
+        return self._marks_of_segments()
+
+    def _marks_of_segments(self) -> Marks:
         from bleucli.testsets import selection
 
         if self._known is None:
@@ -163,7 +169,7 @@ class TestSetSource(FileSource):
             "langpair": [self._pair] * sum(counts),
             "segment": [index for count in counts for index in range(count)],
         }
-        marks = self._marks()
+        marks = self._marks_of_segments()
         if all("docid" in one.paths for one in self._sets):
             columns["docid"] = [line.rstrip() for one in self._sets for line in read_lines(one.paths["docid"])]
         if marks.origlangs is not None:
@@ -201,14 +207,6 @@ class TestSetSource(FileSource):
             texts["partial"] = f"{scored}of{items + len(self._left_out)}"
             of_texts.pop("partial", None)
         return list((texts | of_texts).items())
-
-    @property
-    def hints(self) -> Sequence[str]:
-        """The hints about the texts, once they have been read."""
-        if not self._arguments.detail or self._marks().origlangs is not None or self._marks().subsets is not None:
-            return super().hints
-        hint = "does not say which language its segments were first written in, nor which domain they belong to"
-        return [*super().hints, f"--detail: {self._name} {hint}"]
 
     def explain(self, error: LengthError) -> BleuError:
         """Add the likely cause to an error about different numbers of segments: another test set, if one fits."""

@@ -23,7 +23,8 @@ def corpus_bleu(
     use_effective_order: bool = False,
 ) -> BLEUScore:
     """Score a system's output by BLEU."""
-    metric = BLEU(lowercase, force, tokenize, smooth_method, smooth_value, effective_order=use_effective_order)
+    # Programs call these functions in loops, so the metric is made once for the same options
+    metric = BLEU.like(lowercase, force, tokenize, smooth_method, smooth_value, MAX_NGRAM_ORDER, use_effective_order)
     return metric.corpus_score(hypotheses, references)
 
 
@@ -46,7 +47,6 @@ def sentence_bleu(
     use_effective_order: bool = True,
 ) -> BLEUScore:
     """Score one segment by BLEU."""
-    # Programs call this in loops, so the metric is made once for the same options
     metric = BLEU.like(lowercase, True, tokenize, smooth_method, smooth_value, MAX_NGRAM_ORDER, use_effective_order)
     return metric.sentence_score(hypothesis, references)
 

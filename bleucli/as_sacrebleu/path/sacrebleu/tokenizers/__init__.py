@@ -65,7 +65,8 @@ class BaseTokenizer:
 
     def __call__(self, line: str) -> str:
         """Return a line with its tokens separated by white space."""
-        return str(self._ours(line))
+        tokens: str = self._ours(line)
+        return tokens
 
 
 # What calling a tokenizer does unless a program replaces it
