@@ -526,17 +526,18 @@ class _Checking:
             end = min(stop, self.segments - max(0, distance))
             step = distance - (before if first == end_before else 0)
             lines = tell_count(abs(step), "line")
-            cause = f"{lines} {'missing before' if step > 0 else 'too many from there on'}"
+            verb = "is" if abs(step) == 1 else "are"
+            cause = f"{lines} {verb} {'missing' if step > 0 else 'too many'} where they begin"
             where = tell_place("segments", first, end - 1)
             way = f"{tell_count(abs(distance), 'line')} {'later' if distance > 0 else 'earlier'}"
-            pieces.append((where, f" match those {way} in {reference} ({cause})"))
+            pieces.append((where, f" match {reference} {way} ({cause})"))
             before, end_before = distance, stop
         more = f"; {len(moves) - _MOST_MOVES} more pieces" if len(moves) > _MOST_MOVES else ""
         message = Turn(
             f"out of step: {'; '.join(where + rest for where, rest in pieces)}{more}",
             f"out of step: {'; '.join(where.command + rest for where, rest in pieces)}{more}",
         )
-        remedy = "where a piece begins, put in the missing lines or take out the additional ones"
+        remedy = "put in the missing lines, or take out the additional ones"
         return self._finding("step", self._severity(tally.count, points), place, message, remedy, tally, points)
 
     def _tell_other(self, place: _Place, kind: str, tally: _Tally, points: float | None) -> Finding | None:
@@ -557,7 +558,7 @@ class _Checking:
             message = f"a copy of the source in {self._tell(count)}"
             remedy = "translate these lines"
         else:
-            long = count + tally.other
+            long, least = count + tally.other, _FEWEST
             if any(self._same[place.number]) or count < _COPIES * long:
                 return None
             message = f"a copy of the reference in {count} of {tell_count(long, 'long segment')}"
