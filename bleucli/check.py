@@ -65,6 +65,9 @@ _LIKE_SYSTEM = re.compile(
 
 # Lines with less in common with their reference than this may be in another language
 _UNLIKE = 0.08
+# The share of words that are frequent in the reference, below which a line may be in another language: in German 0.4 of
+# all words are, and in English 0.05 of them are frequent in German
+_STRANGE = 0.2
 # The fewest lines, and the smallest share of them, that are worth a finding
 _FEWEST = 3
 _FEW = 0.005
@@ -184,6 +187,12 @@ def _is_explained(finding: Finding, others: Sequence[Finding]) -> bool:
     return any(
         one.text == finding.text and one.kind in causes and one.segments >= _CAUSED * finding.segments for one in others
     )
+
+
+def _is_strange(text: str, known: set[str]) -> bool:
+    """Return whether few of a line's words are frequent in its language."""
+    words = text.lower().split()
+    return len(words) >= _FEWEST and sum(word in known for word in words) < _STRANGE * len(words)
 
 
 class _Place(NamedTuple):
@@ -395,7 +404,8 @@ class _Checking:
             if (ours := script_of(lines[n])) and (theirs := script_of(reference[n])) and ours != theirs
         ]
         self._tally(place, "script").add(block.systems[place.number], scripts)
-        rest = [n for n in suspects if n not in set(scripts)]
+        known, others = block.references[0].frequent_words, set(scripts)
+        rest = [n for n in suspects if n not in others and (not known or _is_strange(lines[n], known))]
         if len(rest) < max(_FEWEST, _FEW * len(lines)):
             return
         if self._languages is None:
