@@ -137,7 +137,7 @@ _INVISIBLE_MARKS = [
 _INVISIBLE = f"[{''.join(_INVISIBLE_MARKS)}]"
 _SUBWORD = r"@@(?= |$)|▁|(?<=\s)##(?=[^\W\d_])|[ĠĊ](?=\w)|(?<=\w)</w>"
 _MARKDOWN = r"\*\*[^*\s](?:[^*]*[^*\s])?\*\*|^#{1,6} \S|^```|`[^`]+`|\[[^\]]+\]\(https?:"
-_LOST = r"\?(?<=[^\W\d_]\?)[^\W\d_]"
+_LOST = r"\?(?<=[^\W\d_]\?)[^\W\d_]|\?{3,}"
 
 
 def _strip_markdown(text: str) -> str:
@@ -592,7 +592,7 @@ MISTAKES = (
     ),
     Mistake(
         "lost",
-        "question marks inside words (where characters were lost)",
+        "question marks for letters (where characters were lost)",
         "write the original output as UTF-8: the lost characters cannot be recovered from this file",
         _sign(_LOST, "?"),
         share=0.01,
