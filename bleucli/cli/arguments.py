@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from bleucli.cli import commands
-from bleucli.cli.options import OPTIONS, VALUES, Option, Options, flag_of, flags_of
+from bleucli.cli.options import MODES, OPTIONS, VALUES, Option, Options, flag_of, flags_of
 from bleucli.cli.streams import shown
 from bleucli.errors import UsageError
 from bleucli.phrases import suggest
@@ -21,26 +21,6 @@ if TYPE_CHECKING:
 
 # What word processors turn hyphens into
 _DASHES = "\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{FIGURE DASH}\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}"
-# The modes other than scoring, each with the options that it accepts; if several are asked for, the first one here
-# runs, or refuses the others
-MODES = {
-    "version": frozenset[str](),
-    "list_tokenizers": frozenset[str](),
-    "list": frozenset({"test_set", "language_pair", "registry", "mirror", "allow_http"}),
-    "cite": frozenset(
-        {
-            *("test_set", "registry", "language_pair", "metrics", "tokenize", "smooth_method", "chrf_word_order"),
-            *("matrix", "confidence", "paired_bs", "paired_ar", "paired_all", "segment_scores"),
-            *("bold_best", "style", "difference"),
-            # where the texts are, which are not read: what a run should cite does not depend on them
-            *("refs", "input", "num_refs", "encoding", "jsonl", "jsonl_fields", "table", "columns"),
-            *("names", "name_by", "skip_empty_refs", "normalize"),
-        }
-    ),
-    "echo": frozenset({"test_set", "language_pair", "origlang", "subset", "registry", "mirror", "allow_http"}),
-    "download": frozenset({"language_pair", "registry", "mirror", "allow_http"}),
-    "sacrebleu_path": frozenset[str](),
-}
 
 
 def parse(words: Sequence[str], name: str = "") -> Options:
@@ -63,7 +43,7 @@ def parse(words: Sequence[str], name: str = "") -> Options:
 
         settings, flags, metrics = parser.read(words, name)
         of_metrics = _take(settings, metrics)
-    values = {name: option.value_of_absent() for name, option in OPTIONS.items()}
+    values = {name: option.absent_value() for name, option in (records | OPTIONS).items()}
     values |= {name: settings[name] for name in (*records, "skip_empty_refs", "normalize") if name in settings}
     _refuse_slips(values, flags)
     if values["metrics"] is not None:
@@ -161,7 +141,7 @@ def asks_for_annotations(words: Sequence[str]) -> bool:
 
 def mode_of(options: Options) -> str:
     """Return the mode in `MODES` that the options ask for, or "" if they ask for scores."""
-    return next((name for name in MODES if getattr(options, name) not in (None, False)), "")
+    return next(filter(options.has, MODES), "")
 
 
 def _resolve_names(
@@ -207,13 +187,3 @@ def _take(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, dict[str
             if dest in values:
                 arguments.setdefault(name, {})[option.name] = values[dest]
     return arguments
-
-
-def has_gates(options: Options) -> bool:
-    """Return whether an option asks for a gate."""
-    return any(gate is not None for gate in (options.fail_under, options.max_drop, options.baseline))
-
-
-def asks_for_resampling(options: Options) -> bool:
-    """Return whether an option about resampling or its results was given, even one that has no effect by itself."""
-    return any(name.startswith(("confidence", "difference", "paired_", "style")) for name in options.given)

@@ -346,7 +346,7 @@ def make_report(
     sources: Callable[[], Iterator[str]] | None = None,
     room: int = passages.ROOM,
     documents: Sequence[int] | None = None,
-    sections: Mapping[str, Sequence[int]] = {},
+    sections: Mapping[str, Sequence[int]] | None = None,
     progress: Callable[[int, int], None] = report_nothing,
 ) -> Report:
     """Make a report.
@@ -367,7 +367,7 @@ def make_report(
     results = resample(_with_tools(results, measured), measured, plan, progress, documents)
     columns = [_column(results, number, one) for number, one in enumerate(measured)]
     hints, parts = list(results.hints), []
-    for title, indexes in sections.items():
+    for title, indexes in (sections or {}).items():
         rows = [one.take(indexes) for one in measured]
         of_documents = None if documents is None else number_labels([documents[index] for index in indexes])
         of_section = resample(_score_rows(results, rows), rows, plan, progress, of_documents)

@@ -49,10 +49,8 @@ COMMAND = Command(
             help="the page: scores, tests, figures, segments; what it says in words is also printed"
         ),
         add_scores=Option(
-            ("--add-scores",),
+            "--add-scores NAME=FILE,FILE ...",
             "segment scores of another metric: one file per system, one number per line, higher is better",
-            nargs="+",
-            metavar="NAME=FILE,FILE",
             once=True,
         ),
     ),
@@ -171,7 +169,7 @@ def compare(
             content, remarks = render(report, texts, counts)
     signature = pipeline.compare_signatures(options, results)
     hints = [*idle, *texts.hints, *results.hints, *remarks, *request.find_differences(signature, options)]
-    hints += pipeline.note_lowercase(options)
+    hints += request.note_lowercase(options)
     messages.hold_back(hints)
     deliver([content], options.output, environment)
     request.note_files(texts.overview, results.segments, options, messages)
