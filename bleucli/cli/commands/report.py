@@ -80,7 +80,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         origin, _, language = pair.partition("-")
         return page.render(report, run, language.replace("_", "-"), origin.replace("_", "-")), []
 
-    compare(options, environment, messages, render, hashed=True, say=lambda: lines)
+    compare(options, environment, messages, render, hashed=True, typography=True, say=lambda: lines)
     return True
 
 
@@ -110,6 +110,7 @@ def compare(
     messages: Messages,
     render: Callable[[Report, Texts, Callable[[], Run]], tuple[str | bytes, list[str]]],
     hashed: bool = False,
+    typography: bool = False,
     say: Callable[[], Sequence[str]] = list,
 ) -> None:
     """Score and compare systems, and write what shows that; warn and note what there is to say.
@@ -120,6 +121,7 @@ def compare(
         messages: the notes and warnings of this run.
         render: returns the content of the file, and hints about it; called with a function that returns what was read.
         hashed: whether the content has the checksums of the texts.
+        typography: whether to count and test again with typography alike.
         say: returns lines for standard output.
 
     Raises:
@@ -148,11 +150,11 @@ def compare(
         with _without_collection():
             environment.limit_numpy()
             parts = metrics, rows, results, plan, counts.parts[0].documents
-            report = _make_report(options, environment, texts, *parts, progress)
+            report = _make_report(options, environment, texts, *parts, progress, typography)
             content, remarks = render(report, texts, lambda: pipeline.run_of(texts, counts, files))
     signature = pipeline.compare_signatures(options, results)
     hints = [*idle, *texts.hints, *results.hints, *remarks, *request.find_differences(signature, options)]
-    hints += pipeline.note_lowercase(options)
+    hints += request.note_lowercase(options)
     messages.hold_back(hints)
     deliver([content], options.output, environment)
     request.note_files(texts.overview, results.segments, options, messages)
@@ -216,6 +218,7 @@ def _make_report(
     plan: Sampling | None,
     documents: Sequence[int] | None,
     progress: Progress,
+    typography: bool,
 ) -> Report:
     """Return what pages and figures show.
 
@@ -229,6 +232,7 @@ def _make_report(
         plan: how these were resampled.
         documents: the number of each segment's document, if documents are known.
         progress: called with what is done, how many are done, and how many there are.
+        typography: whether to count and test again with typography alike.
     """
     from bleucli.counting.threads import count_threads
     from bleucli.report import contents
@@ -258,6 +262,7 @@ def _make_report(
         labels=texts.labels(0, count),
         sources=texts.sources,
         documents=documents if documents is None or lines is None else number([documents[line] for line in lines]),
+        typography=typography,
         sections=counts.groups(range(count) if lines is None else lines),
         progress=lambda done, total: progress("trials", done, total),
     )
