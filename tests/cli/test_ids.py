@@ -134,8 +134,9 @@ def test_keep_going_leaves_out_a_system_with_other_items(run, lines, shuffled):
         ({"doc_id": ["a"] * 4, "segid": [0, 1, 2, 3]}, {"doc_id": ["a"] * 4, "segid": [0, 2, 1, 3]}, True, ""),
         ({"doc_id": ["a"] * 4, "segid": [0, 1, 2, 3]}, {"doc_id": ["a"] * 4}, False, ""),
         ({"doc_id": ["a", "b", "c", "d"]}, {"segid": [0, 1, 2, 3]}, False, ""),
-        ({"id": ["a", "", None, "d"]}, {"id": ["a", "b", "c", "d"]}, False, ""),
-        ({"id": ["a", "", None, "d"]}, {"id": ["a", "b", "c", "e"]}, False, "ref.jsonl, line 3 has no id"),
+        ({"id": ["a", "", None, "d"]}, {"id": ["a", "b", "c", "d"]}, False, "ref.jsonl, lines 2 and 3 have no id, but"),
+        ({"id": ["a", "", None, "d"]}, {"id": ["a", "b", "c", "e"]}, False, "ref.jsonl, lines 2 and 3 have no id"),
+        ({"id": ["", "", None, ""]}, {"id": ["a", "b", "c", "e"]}, False, ""),
         ({"id": [0.5, [1], True, {}]}, {"id": ["a", "b", "c", "e"]}, False, ""),
         (
             {"custom_id": KEYS, "id": ["x1", "x2", "x3", "x4"]},
@@ -253,3 +254,35 @@ def test_ids_are_not_read_where_nothing_is_compared(folder, lines):
     lines("ref.jsonl", "reference", doc_id=KEYS)
     file = JsonLines(TextFile("ref.jsonl", "ref.jsonl"), hypotheses=False)
     assert [len(block) for block in file.blocks()] == [1]
+
+
+@pytest.fixture
+def some(lines):
+    """Write references, and two systems that lack other items; one has an item without a reference."""
+    lines("ref.jsonl", "reference", doc_id=KEYS)
+    lines("a.jsonl", texts=["the dog sat on the mat", *TEXTS[1:3]], doc_id=KEYS[:3])
+    lines("b.jsonl", texts=["a mat", TEXTS[2], "a cat sat on a mat"], doc_id=["x", "d3", "d1"])
+
+
+def test_statistics_say_how_many_items_were_counted(run, some):
+    pytest.importorskip("pyarrow")
+    words = ("ref.jsonl", "-i", "a.jsonl", "b.jsonl", "--partial")
+    plain = run(*words, "-q", "-f", "csv")
+    assert plain.out.count("nrefs:1|partial:2of4|") == 2
+    for options in ((), ("--sums",)):
+        assert run("count", *words, *options, "-o", "s.parquet", "-q").status == 0
+        assert run("--stats", "s.parquet", "-q", "-f", "csv") == plain
+    assert run("count", *words, "-o", "s.parquet", "-q").status == 0
+    tested = run("--stats", "s.parquet", "-q", "-f", "csv", "--paired-ar", "--paired-ar-n", "99")
+    assert tested == run(*words, "-q", "-f", "csv", "--paired-ar", "--paired-ar-n", "99")
+    assert run("count", "--stats", "s.parquet", "-o", "merged.parquet", "-q").status == 0
+    assert run("--stats", "merged.parquet", "-q", "-f", "csv") == plain
+
+
+def test_statistics_of_different_items_are_not_compared(run, some):
+    pytest.importorskip("pyarrow")
+    for name in "ab":
+        assert run("count", "ref.jsonl", "-i", f"{name}.jsonl", "--partial", "-o", f"{name}.parquet", "-q").status == 0
+    told = "some rows are of partial:3of4, and others of partial:2of4; scores can be compared only if"
+    refused(run("--stats", "a.parquet", "b.parquet"), told)
+    assert "|partial:3of4|" in run("--stats", "a.parquet", "-q").out

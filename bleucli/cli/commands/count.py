@@ -12,6 +12,7 @@ from bleucli.counting import Part, SystemStats, add_systems
 from bleucli.errors import UsageError
 from bleucli.metrics import Metric, metric_that_counted
 from bleucli.phrases import tell_count
+from bleucli.scale.layout import PARTIAL
 from bleucli.scale.rows import Writer, write_sums
 
 TYPE_CHECKING = False
@@ -149,14 +150,26 @@ class _Saving:
         self._sums: dict[tuple[tuple[str, Any], ...], list[SystemStats]] | None = {} if options.sums else None
         # With --engine, the workers write the rows
         self._writer = None if options.sums or labels is None else Writer(self.metrics, self._first)
+        # How many items are left out is known only in the end, so the rows of what may be a part of them wait for it
+        self._waits = options.partial or options.test_set is not None
+        self._waiting: list[tuple[Sequence[SystemStats], Mapping[str, Sequence[object] | str]]] = []
         self.segments = 0
 
     def keep_rows(self, block: Sequence[SystemStats]) -> None:
         """Keep the rows of the next segments."""
         count = block[0].stats[0].segments
         if self._writer is not None and self._labels is not None:
-            self._writer.add(block, self._labels(self.segments, count))
+            self._waiting.append((block, self._labels(self.segments, count)))
+            if not self._waits:
+                self._write_waiting({})
         self.segments += count
+
+    def _write_waiting(self, columns: Mapping[str, str]) -> None:
+        """Write the rows that wait; columns: further ones, with one value for all segments."""
+        assert self._writer is not None
+        for block, labels in self._waiting:
+            self._writer.add(block, {**labels, **columns})
+        self._waiting.clear()
 
     def keep_sums(self, systems: Sequence[SystemStats], labels: Sequence[tuple[str, Any]]) -> None:
         """Add to the sums of a group."""
@@ -172,6 +185,8 @@ class _Saving:
         """
         shards = self._source.shards(self._first, self.segments)
         if self._writer is not None:
+            partial = columns_of(self._source.texts).get(PARTIAL)
+            self._write_waiting({} if partial is None else {PARTIAL: partial})
             self._writer.save(self._path, shards, command)
         if self._sums is not None:
             columns = columns_of(self._source.texts)

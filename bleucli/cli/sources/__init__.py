@@ -334,7 +334,7 @@ def names_of(options: Options) -> dict[str, str]:
 
 # Columns whose values signatures name, each with its key in the signature
 JOINED = "joined"  # as in `bleucli.scale.layout`, which plain scoring does not import
-SIGNED = {"testset": "test", "langpair": "lang", JOINED: "level"}
+SIGNED = {"testset": "test", "langpair": "lang", "partial": "partial", JOINED: "level"}
 
 
 def signed(labels: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
