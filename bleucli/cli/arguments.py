@@ -7,7 +7,8 @@ the parser, whose making takes longer than scoring a small text: abbreviations, 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from bleucli.cli import commands
 from bleucli.cli.options import MODES, OPTIONS, VALUES, Option, Options, flag_of, flags_of
@@ -36,7 +37,8 @@ def parse(words: Sequence[str], name: str = "") -> Options:
     if "--" in words and words.index("--") == len(words) - 1:
         words = words[:-1]
     records = commands.command_of(name).records()
-    settings, flags = _read_plain(words, records), [flag for option in records.values() for flag in option.flags]
+    settings = _read_plain(words, records)
+    flags: Iterable[str] = chain.from_iterable(option.flags for option in records.values())
     of_metrics: Mapping[str, Mapping[str, Any]] = {}
     if settings is None:
         from bleucli.cli import parser
@@ -105,7 +107,7 @@ def _is_flag(word: str) -> bool:
     return word[:1] == "-" and word != "-"
 
 
-def _refuse_slips(values: Mapping[str, Any], flags: Sequence[str]) -> None:
+def _refuse_slips(values: Mapping[str, Any], flags: Iterable[str]) -> None:
     """Refuse empty names, which unset variables in scripts leave, and options that begin with a typographic dash."""
     if values.get("matrix") == "":
         raise UsageError("FILE is empty; name a TOML file")
@@ -118,7 +120,7 @@ def _refuse_slips(values: Mapping[str, Any], flags: Sequence[str]) -> None:
         if not word:
             raise UsageError("a file name is empty; name a file (is a variable unset?)")
         if word[0] in _DASHES and not os.path.lexists(word):
-            bare = word.lstrip(_DASHES)
+            bare, flags = word.lstrip(_DASHES), list(flags)
             flag = next((flag for flag in flags if flag.lstrip("-") == bare), None)
             advice = f"; did you mean {flag}?" if flag else suggest(bare, flags)
             raise UsageError(f"there is no file {shown(word)}, and options begin with a hyphen, not a dash{advice}")

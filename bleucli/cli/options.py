@@ -97,9 +97,9 @@ class Option(NamedTuple):
 
     def absent_value(self) -> Any:
         """Return the value of the option where it is not given."""
-        if self.kind is bool:
-            return False
-        return [] if self.nargs == "*" else self.default
+        if self.spelling[0] == "[":
+            return [] if " ..." in self.spelling else None
+        return False if self.spelling.rpartition(" ")[2][0] == "-" else self.default
 
 
 class Options:

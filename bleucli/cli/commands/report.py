@@ -96,7 +96,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         origin, _, language = pair.partition("-")
         return page.render(report, run, language.replace("_", "-"), origin.replace("_", "-")), []
 
-    compare(options, environment, messages, render, read, hashed=True, say=lambda: lines)
+    compare(options, environment, messages, render, read, hashed=True, typography=True, say=lambda: lines)
     return True
 
 
@@ -127,6 +127,7 @@ def compare(
     render: Callable[[Report, Texts, Counted], tuple[str | bytes, list[str]]],
     read: Reader | None = None,
     hashed: bool = False,
+    typography: bool = False,
     say: Callable[[], Sequence[str]] = list,
 ) -> None:
     """Score and compare systems, and write what shows that; warn and note what there is to say.
@@ -138,6 +139,7 @@ def compare(
         render: returns the content of the file, and hints about it.
         read: reads scores of other tools, if any.
         hashed: whether the content has the checksums of the texts.
+        typography: whether to count and test again with typography alike.
         say: returns lines for standard output.
 
     Raises:
@@ -165,7 +167,7 @@ def compare(
         with _without_collection():
             environment.limit_numpy()
             parts = metrics, rows, results, plan, counts.parts[0].documents
-            report = _make_report(options, environment, texts, *parts, progress, read)
+            report = _make_report(options, environment, texts, *parts, progress, read, typography)
             content, remarks = render(report, texts, counts)
     signature = pipeline.compare_signatures(options, results)
     hints = [*idle, *texts.hints, *results.hints, *remarks, *request.find_differences(signature, options)]
@@ -234,6 +236,7 @@ def _make_report(
     documents: Sequence[int] | None,
     progress: Progress,
     read: Reader | None,
+    typography: bool,
 ) -> Report:
     """Return what pages and figures show.
 
@@ -248,6 +251,7 @@ def _make_report(
         documents: the number of each segment's document, if documents are known.
         progress: called with what is done, how many are done, and how many there are.
         read: reads scores of other tools, if any.
+        typography: whether to count and test again with typography alike.
     """
     from bleucli.counting.threads import count_threads
     from bleucli.report import contents
@@ -279,6 +283,7 @@ def _make_report(
         labels=texts.labels(0, count),
         sources=texts.sources,
         documents=documents if documents is None or lines is None else number([documents[line] for line in lines]),
+        typography=typography,
         sections=counts.groups(range(count) if lines is None else lines),
         progress=lambda done, total: progress("trials", done, total),
     )
