@@ -125,6 +125,31 @@ def test_keep_going_leaves_out_a_system_with_other_items(run, lines, shuffled):
     assert "other.jsonl lacks the id 'd4', which ref.jsonl has" in answer.err
 
 
+@pytest.mark.parametrize("bare", ["bare.jsonl", "bare.txt"])
+@pytest.mark.parametrize("place", [1, 2, 3])
+def test_keep_going_leaves_out_systems_without_ids_where_others_have_another_order(
+    run, write, lines, shuffled, bare, place
+):
+    write("bare.txt", "".join(f"{text}\n" for text in TEXTS))
+    systems = ["good.jsonl", "bad.jsonl"]
+    systems.insert(place - 1, bare)
+    answer = run("ref.jsonl", "-i", *systems, "-q", "-f", "csv", "--keep-going")
+    assert answer.status == 2
+    assert [line.split(",")[:2] for line in answer.out.splitlines()[1:]] == [["good", "100.0"], ["bad", "100.0"]]
+    assert f"and {bare} has no such ids to join by" in answer.err
+    assert run("ref.jsonl", "-i", "good.jsonl", bare, "-q", "-f", "csv", "--keep-going").status == 0
+
+
+def test_keep_going_leaves_out_a_system_without_ids_where_others_bring_references(run, write):
+    rows = [{"id": key, "hypothesis": text, "reference": text} for key, text in zip(KEYS, TEXTS, strict=True)]
+    write("a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    write("b.jsonl", "".join(json.dumps(row) + "\n" for row in rows[::-1]))
+    write("c.jsonl", "".join(json.dumps({"hypothesis": row["hypothesis"]}) + "\n" for row in rows))
+    answer = run("-i", "a.jsonl", "b.jsonl", "c.jsonl", "-q", "-f", "csv", "--keep-going")
+    assert [line.split(",")[:2] for line in answer.out.splitlines()[1:]] == [["a", "100.0"], ["b", "100.0"]]
+    assert "c.jsonl has no such ids to join by" in answer.err
+
+
 @pytest.mark.parametrize(
     ("ours", "theirs", "joined", "error"),
     [
