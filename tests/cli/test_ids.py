@@ -311,3 +311,20 @@ def test_statistics_of_different_items_are_not_compared(run, some):
     told = "some rows are of partial:3of4, and others of partial:2of4; scores can be compared only if"
     refused(run("--stats", "a.parquet", "b.parquet"), told)
     assert "|partial:3of4|" in run("--stats", "a.parquet", "-q").out
+
+
+def test_ids_of_several_parts_are_joined(run, lines):
+    documents, segments = ["a", "a", "b", "b"], [0, 1, 0, 1]
+    lines("ref.jsonl", "reference", document=documents, part=segments)
+    order = [2, 0, 3, 1]
+    ids = {"document": [documents[n] for n in order], "part": [segments[n] for n in order]}
+    lines("sys.jsonl", texts=[TEXTS[n] for n in order], **ids)
+    words = ("ref.jsonl", "-i", "sys.jsonl", "-q", "-b", "--jsonl-fields")
+    assert run(*words, "id=document+part") == (0, "100.0\n", "")
+    refused(run(*words, "id=document"), "sys.jsonl has 2 ids ('b', 'a') more than once")
+    refused(run(*words, "id=document+"), "id=document+ has a part without a name; name up to 3 fields")
+    refused(run(*words, "id=a+b+c+d"), "id=a+b+c+d has 4 parts; name up to 3 fields")
+    refused(run(*words, "id=document+segment"), "line 1: no id; expected 'segment'")
+    lines("plus.jsonl", **{"a+b": KEYS})
+    lines("ref-plus.jsonl", "reference", **{"a+b": KEYS[::-1]})
+    assert run("ref-plus.jsonl", "-i", "plus.jsonl", "-q", "-b", "--jsonl-fields", r"id=a\+b").out != "100.0\n"
