@@ -43,6 +43,8 @@ _WARNING_SHARE = 0.002
 _WARNING_POINTS = 0.05
 # The least that removing words which many lines share must gain
 _GAIN = 0.05
+# The least that a convention must cost to be worth a word
+_CONVENTION_POINTS = 0.1
 # Outputs may differ from references by chance as well: the mistake must be this many times as frequent on one side
 _TIMES = 3
 _CHANCE = 2
@@ -63,6 +65,9 @@ _LIKE_SYSTEM = re.compile(
 
 # Lines with less in common with their reference than this may be in another language
 _UNLIKE = 0.08
+# The share of words that are frequent in the reference, below which a line may be in another language: in German 0.4 of
+# all words are, and in English 0.05 of them are frequent in German
+_STRANGE = 0.2
 # The fewest lines, and the smallest share of them, that are worth a finding
 _FEWEST = 3
 _FEW = 0.005
@@ -167,6 +172,7 @@ _CAUSES = {
     "language": ("mojibake",),
     "script": ("mojibake",),
     "lost": ("mojibake",),
+    "quotes": ("quoting", "preamble"),
     "invisible": ("mojibake",),
     "punctuation": ("cut",),
     "step": ("order",),
@@ -181,6 +187,12 @@ def _is_explained(finding: Finding, others: Sequence[Finding]) -> bool:
     return any(
         one.text == finding.text and one.kind in causes and one.segments >= _CAUSED * finding.segments for one in others
     )
+
+
+def _is_strange(text: str, known: set[str]) -> bool:
+    """Return whether few of a line's words are frequent in its language."""
+    words = text.lower().split()
+    return len(words) >= _FEWEST and sum(word in known for word in words) < _STRANGE * len(words)
 
 
 class _Place(NamedTuple):
@@ -304,6 +316,8 @@ class _Checking:
     def _find_mistakes(self, block: _Block, place: _Place, lines: Lines, others: Lines) -> None:
         """Find the mistakes of `MISTAKES` in a text."""
         for mistake in MISTAKES:
+            if mistake.is_convention and place.is_reference:
+                continue
             try:
                 indexes, theirs = mistake.find(lines, others), mistake.find(others, lines)
             except BleuError as error:
@@ -390,7 +404,8 @@ class _Checking:
             if (ours := script_of(lines[n])) and (theirs := script_of(reference[n])) and ours != theirs
         ]
         self._tally(place, "script").add(block.systems[place.number], scripts)
-        rest = [n for n in suspects if n not in set(scripts)]
+        known, others = block.references[0].frequent_words, set(scripts)
+        rest = [n for n in suspects if n not in others and (not known or _is_strange(lines[n], known))]
         if len(rest) < max(_FEWEST, _FEW * len(lines)):
             return
         if self._languages is None:
@@ -488,13 +503,18 @@ class _Checking:
     def _judge(self, place: _Place, mistake: Mistake, tally: _Tally, points: float | None) -> Finding | None:
         """Return a finding of one of `MISTAKES`; None if it may be chance."""
         least = mistake.share * self.segments * (_REFERENCE_TIMES if place.is_reference else 1)
-        if tally.count < least or tally.count <= _TIMES * tally.other + (_CHANCE if tally.other else 0):
+        if mistake.is_convention:
+            if tally.count < least or (points or 0) < _CONVENTION_POINTS:
+                return None
+        elif tally.count < least or tally.count <= _TIMES * tally.other + (_CHANCE if tally.other else 0):
             return None
         if mistake.is_proven and (place.is_reference or (points or 0) < _GAIN):
             return None
         severity = self._severity(tally.count, points)
         if mistake.kind == "empty" and place.is_reference and severity == "note":
             severity = "warning"  # an empty reference is data that was lost
+        if mistake.is_convention:
+            severity = "warning" if (points or 0) >= _ERROR_POINTS else "note"
         message = f"{mistake.title} in {self._tell(tally.count)}"
         return self._finding(mistake.kind, severity, place, message, mistake.remedy, tally, points)
 
@@ -516,17 +536,18 @@ class _Checking:
             end = min(stop, self.segments - max(0, distance))
             step = distance - (before if first == end_before else 0)
             lines = tell_count(abs(step), "line")
-            cause = f"{lines} {'missing before' if step > 0 else 'too many from there on'}"
+            verb = "is" if abs(step) == 1 else "are"
+            cause = f"{lines} {verb} {'missing' if step > 0 else 'too many'} where they begin"
             where = tell_place("segments", first, end - 1)
             way = f"{tell_count(abs(distance), 'line')} {'later' if distance > 0 else 'earlier'}"
-            pieces.append((where, f" match those {way} in {reference} ({cause})"))
+            pieces.append((where, f" match {reference} {way} ({cause})"))
             before, end_before = distance, stop
         more = f"; {len(moves) - _MOST_MOVES} more pieces" if len(moves) > _MOST_MOVES else ""
         message = Turn(
             f"out of step: {'; '.join(where + rest for where, rest in pieces)}{more}",
             f"out of step: {'; '.join(where.command + rest for where, rest in pieces)}{more}",
         )
-        remedy = "where a piece begins, put in the missing lines or take out the additional ones"
+        remedy = "put in the missing lines, or take out the additional ones"
         return self._finding("step", self._severity(tally.count, points), place, message, remedy, tally, points)
 
     def _tell_other(self, place: _Place, kind: str, tally: _Tally, points: float | None) -> Finding | None:
@@ -547,7 +568,7 @@ class _Checking:
             message = f"a copy of the source in {self._tell(count)}"
             remedy = "translate these lines"
         else:
-            long = count + tally.other
+            long, least = count + tally.other, _FEWEST
             if any(self._same[place.number]) or count < _COPIES * long:
                 return None
             message = f"a copy of the reference in {count} of {tell_count(long, 'long segment')}"

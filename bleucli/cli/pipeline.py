@@ -5,7 +5,7 @@
 - `metrics_of`, `plan_sampling`, `leave_out`: what is counted, and how it will be resampled
 - `watch`: a bar for what takes long
 - `score`: the scores of what was counted
-- `compare_signatures`, `note_lowercase`, `note_slowness`, `refuse_failures`: what there is to say at the end
+- `compare_signatures`, `note_slowness`, `refuse_failures`: what there is to say at the end
 
 A command calls these in turn, and renders and delivers what they return.
 """
@@ -377,16 +377,6 @@ def compare_signatures(options: Options, results: Results) -> dict[str, str]:
     for signature in signatures:
         request.check_like(options, signature)
     return signatures[0]
-
-
-def note_lowercase(options: Options) -> list[str]:
-    """Return the hint that -lc is only for BLEU, if other metrics are scored as well."""
-    names = [name for name in request.names_of_metrics(options) if name != "bleu"]
-    if not options.of_metric("bleu").get("lowercase") or not names:
-        return []
-    from bleucli.cli import effects
-
-    return [effects.of_lowercase(names)]
 
 
 def refuse_failures(systems: Systems, withheld: str = "") -> None:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
 
 from bleucli.cli import pipeline, request
-from bleucli.cli.arguments import has_gates
 from bleucli.cli.delivery import deliver, spool, tell_withheld
+from bleucli.cli.options import has_gates
 from bleucli.cli.sources import Counting
 from bleucli.cli.streams import Environment, encode, shown
 from bleucli.errors import UsageError
@@ -180,7 +180,7 @@ class Answer:
             judged = _rename(results, names_in(self._baseline.form))._replace(run=read())
         gates = self._gates
         verdicts, remarks = gates.judge(judged, self._baseline, earlier) if gates else ((), [])
-        hints = [*hints, *remarks, *request.find_differences(signature, options), *pipeline.note_lowercase(options)]
+        hints = [*hints, *remarks, *request.find_differences(signature, options), *request.note_lowercase(options)]
         messages.hold_back(hints)
         failed = [verdict for verdict in verdicts if verdict.failure]
         if not self._is_withheld(failed):

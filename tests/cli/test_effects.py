@@ -7,6 +7,7 @@ import json
 import pytest
 from conftest import Terminal, refused
 
+from bleucli.cli.options import OPTIONS
 from bleucli.cli.parser import parser
 
 DEMO = ("-t", "demo", "-l", "en-de")
@@ -174,6 +175,13 @@ def score(run, write):
 def test_every_option_is_listed():
     options = {action.dest for action in parser()._actions}
     assert options == EFFECTS.keys() | ALWAYS | MODES | {"registry"}
+
+
+def test_an_option_that_may_have_no_effect_says_when():
+    records = OPTIONS.items()
+    silent = {name for name, option in records if not (option.idle or option.contrary or option.apart or option.lacks)}
+    assert silent.isdisjoint(EFFECTS)
+    assert {name for name, option in records if option.beside is not None} == MODES
 
 
 @pytest.mark.parametrize(("name", "given", "active", "idle", "reason"), CASES)

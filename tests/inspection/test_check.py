@@ -6,6 +6,7 @@ import html
 import json
 import random
 import unicodedata
+from pathlib import Path
 
 import pytest
 
@@ -226,6 +227,14 @@ def test_lists_of_different_lengths_are_refused():
 def test_kinds_have_different_names():
     names = [mistake.kind for mistake in MISTAKES]
     assert len(set(names)) == len(names)
+
+
+def test_the_documentation_names_every_kind(root):
+    page = Path(root, "docs", "check.md").read_text(encoding="utf-8")
+    others = {"step", "order", "length", "unrelated", "swapped", "copy", "source", "language", "script"}
+    table = page.partition("| kind |")[2].partition("\n\n")[0]
+    named = {word for row in table.splitlines() for word in row.split("|")[1:2] for word in word.split("`")[1::2]}
+    assert named == {mistake.kind for mistake in MISTAKES} | others
 
 
 def test_a_package_that_is_missing_is_named(monkeypatch):

@@ -33,12 +33,10 @@ COMMAND = Command(
     take(
         *(*TEXTS, "stats", "by", "engine", "segment_scores"),
         *(*SCORED, *MESSAGES),
-        sums=Option(("--sums",), "keep only sums: one row per system, or per group of --by", bool),
+        sums=Option("--sums", "keep only sums: one row per system, or per group of --by"),
         first_line=Option(
-            ("--first-line",),
+            "--first-line N",
             "this shard begins at line N of the whole text",
-            int,
-            metavar="N",
             bounds=(1, 1000000000000000, "the number of a line"),
         ),
         output=OPTIONS["output"]._replace(help="write Parquet for --stats to this file; with --engine, a folder"),
@@ -121,7 +119,7 @@ def _count(
     # Numbers from elsewhere are saved as they are
     of_results = [] if options.segment_scores else results.hints
     hints = [*idle, *source.hints, *of_results, *request.find_differences(signature, options)]
-    hints += pipeline.note_lowercase(options)
+    hints += request.note_lowercase(options)
     messages.hold_back(hints)
     saving.save(command)
     request.note_files(source.overview, saving.segments, options, messages)

@@ -39,15 +39,13 @@ COMMAND = Command(
         *("encoding", "jsonl", "cite", "mirror", "allow_http", "jobs", "language_pair", "like"),
         *("score_only", "width", "scale", "short", "names", "name_by", "style", "caption", "label"),
         *("no_color", "output", "append", *MESSAGES),
-        input=Option((), "files with one text per line; without any, standard input", nargs="*", metavar="TEXT"),
+        input=Option("[TEXT ...]", "files with one text per line; without any, standard input"),
         groups=Option(
-            ("--groups",),
-            "one label per line: compare texts with the same label, and print the mean of all groups",
-            metavar="FILE",
+            "--groups FILE", "one label per line: compare texts with the same label, and print the mean of all groups"
         ),
         jsonl_fields=OPTIONS["jsonl_fields"]._replace(
             help="the fields that hold the texts and their groups, or paths such as out.0",
-            metavar="hyp=NAME,group=NAME",
+            spelling="--jsonl-fields hyp=NAME,group=NAME",
         ),
         format=OPTIONS["format"]._replace(help="%(choices)s (default: json)", choices=_FORMATS),
     ),

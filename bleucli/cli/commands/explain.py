@@ -37,7 +37,9 @@ COMMAND = Command(
     take(
         *(*TEXTS, "origlang", "subset", *SCORED, *MESSAGES, "width", "short", "no_color", "output"),
         line=Option(
-            ("--line",), "the segment to explain, counted from 1 (default: the whole corpus)", int, metavar="N"
+            "--line N",
+            "the segment to explain, counted from 1 (default: the whole corpus)",
+            wrong={"{line}; expected the number of a line, from 1": lambda run: run.line < 1},
         ),
         sentence_level=OPTIONS["sentence_level"]._replace(help="explain BLEU of the segment with effective order"),
         format=OPTIONS["format"]._replace(help="%(choices)s (default: text)", choices=EXPLANATION_FORMATS),

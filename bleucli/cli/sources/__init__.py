@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from bleucli.cli.arguments import asks_for_resampling
+from bleucli.cli.options import asks_for_resampling
 from bleucli.cli.streams import shown
 from bleucli.counting import Part, SystemStats
 from bleucli.errors import BleuError, UsageError
@@ -259,14 +259,6 @@ def text_arguments(options: Options, hashed: bool = False) -> TextArguments:
         subset=options.subset,
         detail=options.detail,
     )
-
-
-def reads_items(options: Options) -> bool:
-    """Return whether some texts are JSON Lines, whose items may have labels."""
-    from bleucli.reading.jsonlines import is_jsonl
-
-    paths = [] if options.table or options.stats else [*options.refs, *(options.input or ["-"])]
-    return any(options.jsonl if path == "-" else is_jsonl(path) for path in paths)
 
 
 def test_set_arguments(options: Options) -> TestSetArguments:
