@@ -71,6 +71,9 @@ if TYPE_CHECKING:
         def check_count(self, segments: int) -> None:
             """Raise a BleuError if the metric has rows for another number of segments than were counted."""
 
+        def observe_references(self, references: Sequence[Segments]) -> tuple[int, ...]:
+            """Count such signs in prepared references; they follow the others."""
+
         def check_sum(self, segments: int) -> None:
             """Raise a BleuError if the metric cannot score a sum over this number of segments."""
 
@@ -610,7 +613,7 @@ def count_block(
         metric.sum_rows(rows),
         references.fewest,
         references.most,
-        metric.observe(hypotheses),
+        metric.observe(hypotheses) + metric.observe_references(references.streams),
         [_Rows(rows, references.counts())] if keep_rows else None,
     )
 
