@@ -226,8 +226,10 @@ def _inputs(options: Options) -> Iterator[str]:
     registry = cache.registry() if options.registry is None else str(options.registry)
     baseline = None if options.append else options.baseline
     yield from filter(None, (baseline, registry, options.groups, options.matrix, options.source))
-    for word in options.add_scores or ():  # NAME=FILE,FILE
-        yield from word.partition("=")[2].split(",")
+    if options.scores:
+        from bleucli.cli.sources import score_arguments
+
+        yield from (path for _, files in score_arguments(options).columns for path, _ in files)
     # The models that tokenizers read
     from bleucli.tokenizers import find_model
 

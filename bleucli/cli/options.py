@@ -122,7 +122,9 @@ class Options:
     groups: str | None = None
     source: str | None = None
     sums = False
-    add_scores: Sequence[str] | None = None
+    scores: Sequence[str] | None = None
+    # The names of scores from elsewhere in files of statistics
+    saved_scores: Sequence[str] = ()
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
@@ -564,6 +566,20 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             bounds=_THREADS,
             theirs=True,
             idle={"nothing is resampled": lambda run: not is_resampled(run)},
+        ),
+        "scores": Option(
+            "--scores NAME=FILE,FILE ...",
+            "segment scores of another metric as a column: a file for each system, or one for all; NAME:lower if lower"
+            " is better",
+            once=True,
+            apart={
+                "the texts of a document are joined, but not its scores": "level",
+                "tables have rows of their own; write texts to files": "table",
+                "statistics keep the scores that bleu count --scores saves with them": "stats",
+                "it reads scores instead of texts": "segment_scores",
+                "scores are those of all segments": "partial",
+                "the files have the scores of segments already": "sentence_level",
+            },
         ),
         "segment_scores": Option(
             "--segment-scores",

@@ -14,6 +14,7 @@ wrong with them. Everything after counting is the same for all sources.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -186,6 +187,17 @@ class TestSetArguments(NamedTuple):
     registry: str | None
 
 
+class ScoreArguments(NamedTuple):
+    """Which files hold segment scores of other metrics.
+
+    columns: for each kind of scores, its name, perhaps with a direction, and its files: a path, and the column in it,
+    or "". are_items: whether the texts are items of JSON Lines.
+    """
+
+    columns: Sequence[tuple[str, Sequence[tuple[str, str]]]]
+    are_items: bool
+
+
 class TableArguments(NamedTuple):
     """Which tables hold the texts, and which columns; by: the columns that make groups. unit: as in `TextArguments`.
 
@@ -204,15 +216,13 @@ class StatisticsArguments(NamedTuple):
     """What is scored of statistics files.
 
     by: the columns that make groups. unit: as in `TextArguments`. are_tested: whether systems are tested against the
-    first one. are_numbers: whether the files hold segment scores from elsewhere. names_metrics: whether the metrics are
-    named, so that nothing is said about others.
+    first one. names_metrics: whether the metrics are named, so that nothing is said about others.
     """
 
     names: NameArguments
     by: Sequence[str]
     unit: str
     are_tested: bool
-    are_numbers: bool
     names_metrics: bool
 
 
@@ -229,7 +239,7 @@ def text_arguments(options: Options, hashed: bool = False) -> TextArguments:
     Raises:
         UsageError: --by is wrong.
     """
-    added = [path for word in options.add_scores or () for path in word.partition("=")[2].split(",")]
+    added = [file for _, files in score_arguments(options).columns for file, _ in files]
     return TextArguments(
         options.refs,
         options.input,
@@ -259,6 +269,35 @@ def text_arguments(options: Options, hashed: bool = False) -> TextArguments:
         subset=options.subset,
         detail=options.detail,
     )
+
+
+def score_arguments(options: Options) -> ScoreArguments:
+    """Return which files hold segment scores of other metrics.
+
+    Raises:
+        UsageError: a word has another form.
+    """
+    columns = []
+    for word in options.scores or ():
+        name, _, paths = word.partition("=")
+        files = list(map(_split_column, paths.split(",")))
+        if not name or not all(path for path, _ in files):
+            raise UsageError(f"--scores {shown(word)}; expected a name and files: COMET=a.comet,b.comet")
+        columns.append((shown(name), files))
+    are_items = False
+    if columns:
+        from bleucli.reading.jsonlines import is_jsonl
+
+        are_items = any(options.jsonl if path == "-" else is_jsonl(path) for path in options.input or ["-"])
+    return ScoreArguments(columns, are_items)
+
+
+def _split_column(path: str) -> tuple[str, str]:
+    """Return a path, and the column that it names after a colon; "" if it names none."""
+    file, colon, column = path.rpartition(":")
+    if colon and file and column and not os.path.lexists(path) and os.path.lexists(file):
+        return file, shown(column)
+    return path, ""
 
 
 def test_set_arguments(options: Options) -> TestSetArguments:
@@ -298,7 +337,6 @@ def statistics_arguments(options: Options) -> StatisticsArguments:
         [column for column in columns_of_groups(options) if column != SYSTEM],
         options.unit or "segment",
         are_tested=options.paired_ar or options.paired_bs,
-        are_numbers=options.segment_scores,
         names_metrics="metrics" in options.given or options.segment_scores or bool(options.followed),
     )
 
@@ -396,7 +434,7 @@ class Counted(NamedTuple):
 
     parts: one for each group, or a single one without labels. grouped: whether groups were asked for. references: what
     the references are called, for hints. selection: the part that is scored; None for everything. hints: those about
-    all groups together. are_numbers: whether these are segment scores from elsewhere, which nobody counted.
+    all groups together.
     """
 
     parts: Sequence[Part]
@@ -404,7 +442,6 @@ class Counted(NamedTuple):
     references: Sequence[str] = ()
     selection: Selection | None = None
     hints: Sequence[str] = ()
-    are_numbers: bool = False
 
     def row_names(self, names: Mapping[str, str]) -> list[str]:
         """Return the names of the answer's rows; names: those of systems, by their names in scores."""
@@ -458,6 +495,10 @@ class Systems:
     def __len__(self) -> int:
         """Return the number of systems that were given."""
         return sum(entry.columns for entry in self._entries())
+
+    def paths(self) -> list[str]:
+        """Return for each system that was given the name of what brings it along."""
+        return [entry.path for entry in self._entries() for _ in range(entry.columns)]
 
     def count_unscored(self) -> int:
         """Return how many systems are left out."""
