@@ -118,9 +118,6 @@ class Options:
     skip_empty_refs = False
     normalize = ""
     # Of one command, but read for all
-    matrix: str | None = None
-    groups: str | None = None
-    source: str | None = None
     sums = False
     add_scores: Sequence[str] | None = None
     if TYPE_CHECKING:
@@ -585,7 +582,9 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
                 "segments are printed as text, json or jsonl, not as {format}": lambda run: (
                     not run.form.of_sacrebleu and run.segments and not run.form.segments
                 ),
-                "bare scores are numbers, not {format}": lambda run: not run.form.of_sacrebleu and run.score_only,
+                "bare scores are numbers, not {format}": lambda run: (
+                    not run.form.of_sacrebleu and run.score_only and run.systems == 1 and run.by is None
+                ),
             },
             idle={
                 "segments are printed as text or JSON": lambda run: run.segments and not run.form.segments,

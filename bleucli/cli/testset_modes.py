@@ -301,7 +301,7 @@ def _describe_scores(options: Options) -> Iterator[Description]:
 
 def _find_targets(options: Options) -> list[str]:
     """Return the target language, or those of the pairs of a matrix."""
-    if options.matrix is None:
+    if not options.has("matrix"):
         return [target_language(options.language_pair, options.test_set is not None)]
     from bleucli.cli import request
     from bleucli.matrix import find_language
