@@ -139,8 +139,8 @@ def _fields_of_all_pairs(test_set: TestSet) -> str:
 def _download(sets: Registry, options: Options) -> Iterator[str]:
     """Download a test set, or only the language pair that is named; nothing is printed."""
     name = str(options.download)
-    named = options.language_pair
-    for pair in sets.pairs_to_download(sets[name].name) if named is None else [named]:
+    pairs = sets.pairs_to_download(sets[name].name) if options.language_pair is None else [options.language_pair]
+    for pair in pairs:
         _prepare(sets.pair(name, pair)[0], pair, options)
     yield ""  # makes this a generator, so that the download starts only when the answer is delivered
 

@@ -263,10 +263,10 @@ class JsonLines:
         if not may_tell and "_#" not in key:  # of long files, nearly all
             return True
         pair = language_pairs.of_item(item, key)
-        wanted = language_pairs.split(self._pair)
-        if pair is None or wanted is None:
+        languages = language_pairs.split(self._pair)
+        if pair is None or languages is None:
             return True
-        if not all(map(language_pairs.are_alike, wanted, pair)):
+        if not all(map(language_pairs.are_alike, languages, pair)):
             self._other_pairs.setdefault("-".join(pair))
             return False
         self._taken_pair = self._taken_pair or pair

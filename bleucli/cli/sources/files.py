@@ -342,8 +342,8 @@ class FileSource(TextSource):
         return sorted(self.references, key=lambda file: isinstance(file, JsonLines))
 
     def _blocks(self, file: File, remedy: str = "") -> Iterator[Sequence[Segments]]:
-        kept = self._kept.get(file)
-        return checked(file, file.blocks() if kept is None else kept.read_again(), remedy)
+        copy = self._kept.get(file)
+        return checked(file, file.blocks() if copy is None else copy.read_again(), remedy)
 
     # --- parts and labels
 
