@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -40,7 +41,7 @@ DOCUMENT = "doc"
 _PARTS = ("origlang", "domain", "country")
 
 
-class TextSource:
+class TextSource(ABC):
     """Systems and references as texts; subclasses say where these come from, and what is known of segments.
 
     Args:
@@ -65,13 +66,13 @@ class TextSource:
         self._in_blocks = False  # whether labels are known only while blocks are counted
         self._joining: Joining | None = None
 
+    @abstractmethod
     def _read(self) -> Corpus:
         """Return systems and references, which can be read once."""
-        raise NotImplementedError
 
+    @abstractmethod
     def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
         """Return what is known of some segments beside their texts: columns, with a label for each segment."""
-        raise NotImplementedError
 
     @property
     def selection(self) -> Selection | None:
