@@ -54,6 +54,8 @@ _REFERENCE_TIMES = 3
 _CAUSED = 0.3
 # The most characters of an example
 _EXAMPLE = 100
+# How many of them precede the mistake
+_BEFORE = 40
 # Lines with this many bytes are seldom equal to the reference by chance: on WMT's systems, at most 0.6% of them are
 _LONG = 120
 _COPIES = 0.01
@@ -169,7 +171,7 @@ _CAUSES = {
         "runaway",
     ),
     "unrelated": ("step", "order", "script", "language", "mojibake", "spaced", "empty", "source", "copy"),
-    "language": ("mojibake",),
+    "language": ("mojibake", "script", "preamble"),
     "script": ("mojibake",),
     "lost": ("mojibake",),
     "quotes": ("quoting", "preamble"),
@@ -179,6 +181,10 @@ _CAUSES = {
     "tags": ("special-tokens",),
     "repeated": ("empty",),
 }
+
+
+# What is found where a system's output is of another text
+_OTHER_TEXTS = ("unrelated", "script", "language", "order", "step", "empty")
 
 
 def _is_explained(finding: Finding, others: Sequence[Finding]) -> bool:
@@ -220,18 +226,34 @@ class _Tally:
         self.example = ""
         self.changes: dict[int, Sums] = {}
 
-    def add(self, lines: Lines, indexes: Sequence[int]) -> None:
-        """Count these lines."""
+    def add(self, lines: Lines, indexes: Sequence[int], mistake: Mistake | None = None) -> None:
+        """Count these lines, which have a mistake."""
         if not indexes:
             return
         self.count += len(indexes)
         if self.first is None:
             self.first = lines.start + indexes[0]
-            self.example = lines.texts[indexes[0]]
+            text = lines.texts[indexes[0]]
+            self.example = _cut(text, 0 if mistake is None else mistake.place(text))
 
     def change(self, system: int, change: Sums) -> None:
         """Add what the remedy changes in the statistics of a system."""
         self.changes[system] = _plus(self.changes.get(system, ()), change)
+
+
+def _cut(text: str, place: int) -> str:
+    """Return the part of a text around a place.
+
+    >>> _cut("b" * 200 + "!", 200)[:5], len(_cut("b" * 200 + "!", 200))
+    ('…bbbb', 100)
+    """
+    if len(text) <= _EXAMPLE:
+        return text
+    start = min(max(0, place - _BEFORE), len(text) - _EXAMPLE)
+    part = text[start : start + _EXAMPLE]
+    if start:
+        part = "…" + part[1:]
+    return part if start + _EXAMPLE == len(text) else part[:-1] + "…"
 
 
 def _plus(one: Sums, other: Sums) -> Sums:
@@ -326,7 +348,7 @@ class _Checking:
             if not indexes and not theirs:
                 continue
             tally = self._tally(place, mistake.kind)
-            tally.add(lines, indexes)
+            tally.add(lines, indexes, mistake)
             tally.other += len(theirs)
             if indexes and mistake.repair is not None:
                 self._repair(block, place, mistake, indexes, tally)
@@ -468,6 +490,10 @@ class _Checking:
                 finding = self._tell_other(place, kind, tally, points)
             if finding is not None:
                 findings.append(finding)
+        if {one.text for one in findings if one.kind in _OTHER_TEXTS and 2 * one.segments > self.segments} >= {
+            *self._systems
+        }:  # no system tells what is wrong with the references
+            findings = [one for one in findings if one.text not in self._references]
         findings = [one for one in findings if not _is_explained(one, findings)]
         findings.sort(key=lambda one: (SEVERITIES.index(one.severity), -abs(one.points or 0), -one.segments))
         signature = self._metric.signature(self._fewest, self._most)
@@ -521,8 +547,7 @@ class _Checking:
     def _finding(
         self, kind: str, severity: str, place: _Place, message: str, remedy: str, tally: _Tally, points: float | None
     ) -> Finding:
-        example = tally.example if len(tally.example) <= _EXAMPLE else tally.example[: _EXAMPLE - 1] + "…"
-        return Finding(kind, severity, place.name, message, remedy, tally.count, tally.first, example, points)
+        return Finding(kind, severity, place.name, message, remedy, tally.count, tally.first, tally.example, points)
 
     def _tell_steps(self, place: _Place, tally: _Tally, points: float | None) -> Finding | None:
         """Return the finding about lines that have moved; None if moving them back does not raise the score."""
@@ -584,7 +609,7 @@ class _Checking:
             return
         for name in self._systems:
             if _LIKE_REFERENCE.search(os.path.basename(name)):
-                message = f"{name} is named like a reference, but was given as a system's output"
+                message = "named like a reference, but given as a system's output"
                 remedy = f"if it is the reference, swap the files: bleu {name} -i {self._references[0]}"
                 yield Finding("swapped", "error", name, message, remedy, self.segments, None, "", None)
 

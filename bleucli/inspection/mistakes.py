@@ -84,6 +84,7 @@ class Mistake(NamedTuple):
         is_proven: whether only a higher score after the remedy shows that it is a mistake.
         is_convention: whether both sides may be right, so that it is never an error, nor worth a word if it costs
             nothing.
+        sign: a pattern that shows where in a line it is, if `repair` does not.
     """
 
     kind: str
@@ -95,6 +96,15 @@ class Mistake(NamedTuple):
     share: float = 0.0
     is_proven: bool = False
     is_convention: bool = False
+    sign: str = ""
+
+    def place(self, text: str) -> int:
+        """Return where the mistake is in a line that has it; 0 if it is not in one place."""
+        if self.sign:
+            match = re.search(self.sign, text)
+            return match.start() if match else 0
+        repaired = text if self.repair is None else self.repair(text)
+        return next((n for n, (one, other) in enumerate(zip(text, repaired, strict=False)) if one != other), 0)
 
 
 def _sign(pattern: str, *parts: str) -> Callable[[Lines, Lines], Sequence[int]]:
@@ -114,7 +124,8 @@ def _sign(pattern: str, *parts: str) -> Callable[[Lines, Lines], Sequence[int]]:
             candidates = [index for index, text in enumerate(texts) if part in text]
         else:
             candidates = [index for index, text in enumerate(texts) if any(part in text for part in present)]
-        return [index for index in candidates if search(texts[index]) and not search(rest[index])]
+        # Where the other line is empty, it does not tell what belongs there
+        return [n for n in candidates if search(texts[n]) and not search(rest[n]) and rest[n]]
 
     return find
 
@@ -589,6 +600,7 @@ MISTAKES = (
         "U+FFFD (which stands for characters that were lost)",
         "decode the original output as UTF-8: the lost characters cannot be recovered from this file",
         _sign("\ufffd", "\ufffd"),
+        sign="\ufffd",
     ),
     Mistake(
         "lost",
@@ -596,6 +608,7 @@ MISTAKES = (
         "write the original output as UTF-8: the lost characters cannot be recovered from this file",
         _sign(_LOST, "?"),
         share=0.01,
+        sign=_LOST,
     ),
     Mistake(
         "form",

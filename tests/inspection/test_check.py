@@ -174,6 +174,20 @@ def test_lines_out_of_step_are_located(lines, first, last, distance):
     assert finding.points > 0
 
 
+def test_an_example_shows_the_mistake():
+    lines = [f"{text} {text} \ufffd" for text in SYSTEM]
+    example = kinds({"sys": lines})["replacement"].example
+    assert len(example) == 100
+    assert example.endswith(" \ufffd")
+    assert example.startswith("…")
+
+
+def test_a_reference_is_not_judged_by_another_text():
+    reference = [f"{text} <b>{n}</b>" for n, text in enumerate(REFERENCE)]
+    assert "tags" not in kinds({"sys": ["Совсем другой текст про старый дом и сад"] * LINES}, [reference])
+    assert "tags" in kinds({"sys": SYSTEM}, [reference])
+
+
 def test_shuffled_lines_are_found():
     shuffled = random.Random(5).sample(SYSTEM, LINES)
     assert "order" in kinds({"sys": shuffled})
