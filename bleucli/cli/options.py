@@ -347,10 +347,11 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         ),
         "table": Option(
             "--table FILE ...",
-            "read texts from columns of Parquet or Arrow IPC files; FILE may be a folder or a pattern",
+            "read texts from columns of Parquet or Arrow IPC files, joined by ids if their columns differ; FILE may be"
+            " a folder or a pattern",
             once=True,
             apart={
-                "columns hold all texts": "refs input num_refs jsonl jsonl_fields partial test_set stats",
+                "columns hold all texts": "refs input num_refs jsonl jsonl_fields test_set stats",
                 "columns hold all labels": "labels label_names",
                 "documents are made of text files and test sets": "level",
                 "all columns have the same length, so no system is left out": "keep_going",
