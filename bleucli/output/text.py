@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from bleucli.output.layout import Layout, marked_names
+from itertools import chain
+
+from bleucli.output.layout import Layout, marked_names, rescale_record
 from bleucli.prose.markup import visible
-from bleucli.results import Results, ScoreRecord, SystemResult
+from bleucli.results import Results, ScoreRecord, SegmentScores, SystemResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +33,23 @@ def score_line(record: ScoreRecord, layout: Layout, width: int = 0) -> str:
     if layout.score_only:
         return f"{score}\n"
     return f"{_label(record, layout):>{width}} = {f'{score} {record.verbose}'.rstrip()}\n"
+
+
+def score_lines(scores: SegmentScores, layout: Layout) -> str:
+    """Return the line of each segment."""
+    verbose, columns = ("", ()) if layout.score_only else scores.verbose
+    rest = f"%.{layout.width}f {verbose}".rstrip() + "\n"
+    lines = {}
+    for nrefs, signature in scores.signatures.items():
+        label = "" if layout.score_only else f"{scores.name}|{signature.format(layout.short)} = "
+        lines[nrefs] = label.replace("%", "%%") + rest
+    # One call formats all numbers, and each line takes a quarter of the time of `score_line`
+    numbers = tuple(chain.from_iterable(zip(scores.scores, *columns, strict=True)))
+    text = "".join(map(lines.__getitem__, scores.nrefs)) % numbers
+    # Neither a zero with a sign nor a blank at the end may be printed, and both are rare
+    if layout.scale == 100 and not (" = -" in text or "\n-" in f"\n{text}" or " \n" in text):
+        return text
+    return "".join(score_line(rescale_record(record, layout.scale), layout) for record in scores.records())
 
 
 def _label(record: ScoreRecord, layout: Layout) -> str:
