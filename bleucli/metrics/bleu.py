@@ -508,8 +508,8 @@ class BLEU(Metric[BLEUScore]):
         if smoothing.gives_all or smoothing.method == "add-k":
             return super().score_columns(rows)
         scores = kernels.bleu_rows(rows, smoothing.method, smoothing.value, self.effective_order)
-        score, penalty, *precisions = (scores.data[n :: scores.columns].tolist() for n in range(scores.columns))
-        sys_len, ref_len, *counts = (rows.data[n :: rows.columns].tolist() for n in range(rows.columns))
+        score, penalty, *precisions = (scores.data[n :: scores.columns] for n in range(scores.columns))
+        sys_len, ref_len, *counts = (rows.data[n :: rows.columns] for n in range(rows.columns))
         ratio = [ours / theirs if theirs else 0 for ours, theirs in zip(sys_len, ref_len, strict=True)]
         verbose = f"{'/'.join(['%.1f'] * order)} (BP = %.3f ratio = %.3f hyp_len = %d ref_len = %d)"
         figures: dict[str, Sequence[Any]] = {

@@ -38,18 +38,15 @@ def score_line(record: ScoreRecord, layout: Layout, width: int = 0) -> str:
 def score_lines(scores: SegmentScores, layout: Layout) -> str:
     """Return the line of each segment."""
     verbose, columns = ("", ()) if layout.score_only else scores.verbose
-    rest = f"%.{layout.width}f {verbose}".rstrip() + "\n"
-    lines = {}
-    for nrefs, signature in scores.signatures.items():
-        label = "" if layout.score_only else f"{scores.name}|{signature.format(layout.short)} = "
-        lines[nrefs] = label.replace("%", "%%") + rest
-    # One call formats all numbers, and each line takes a quarter of the time of `score_line`
-    numbers = tuple(chain.from_iterable(zip(scores.scores, *columns, strict=True)))
-    text = "".join(map(lines.__getitem__, scores.nrefs)) % numbers
-    # Neither a zero with a sign nor a blank at the end may be printed, and both are rare
-    if layout.scale == 100 and not (" = -" in text or "\n-" in f"\n{text}" or " \n" in text):
-        return text
-    return "".join(score_line(rescale_record(record, layout.scale), layout) for record in scores.records())
+    if layout.scale != 100 or scores.verbose[0] == "%s":  # scores of other metrics may be below 0, and lines shorter
+        return "".join(score_line(rescale_record(record, layout.scale), layout) for record in scores.records())
+    labels = dict.fromkeys(scores.signatures, "")
+    if not layout.score_only:
+        labels = {n: f"{scores.name}|{sign.format(layout.short)} = " for n, sign in scores.signatures.items()}
+    # One call formats all numbers of a line. Signatures are no part of the template, which is read sign by sign.
+    template = f"%.{layout.width}f {verbose}".rstrip() + "\n"
+    rests = map(template.__mod__, zip(scores.scores, *columns, strict=True))
+    return "".join(chain.from_iterable(zip(map(labels.__getitem__, scores.nrefs), rests, strict=True)))
 
 
 def _label(record: ScoreRecord, layout: Layout) -> str:
