@@ -43,7 +43,7 @@ def score_lines(scores: SegmentScores, layout: Layout) -> str:
     labels = dict.fromkeys(scores.signatures, "")
     if not layout.score_only:
         labels = {n: f"{scores.name}|{sign.format(layout.short)} = " for n, sign in scores.signatures.items()}
-    # One call formats all numbers of a line. Signatures are no part of the template, which is read sign by sign.
+    # One call formats all numbers of a line. Signatures are left out of its template, which Python reads sign by sign.
     template = f"%.{layout.width}f {verbose}".rstrip() + "\n"
     rests = map(template.__mod__, zip(scores.scores, *columns, strict=True))
     return "".join(chain.from_iterable(zip(map(labels.__getitem__, scores.nrefs), rests, strict=True)))
