@@ -16,8 +16,8 @@ import dask
 import distributed
 from pyarrow import parquet, table
 
-from bleucli.cli.arguments import MODES
 from bleucli.cli.main import run as run_command
+from bleucli.cli.options import MODES
 from bleucli.cli.streams import Environment
 
 FINE, TOLD, REFUSED = ".", "t", "r"
@@ -299,7 +299,7 @@ def words_of(given):
     if "history" in needs and "output" in given:
         words["format"] = ("-f", "jsonl")
     beside = [word for one in words.values() for word in one]
-    if MODES.keys() & set(given):
+    if set(MODES) & set(given):
         return beside, [], b""
     has_set = "set" in needs or "test_set" in given
     has_own = "tabled" in needs or "matrixed" in needs

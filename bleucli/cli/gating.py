@@ -1,10 +1,16 @@
-"""The gates that the options ask for."""
+"""The gates that the options ask for.
+
+- `check`: refuse bounds and baselines that no gate can use
+- `Gates`: the bounds, which judge results
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from bleucli.errors import UsageError
+from bleucli.cli.options import is_tested
+from bleucli.cli.streams import shown
+from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS, VARIANTS, find_name
 from bleucli.phrases import suggest
 
@@ -14,6 +20,35 @@ if TYPE_CHECKING:
     from bleucli.gates import Bound
     from bleucli.gates.baselines import Baseline
     from bleucli.results import Results, Verdict
+
+
+def check(options: Options) -> None:
+    """Refuse values that bounds cannot have, and a baseline without the statistics that a test needs.
+
+    Raises:
+        BleuError: a value is wrong, or the baseline cannot be read.
+    """
+    from bleucli import gates
+    from bleucli.gates.baselines import is_statistics
+
+    if options.fail_under is not None:
+        gates.read_bounds(gates.FAIL_UNDER, options.fail_under)
+    bounds = None if options.max_drop is None else gates.read_bounds(gates.MAX_DROP, options.max_drop)
+    if options.baseline is None or bounds is None or not is_tested(options):
+        return
+    try:
+        has_rows = is_statistics(options.baseline)
+    except OSError as error:
+        raise BleuError(
+            f"cannot read {shown(options.baseline)}: {error.strerror or error}; name a file that bleu count wrote"
+        ) from None
+    if not has_rows:
+        test = "--paired-bs" if options.paired_bs else "--paired-ar"
+        raise UsageError(
+            f"--baseline holds only scores, but {test} needs the earlier output itself; leave out one of them, or give"
+            f" both outputs: -i old.txt new.txt {test} --max-drop {gates.format_bounds(bounds)}, or a baseline that"
+            " bleu count wrote"
+        )
 
 
 class Gates:

@@ -6,12 +6,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, count, islice
 
 from bleucli.cli import pipeline, request
-from bleucli.cli.arguments import has_gates
 from bleucli.cli.delivery import deliver, spool, tell_withheld
+from bleucli.cli.options import has_gates
 from bleucli.cli.sources import Counting
 from bleucli.cli.streams import Environment, encode, shown
 from bleucli.errors import UsageError
@@ -171,7 +171,7 @@ class Answer:
         Raises:
             BleuError: the answer cannot be written, or --strict forbids a warning.
         """
-        options, messages = self._options, self._messages
+        options = self._options
         if options.segment_scores and options.width is None:
             width = decimals_of(system.scores[0].score for system in results.systems)
             self.layout = self.layout._replace(width=width)
@@ -179,20 +179,15 @@ class Answer:
         if self._baseline is not None:  # gates look up scores by the names and checksums that the baseline has
             judged = _rename(results, names_in(self._baseline.form))._replace(run=read())
         gates = self._gates
-        verdicts, remarks = gates.judge(judged, self._baseline, earlier) if gates else ((), [])
-        hints = [*hints, *remarks, *request.find_differences(signature, options), *pipeline.note_lowercase(options)]
-        messages.hold_back(hints)
+        verdicts, cautions = gates.judge(judged, self._baseline, earlier) if gates else ((), [])
+        remarks = pipeline.Remarks(options, self._messages, signature, [*hints, *cautions])
         failed = [verdict for verdict in verdicts if verdict.failure]
         if not self._is_withheld(failed):
             run = None if self._provenance is None else self._provenance.of(read())
             rows = judged if self._reports_gates else _rename(results, names_in(self.form))
             self._write(rows._replace(verdicts=verdicts, run=run))
-        request.note_files(overview, results.segments, options, messages)
-        request.note_texts(signature, options, messages)
-        for note in gates.notes([record.name for record in results.systems[0].scores]) if gates else ():
-            messages.note(note)
-        for hint in hints:
-            messages.warn(hint)
+        notes = gates.notes([record.name for record in results.systems[0].scores]) if gates else ()
+        remarks.say(lambda: overview(results.segments), notes)
         for verdict in failed:
             self._environment.say("error", verdict.failure, f"{verdict.system}: {verdict.score.name}")
         if self._is_withheld(failed) and not self._systems.failures:  # `end` reports these
@@ -243,7 +238,8 @@ def _print_segments(
     first = next(scores)
     fields = dict(first.signatures[first.nrefs[0]])  # those of all segments, except for nrefs
     counts: dict[str, int] = {}  # number of segments by number of references
-    hints = request.find_idle(options, 1, options.format or "text", True)
+    idle = request.find_idle(options, 1, options.format or "text", True)
+    remarks: list[pipeline.Remarks] = []
 
     # The answer is written only after its last line is made, so an error after the loop still holds it back
     def tally() -> Iterator[SegmentScores]:
@@ -252,10 +248,9 @@ def _print_segments(
                 name = block.signatures[nrefs].info["nrefs"]
                 counts[name] = counts.get(name, 0) + number
             yield block
-        signature = fields | _nrefs(counts)
+        signature = fields | {"nrefs": next(iter(counts)) if len(counts) == 1 else "var"}
         request.check_like(options, signature)
-        hints.extend([*source.hints, *request.find_differences(signature, options)])
-        messages.hold_back(hints)
+        remarks.append(pipeline.Remarks(options, messages, signature, [*idle, *source.hints]))
 
     if provenance is None:
         lines: Iterator[str | bytes] = (render(block, layout) for block in tally())
@@ -263,10 +258,7 @@ def _print_segments(
         indexes = None if selection is None else selection.chosen
         lines = _lines_of_segments(tally(), indexes, source, provenance)
     deliver(lines, options.output, environment, options.append)
-    request.note_files(source.overview, sum(counts.values()), options, messages)
-    request.note_texts(fields | _nrefs(counts), options, messages)
-    for hint in hints:
-        messages.warn(hint)
+    remarks[0].say(lambda: source.overview(sum(counts.values())))
 
 
 def _lines_of_segments(
@@ -281,11 +273,6 @@ def _lines_of_segments(
     with spool(encode(json_text.segment_heads(scores, numbers, system)) for scores, numbers in places) as file:
         systems, references = source.inputs()
         yield from json_text.with_run(file, provenance.of(Run(list(systems.values()), references)))
-
-
-def _nrefs(counts: Mapping[str, int]) -> dict[str, str]:
-    """Return what a corpus signature says about segments with these numbers of references."""
-    return {"nrefs": next(iter(counts)) if len(counts) == 1 else "var"}
 
 
 def gates_of(options: Options, environment: Environment) -> Gates | None:

@@ -250,14 +250,13 @@ def cite(options: Options) -> str:
         if not any(citations.values()):
             raise BleuError(f"no citation of {', '.join(sets)} is known; cite its name and address")
         return "\n\n".join(dict.fromkeys(filter(None, citations.values()))) + "\n"
-    from bleucli.cli import effects, request
+    from bleucli.cli import request
     from bleucli.output.paper import Use, bibtex
     from bleucli.results.signature import VERSION
 
-    effects.refuse_conflicts(options)
+    request.refuse_conflicts(options)
+    request.refuse_lacks(options)
     request.check_values(options)
-    if options.segment_scores:
-        request.check_segment_scores(options)
     method = "bs" if options.paired_bs else "ar" if options.paired_ar else None
     scores = list(_describe_scores(options))
     # --style stars leaves out the intervals of scores, but not those of --difference

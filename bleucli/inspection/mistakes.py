@@ -19,6 +19,7 @@ from html import unescape
 
 from bleucli.optional_deps import load
 from bleucli.records import NamedTuple
+from bleucli.text import typography
 
 
 class Lines:
@@ -52,6 +53,12 @@ class Lines:
         return re.search(_UNSPACED, self.whole[:_SAMPLE]) is None
 
     @cached_property
+    def frequent_words(self) -> set[str]:
+        """The most frequent words, in lower case; none in a script without spaces."""
+        counts = Counter(self.lower.split()) if self.is_spaced else Counter[str]()
+        return {word for word, _ in counts.most_common(_FREQUENT)}
+
+    @cached_property
     def ends_sentences(self) -> bool:
         """Whether most lines end with punctuation."""
         return 2 * sum(_END.search(text) is not None for text in self.texts) > len(self.texts)
@@ -59,6 +66,8 @@ class Lines:
 
 # The number of characters that tell which script a text has
 _SAMPLE = 20_000
+# The number of words that make up a large part of any text in a language
+_FREQUENT = 100
 
 
 class Mistake(NamedTuple):
@@ -73,6 +82,9 @@ class Mistake(NamedTuple):
         on_both_sides: whether the remedy is applied to the other texts as well.
         share: the share of lines from which on it is a mistake; fewer are a peculiarity of some texts.
         is_proven: whether only a higher score after the remedy shows that it is a mistake.
+        is_convention: whether both sides may be right, so that it is never an error, nor worth a word if it costs
+            nothing.
+        sign: a pattern that shows where in a line it is, if `repair` does not.
     """
 
     kind: str
@@ -83,22 +95,37 @@ class Mistake(NamedTuple):
     on_both_sides: bool = False
     share: float = 0.0
     is_proven: bool = False
+    is_convention: bool = False
+    sign: str = ""
+
+    def place(self, text: str) -> int:
+        """Return where the mistake is in a line that has it; 0 if it is not in one place."""
+        if self.sign:
+            match = re.search(self.sign, text)
+            return match.start() if match else 0
+        repaired = text if self.repair is None else self.repair(text)
+        return next((n for n, (one, other) in enumerate(zip(text, repaired, strict=False)) if one != other), 0)
 
 
 def _sign(pattern: str, *parts: str) -> Callable[[Lines, Lines], Sequence[int]]:
     """Return a function that finds the lines in which a pattern matches, unless it matches in the other line, too.
 
-    parts: strings, one of which is in every match; texts without any of them are not searched.
+    parts: strings, one of which is in every match: lines without any of them are not searched.
     """
     search = re.compile(pattern).search
 
     def find(lines: Lines, others: Lines) -> Sequence[int]:
-        if parts and not any(part in lines.whole for part in parts):
-            return ()
-        if not search(lines.whole):
+        present = [part for part in parts if part in lines.whole]
+        if not present:
             return ()
         texts, rest = lines.texts, others.texts
-        return [index for index, text in enumerate(texts) if search(text) and not search(rest[index])]
+        if len(present) == 1:
+            (part,) = present
+            candidates = [index for index, text in enumerate(texts) if part in text]
+        else:
+            candidates = [index for index, text in enumerate(texts) if any(part in text for part in present)]
+        # Where the other line is empty, it does not tell what belongs there
+        return [n for n in candidates if search(texts[n]) and not search(rest[n]) and rest[n]]
 
     return find
 
@@ -113,10 +140,15 @@ _SPECIAL = (
     r"|INST|/INST)\]|<\|[\w ]+\|>|<｜[^<>｜]+｜>|\b__[a-z]{2,3}__(?=\s|$)|⁇|(?<!\S)[a-z]{2}_[A-Z]{2}(?=\s|$)"
     r"|^pad (?=\S)|(?<!\S)[a-z]{3}_[A-Z][a-z]{3}(?=\s|$)"
 )
-_INVISIBLE = "[\u00ad\u200b\u2060-\u2064\ufeff\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u202a-\u202e\u2066-\u2069]"
+_INVISIBLE_MARKS = [
+    chr(code)
+    for codes in (range(9), (0xB, 0xC), range(0xE, 0x20), (0x7F, 0xAD, 0x200B, 0xFEFF), range(0x202A, 0x202F))
+    for code in codes
+] + [chr(code) for code in (*range(0x2060, 0x2065), *range(0x2066, 0x206A))]
+_INVISIBLE = f"[{''.join(_INVISIBLE_MARKS)}]"
 _SUBWORD = r"@@(?= |$)|▁|(?<=\s)##(?=[^\W\d_])|[ĠĊ](?=\w)|(?<=\w)</w>"
 _MARKDOWN = r"\*\*[^*\s](?:[^*]*[^*\s])?\*\*|^#{1,6} \S|^```|`[^`]+`|\[[^\]]+\]\(https?:"
-_LOST = r"\?(?<=[^\W\d_]\?)[^\W\d_]"
+_LOST = r"\?(?<=[^\W\d_]\?)[^\W\d_]|\?{3,}"
 
 
 def _strip_markdown(text: str) -> str:
@@ -308,6 +340,7 @@ def _is_composed(text: str) -> bool:
 # --- letters
 
 _WORDY = 3  # words from which on case says something
+_TITLE = 6  # the same for capitals at the start of words
 
 
 def _letters(text: str) -> int:
@@ -343,10 +376,15 @@ def _find_title(lines: Lines, others: Lines) -> Sequence[int]:
 
 
 def _is_title(text: str) -> bool:
-    if not text[:1].isupper():
+    if not text[:1].isupper() or text.isupper():
         return False
-    words = [word for word in text.split() if word[:1].isalpha()]
-    return len(words) >= 6 and all(word[0].isupper() for word in words) and not text.isupper()
+    count = 0
+    for word in text.split():
+        if word[0].isalpha():
+            if not word[0].isupper():
+                return False
+            count += 1
+    return count >= _TITLE
 
 
 # --- spaces and punctuation
@@ -509,7 +547,46 @@ def _find_cut(lines: Lines, others: Lines) -> Sequence[int]:
     ]
 
 
+# --- conventions
+
+
+def _convention(kind: str, title: str) -> Mistake:
+    """Return the record of a kind of typography in which two texts may differ."""
+    table = typography.characters(kind)
+    alike = {*table, *table.values()}
+    rare = [*table]
+
+    def find(lines: Lines, others: Lines) -> Sequence[int]:
+        if not any(mark in lines.whole or mark in others.whole for mark in rare):
+            return ()
+        texts, rest = lines.texts, others.texts
+        return [
+            n
+            for n, text in enumerate(texts)
+            if (ours := alike.intersection(text)) and (theirs := alike.intersection(rest[n])) and not ours & theirs
+        ]
+
+    return Mistake(
+        kind,
+        title,
+        f"score all systems with --normalize {kind}, or write them as the reference does",
+        find,
+        lambda text: str(typography.normalize([text], kind)[0]),
+        True,
+        share=0.003,
+        is_convention=True,
+    )
+
+
+CONVENTIONS = (
+    _convention("quotes", "other quotation marks than the reference"),
+    _convention("apostrophes", "other apostrophes than the reference"),
+    _convention("dashes", "other dashes than the reference"),
+    _convention("ellipses", "other ellipses than the reference"),
+    _convention("spaces", "other spaces than the reference"),
+)
 MISTAKES = (
+    *CONVENTIONS,
     Mistake("empty", "no text", "find out why nothing was written there, and fill these lines", _find_empty),
     Mistake(
         "mojibake",
@@ -523,13 +600,15 @@ MISTAKES = (
         "U+FFFD (which stands for characters that were lost)",
         "decode the original output as UTF-8: the lost characters cannot be recovered from this file",
         _sign("\ufffd", "\ufffd"),
+        sign="\ufffd",
     ),
     Mistake(
         "lost",
-        "question marks inside words (where characters were lost)",
+        "question marks for letters (where characters were lost)",
         "write the original output as UTF-8: the lost characters cannot be recovered from this file",
         _sign(_LOST, "?"),
         share=0.01,
+        sign=_LOST,
     ),
     Mistake(
         "form",
@@ -685,7 +764,7 @@ MISTAKES = (
         "invisible",
         "invisible characters",
         "remove them",
-        _sign(_INVISIBLE),
+        _sign(_INVISIBLE, *_INVISIBLE_MARKS),
         lambda text: re.sub(_INVISIBLE, "", text),
         share=0.003,
     ),

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 from math import fsum
 
+from bleucli.counting import count
 from bleucli.errors import BleuError, InputTypeError
 from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics import BLEU, CHRF, Metric
@@ -32,6 +33,7 @@ from bleucli.significance import comparison
 from bleucli.significance.comparison import Sampling, rank
 from bleucli.significance.resampling import RESAMPLES, SEED, TRIALS, Sample, report_nothing
 from bleucli.text.labels import number as number_labels
+from bleucli.text.typography import TYPOGRAPHY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,6 +89,16 @@ class Plan(NamedTuple):
     tests: Sampling | None
 
 
+class Wording(NamedTuple):
+    """What is left of scores once typography is alike in outputs and references.
+
+    scores: one per system. corrected: the p-values of all pairs, as in `Ranking`; None for a single system.
+    """
+
+    scores: Sequence[float]
+    corrected: Sequence[Sequence[float | None]] | None
+
+
 class Column(NamedTuple):
     """The results of one metric for all systems.
 
@@ -95,7 +107,8 @@ class Column(NamedTuple):
     segment. The influence of a segment is the score minus the score without it; its influence on the difference between
     two systems is the difference of its two influences. span: the end of the axis of differences between segments'
     scores: 100, or the largest difference between two scores from another tool; larger differences of error rates count
-    as 100. is_given: whether the scores are from another tool.
+    as 100. is_given: whether the scores are from another tool. wording: None if typography changes nothing, or was not
+    looked at.
     """
 
     name: str
@@ -107,6 +120,7 @@ class Column(NamedTuple):
     influences: Floats
     span: float
     is_given: bool
+    wording: Wording | None = None
 
     def order(self) -> list[int]:
         """Return the numbers of the systems, the best first."""
@@ -115,6 +129,13 @@ class Column(NamedTuple):
     def lead(self, first: int, second: int) -> float:
         """Return by how much one system is better than another, in points; below 0 if it is worse."""
         difference = self.records[first].score - self.records[second].score
+        return difference if self.higher_is_better else -difference
+
+    def lead_in_wording(self, first: int, second: int) -> float:
+        """Return by how much one system is better than another once typography is alike, if that changes anything."""
+        if self.wording is None:
+            return self.lead(first, second)
+        difference = self.wording.scores[first] - self.wording.scores[second]
         return difference if self.higher_is_better else -difference
 
     def decimals(self, usual: int) -> int:
@@ -346,7 +367,8 @@ def make_report(
     sources: Callable[[], Iterator[str]] | None = None,
     room: int = passages.ROOM,
     documents: Sequence[int] | None = None,
-    sections: Mapping[str, Sequence[int]] = {},
+    typography: bool = False,
+    sections: Mapping[str, Sequence[int]] | None = None,
     progress: Callable[[int, int], None] = report_nothing,
 ) -> Report:
     """Make a report.
@@ -361,13 +383,17 @@ def make_report(
         sources: a function that gives the source of every segment of the texts.
         room: the most bytes of text for the page.
         documents: the number of each scored segment's document, for a plan that resamples documents.
+        typography: whether to count and test again with typography alike.
         sections: by title, the indexes of scored segments that are also tested by themselves.
         progress: called with the number of trials done, and the number of all trials.
     """
     results = resample(_with_tools(results, measured), measured, plan, progress, documents)
     columns = [_column(results, number, one) for number, one in enumerate(measured)]
+    if typography:
+        wordings = _wordings(measured, read_again(), plan, lines, documents)
+        columns = [column._replace(wording=wordings.get(number)) for number, column in enumerate(columns)]
     hints, parts = list(results.hints), []
-    for title, indexes in sections.items():
+    for title, indexes in (sections or {}).items():
         rows = [one.take(indexes) for one in measured]
         of_documents = None if documents is None else number_labels([documents[index] for index in indexes])
         of_section = resample(_score_rows(results, rows), rows, plan, progress, of_documents)
@@ -436,6 +462,40 @@ def _score_rows(results: Results, measured: Sequence[Measured]) -> Results:
             records.append(ScoreRecord(record.name, score, "", record.signature, record.higher_is_better))
         systems.append(SystemResult(system.name, records))
     return Results(systems, len(measured[0].rows[0]), [])
+
+
+def _wordings(
+    measured: Sequence[Measured],
+    corpus: Corpus,
+    plan: Plan,
+    lines: Sequence[int] | None,
+    documents: Sequence[int] | None,
+) -> dict[int, Wording]:
+    """Return what is left once typography is alike, for the metrics for which it changes anything, by their numbers."""
+    import numpy as np
+
+    metrics = [one.metric.normalizing(",".join(TYPOGRAPHY)) for one in measured if one.metric is not None]
+    systems = count(corpus, metrics, jobs=plan.intervals.jobs, keep_rows=True) if metrics else []
+    taken = [[one if lines is None else one.take(lines) for one in system.stats] for system in systems]
+
+    def is_changed(place: int, stats: Sequence[CorpusStats]) -> bool:
+        pairs = zip(stats, measured[place].rows, strict=True)
+        return not all(np.array_equal(np.asarray(one.rows), rows) for one, rows in pairs)
+
+    changed = [place for place, stats in enumerate(zip(*taken, strict=True)) if is_changed(place, stats)]
+    if not changed:
+        return {}
+    records = [[stats[place].record() for place in changed] for stats in taken]
+    rankings: Sequence[Ranking] = ()
+    if plan.tests is not None:
+        named = [SystemResult(str(number), row) for number, row in enumerate(records)]
+        units = documents if plan.tests.unit == "doc" else None
+        samples = [[comparison.sample_of(stats[place], units) for place in changed] for stats in taken]
+        rankings = comparison.resample(Results(named, taken[0][0].segments, []), samples, plan.tests).rankings
+    return {
+        place: Wording([row[at].score for row in records], rankings[at].corrected if rankings else None)
+        for at, place in enumerate(changed)
+    }
 
 
 def _column(results: Results, number: int, measured: Measured) -> Column:

@@ -134,6 +134,7 @@ def compare_systems(
         labels=known,
         sources=read_sources,
         documents=documents,
+        typography=True,
         sections=name_groups(groups, [by] if isinstance(by, str) else list(by)),
     )
     return render(report)

@@ -24,8 +24,10 @@ LAYOUT = "1"
 SYSTEM, SEGMENT, REFERENCES = "system", "segment", "refs"
 # What the texts of segments were joined to before they were counted: "doc" for documents
 JOINED = "joined"
+# How many of the items that have references were counted: "80of113"
+PARTIAL = "partial"
 # The columns that identify segments in addition to their index, in this order
-PLACES = ("testset", "langpair", "part", JOINED)
+PLACES = ("testset", "langpair", "part", PARTIAL, JOINED)
 # The columns of sums beside those of metrics, and how each is added up
 COUNTS = {"segments": "sum", "refs_min": "min", "refs_max": "max"}
 # The ending of the column that says how a metric counted

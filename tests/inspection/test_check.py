@@ -6,6 +6,7 @@ import html
 import json
 import random
 import unicodedata
+from pathlib import Path
 
 import pytest
 
@@ -173,6 +174,20 @@ def test_lines_out_of_step_are_located(lines, first, last, distance):
     assert finding.points > 0
 
 
+def test_an_example_shows_the_mistake():
+    lines = [f"{text} {text} \ufffd" for text in SYSTEM]
+    example = kinds({"sys": lines})["replacement"].example
+    assert len(example) == 100
+    assert example.endswith(" \ufffd")
+    assert example.startswith("…")
+
+
+def test_a_reference_is_not_judged_by_another_text():
+    reference = [f"{text} <b>{n}</b>" for n, text in enumerate(REFERENCE)]
+    assert "tags" not in kinds({"sys": ["Совсем другой текст про старый дом и сад"] * LINES}, [reference])
+    assert "tags" in kinds({"sys": SYSTEM}, [reference])
+
+
 def test_shuffled_lines_are_found():
     shuffled = random.Random(5).sample(SYSTEM, LINES)
     assert "order" in kinds({"sys": shuffled})
@@ -226,6 +241,14 @@ def test_lists_of_different_lengths_are_refused():
 def test_kinds_have_different_names():
     names = [mistake.kind for mistake in MISTAKES]
     assert len(set(names)) == len(names)
+
+
+def test_the_documentation_names_every_kind(root):
+    page = Path(root, "docs", "check.md").read_text(encoding="utf-8")
+    others = {"step", "order", "length", "unrelated", "swapped", "copy", "source", "language", "script"}
+    table = page.partition("| kind |")[2].partition("\n\n")[0]
+    named = {word for row in table.splitlines() for word in row.split("|")[1:2] for word in word.split("`")[1::2]}
+    assert named == {mistake.kind for mistake in MISTAKES} | others
 
 
 def test_a_package_that_is_missing_is_named(monkeypatch):

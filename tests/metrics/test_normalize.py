@@ -145,12 +145,17 @@ def test_a_wrong_name_is_refused_in_one_line(run, files):
 FOLDER = Path(evaluation_data.FOLDER) / "wmt24.en-de"
 
 
+on_real_systems = pytest.mark.skipif(not FOLDER.is_dir(), reason="there are no evaluation data")
+
+
+def lines_of(name):
+    return (FOLDER / f"{name}.txt").read_text("utf-8").split("\n")[:-1]
+
+
 @pytest.mark.slow
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="there are no evaluation data")
+@on_real_systems
 def test_typography_explains_half_a_lead_of_wmt24():
-    names = ("ref.A", "ONLINE-B", "GPT-4")
-    reference, first, second = ((FOLDER / f"{name}.txt").read_text("utf-8").split("\n")[:-1] for name in names)
-    why = bleucli.explain_difference(first, second, [reference])
+    why = bleucli.explain_difference(lines_of("ONLINE-B"), lines_of("GPT-4"), [lines_of("ref.A")])
     assert round(why.difference, 2) == -1.48
     assert why.p_value < 0.001
     alike, with_case = why.alike
@@ -161,3 +166,20 @@ def test_typography_explains_half_a_lead_of_wmt24():
         "BLEU is 35.39 and 34.70: the difference is -0.69 (p = 0.058) instead of -1.48 (p < 0.001). With case ignored"
         " as well, BLEU is 36.04 and 35.35: the difference is -0.69 (p = 0.060)."
     ) in " ".join(str(why).split())
+
+
+@pytest.mark.slow
+@on_real_systems
+def test_a_page_does_not_call_a_lead_significant_that_typography_explains():
+    pytest.importorskip("jinja2", reason="Jinja2 is not installed; there are no pages")
+    systems = {name: lines_of(name) for name in ("ONLINE-B", "GPT-4", "Claude-3.5", "Aya23", "IKUN")}
+    page = bleucli.compare_systems(systems, [lines_of("ref.A")])
+    headline = page[page.index("<h1>") + 4 : page.index("</h1>")]
+    assert headline == (
+        "ONLINE-B has the best BLEU; with typography alike, its lead over GPT-4 is 0.69 points of BLEU instead of 1.48,"
+        " which is not a significant lead."
+    )
+    assert (
+        "leads by BLEU: 34.6, but with typography alike, its lead over GPT-4 and Claude-3.5 is not significant" in page
+    )
+    assert "significantly better" not in page.partition("<main>")[2].partition("</section>")[0]

@@ -25,9 +25,7 @@ COMMAND = Command(
     "Find mistakes in texts that would distort a score.",
     take(
         *(*TEXTS, "origlang", "subset", *SCORED, *MESSAGES, "width", "no_color", "output"),
-        source=Option(
-            ("--source",), "the texts that were translated, one per line, to find copies of them", metavar="FILE"
-        ),
+        source=Option("--source FILE", "the texts that were translated, one per line, to find copies of them"),
         metrics=OPTIONS["metrics"]._replace(help="the metric in whose points costs are measured (default: bleu)"),
         format=OPTIONS["format"]._replace(help="%(choices)s (default: text)", choices=EXPLANATION_FORMATS),
         strict=OPTIONS["strict"]._replace(help="exit with 1 if there is any finding, not only for errors"),

@@ -27,14 +27,8 @@ COMMAND = Command(
     take(
         *(*TEXTS, "origlang", "subset", "keep_going", *SCORED, *TESTS, *MESSAGES),
         output=OPTIONS["output"]._replace(help="the figure: a file that ends in .pdf, .svg or .png"),
-        kind=Option(
-            ("--kind",), "%(choices)s (default: forest, scores with intervals)", metavar="KIND", choices=_KINDS
-        ),
-        figure_width=Option(
-            ("--width",),
-            "width of the figure, such as 3.3in or 84mm (default: 3.3in, one column)",
-            metavar="WIDTH",
-        ),
+        kind=Option("--kind KIND", "%(choices)s (default: forest, scores with intervals)", choices=_KINDS),
+        figure_width=Option("--width WIDTH", "width of the figure, such as 3.3in or 84mm (default: 3.3in, one column)"),
         metrics=OPTIONS["metrics"]._replace(help="%(choices)s (default: bleu); a figure shows one"),
     ),
     ("output", "kind", "figure_width", "input", "test_set", "language_pair", "metrics", "paired_ar", "names"),

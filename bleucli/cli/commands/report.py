@@ -49,10 +49,8 @@ COMMAND = Command(
             help="the page: scores, tests, figures, segments; what it says in words is also printed"
         ),
         add_scores=Option(
-            ("--add-scores",),
+            "--add-scores NAME=FILE,FILE ...",
             "segment scores of another metric: one file per system, one number per line, higher is better",
-            nargs="+",
-            metavar="NAME=FILE,FILE",
             once=True,
         ),
     ),
@@ -98,7 +96,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         origin, _, language = pair.partition("-")
         return page.render(report, run, language.replace("_", "-"), origin.replace("_", "-")), []
 
-    compare(options, environment, messages, render, read, hashed=True, say=lambda: lines)
+    compare(options, environment, messages, render, read, hashed=True, typography=True, say=lambda: lines)
     return True
 
 
@@ -129,6 +127,7 @@ def compare(
     render: Callable[[Report, Texts, Counted], tuple[str | bytes, list[str]]],
     read: Reader | None = None,
     hashed: bool = False,
+    typography: bool = False,
     say: Callable[[], Sequence[str]] = list,
 ) -> None:
     """Score and compare systems, and write what shows that; warn and note what there is to say.
@@ -140,6 +139,7 @@ def compare(
         render: returns the content of the file, and hints about it.
         read: reads scores of other tools, if any.
         hashed: whether the content has the checksums of the texts.
+        typography: whether to count and test again with typography alike.
         say: returns lines for standard output.
 
     Raises:
@@ -167,17 +167,12 @@ def compare(
         with _without_collection():
             environment.limit_numpy()
             parts = metrics, rows, results, plan, counts.parts[0].documents
-            report = _make_report(options, environment, texts, *parts, progress, read)
-            content, remarks = render(report, texts, counts)
+            report = _make_report(options, environment, texts, *parts, progress, read, typography)
+            content, hints = render(report, texts, counts)
     signature = pipeline.compare_signatures(options, results)
-    hints = [*idle, *texts.hints, *results.hints, *remarks, *request.find_differences(signature, options)]
-    hints += pipeline.note_lowercase(options)
-    messages.hold_back(hints)
+    remarks = pipeline.Remarks(options, messages, signature, [*idle, *texts.hints, *results.hints, *hints])
     deliver([content], options.output, environment)
-    request.note_files(texts.overview, results.segments, options, messages)
-    request.note_texts(signature, options, messages)
-    for hint in hints:
-        messages.warn(hint)
+    remarks.say(lambda: texts.overview(results.segments))
     if lines := say():
         deliver(lines, None, environment)
     pipeline.note_slowness(start, messages)
@@ -236,6 +231,7 @@ def _make_report(
     documents: Sequence[int] | None,
     progress: Progress,
     read: Reader | None,
+    typography: bool,
 ) -> Report:
     """Return what pages and figures show.
 
@@ -250,6 +246,7 @@ def _make_report(
         documents: the number of each segment's document, if documents are known.
         progress: called with what is done, how many are done, and how many there are.
         read: reads scores of other tools, if any.
+        typography: whether to count and test again with typography alike.
     """
     from bleucli.counting.threads import count_threads
     from bleucli.report import contents
@@ -281,6 +278,7 @@ def _make_report(
         labels=texts.labels(0, count),
         sources=texts.sources,
         documents=documents if documents is None or lines is None else number([documents[line] for line in lines]),
+        typography=typography,
         sections=counts.groups(range(count) if lines is None else lines),
         progress=lambda done, total: progress("trials", done, total),
     )

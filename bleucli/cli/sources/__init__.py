@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from bleucli.cli.arguments import asks_for_resampling
+from bleucli.cli.options import asks_for_resampling
 from bleucli.cli.streams import shown
 from bleucli.counting import Part, SystemStats
 from bleucli.errors import BleuError, UsageError
@@ -261,14 +261,6 @@ def text_arguments(options: Options, hashed: bool = False) -> TextArguments:
     )
 
 
-def reads_items(options: Options) -> bool:
-    """Return whether some texts are JSON Lines, whose items may have labels."""
-    from bleucli.reading.jsonlines import is_jsonl
-
-    paths = [] if options.table or options.stats else [*options.refs, *(options.input or ["-"])]
-    return any(options.jsonl if path == "-" else is_jsonl(path) for path in paths)
-
-
 def test_set_arguments(options: Options) -> TestSetArguments:
     """Return which test sets hold the references."""
     return TestSetArguments(str(options.test_set), options.language_pair, options.registry)
@@ -342,7 +334,7 @@ def names_of(options: Options) -> dict[str, str]:
 
 # Columns whose values signatures name, each with its key in the signature
 JOINED = "joined"  # as in `bleucli.scale.layout`, which plain scoring does not import
-SIGNED = {"testset": "test", "langpair": "lang", JOINED: "level"}
+SIGNED = {"testset": "test", "langpair": "lang", "partial": "partial", JOINED: "level"}
 
 
 def signed(labels: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

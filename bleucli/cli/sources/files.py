@@ -202,12 +202,16 @@ class TextSource:
         )
 
     def _note_partial(self) -> None:
-        """Note how many items were left out because a file lacks them."""
-        if self._joining is None or self._joining.scored == self._joining.items:
+        """Note how many items were left out because a file lacks them, and which have no reference."""
+        if self._joining is None or not (self._joining.strangers or self._joining.scored < self._joining.items):
             return
         from bleucli.errors import Note
         from bleucli.results.hints import warn
 
+        for sentence in self._joining.strangers:
+            warn(f"{sentence}; left out", Note)
+        if self._joining.scored == self._joining.items:
+            return
         left = self._joining.items - self._joining.scored
         items = tell_count(self._joining.items, "item")
         warn(f"{left} of {items} left out, because a file lacks {'it' if left == 1 else 'them'}", Note)
