@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from bleucli.counting.corpus import Source
     from bleucli.inspection.fit import Fit
-    from bleucli.results import Description, ScoreRecord
+    from bleucli.results import Description, ScoreRecord, SegmentScores
     from bleucli.results.signature import Signature
 
     class Measure(Protocol):
@@ -79,6 +79,9 @@ if TYPE_CHECKING:
 
         def score_from_stats(self, sums: Sequence[int | float]) -> Any:
             """Score a sum of rows."""
+
+        def score_columns(self, rows: SegmentStats) -> SegmentScores:
+            """Score each row by itself."""
 
         def sign(self, score: Any, fewest: int, most: int, sampling: Sequence[tuple[str, str]] = ()) -> None:
             """Store in a score what its signature is made from."""
