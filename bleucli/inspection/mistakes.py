@@ -84,6 +84,7 @@ class Mistake(NamedTuple):
         is_proven: whether only a higher score after the remedy shows that it is a mistake.
         is_convention: whether both sides may be right, so that it is never an error, nor worth a word if it costs
             nothing.
+        is_in_sources: whether it may be part of a text that is translated, and is then not a mistake.
         sign: a pattern that shows where in a line it is, if `repair` does not.
     """
 
@@ -96,6 +97,7 @@ class Mistake(NamedTuple):
     share: float = 0.0
     is_proven: bool = False
     is_convention: bool = False
+    is_in_sources: bool = False
     sign: str = ""
 
     def place(self, text: str) -> int:
@@ -112,7 +114,7 @@ def _sign(pattern: str, *parts: str) -> Callable[[Lines, Lines], Sequence[int]]:
 
     parts: strings, one of which is in every match: lines without any of them are not searched.
     """
-    search = re.compile(pattern).search
+    search = re.compile(pattern, re.MULTILINE).search
 
     def find(lines: Lines, others: Lines) -> Sequence[int]:
         present = [part for part in parts if part in lines.whole]
@@ -148,7 +150,7 @@ _INVISIBLE_MARKS = [
 _INVISIBLE = f"[{''.join(_INVISIBLE_MARKS)}]"
 _SUBWORD = r"@@(?= |$)|▁|(?<=\s)##(?=[^\W\d_])|[ĠĊ](?=\w)|(?<=\w)</w>"
 _MARKDOWN = r"\*\*[^*\s](?:[^*]*[^*\s])?\*\*|^#{1,6} \S|^```|`[^`]+`|\[[^\]]+\]\(https?:"
-_LOST = r"\?(?<=[^\W\d_]\?)[^\W\d_]|\?{3,}"
+_LOST = re.compile(r"\?(?<=[^\W\d_]\?)[^\W\d_]|\?{3,}")
 
 
 def _strip_markdown(text: str) -> str:
@@ -163,6 +165,19 @@ def _join_subwords(text: str) -> str:
     if "Ġ" in text:
         return text.replace(" ", "").replace("Ġ", " ").strip()
     return re.sub(r"@@ |@@$|\s##(?=[^\W\d_])|(?<=\w)</w>", "", text)
+
+
+def _find_lost(lines: Lines, others: Lines) -> Sequence[int]:
+    """Find lines with question marks between letters, or several in a row, which the other line does not have."""
+    if "?" not in lines.whole:
+        return ()
+    texts, rest = lines.texts, others.texts
+    return [n for n, text in enumerate(texts) if "?" in text and rest[n] and _has_lost(text) and not _has_lost(rest[n])]
+
+
+def _has_lost(text: str) -> bool:
+    # A capital letter begins the next sentence
+    return any(match[0][-1] == "?" or match[0][-1].islower() for match in _LOST.finditer(text))
 
 
 def _find_quoting(lines: Lines, others: Lines) -> Sequence[int]:
@@ -350,25 +365,24 @@ def _letters(text: str) -> int:
 def _find_lower(lines: Lines, others: Lines) -> Sequence[int]:
     rest = others.texts
     return [
-        index
-        for index, text in enumerate(lines.texts)
-        if text.islower()
-        and len(text.split()) >= _WORDY
-        and not rest[index].islower()
-        and rest[index] != rest[index].lower()
+        n
+        for n, text in enumerate(lines.texts)
+        if text.islower() and _is_cased(text) and not rest[n].islower() and rest[n] != rest[n].lower()
     ]
 
 
 def _find_upper(lines: Lines, others: Lines) -> Sequence[int]:
     rest = others.texts
     return [
-        index
-        for index, text in enumerate(lines.texts)
-        if text.isupper()
-        and len(text.split()) >= _WORDY
-        and not rest[index].isupper()
-        and rest[index] != rest[index].upper()
+        n
+        for n, text in enumerate(lines.texts)
+        if text.isupper() and _is_cased(text) and not rest[n].isupper() and rest[n] != rest[n].upper()
     ]
+
+
+def _is_cased(text: str) -> bool:
+    """Return whether a line has several words, and most of its letters are in a script with case."""
+    return len(text.split()) >= _WORDY and 2 * sum(one.lower() != one.upper() for one in text) > _letters(text)
 
 
 def _find_title(lines: Lines, others: Lines) -> Sequence[int]:
@@ -606,9 +620,9 @@ MISTAKES = (
         "lost",
         "question marks for letters (where characters were lost)",
         "write the original output as UTF-8: the lost characters cannot be recovered from this file",
-        _sign(_LOST, "?"),
+        _find_lost,
         share=0.01,
-        sign=_LOST,
+        sign=_LOST.pattern,
     ),
     Mistake(
         "form",
@@ -624,6 +638,7 @@ MISTAKES = (
         "decode them, as html.unescape does",
         _sign(_ENTITY, "&"),
         unescape,
+        is_in_sources=True,
     ),
     Mistake(
         "special-tokens",
@@ -631,6 +646,7 @@ MISTAKES = (
         "decode without special tokens (skip_special_tokens=True)",
         _sign(_SPECIAL, "<", "[", "_", "⁇", "pad "),
         lambda text: re.sub(r"\s+", " ", re.sub(_SPECIAL, " ", text)).strip(),
+        is_in_sources=True,
     ),
     Mistake(
         "tags",
@@ -638,6 +654,7 @@ MISTAKES = (
         "remove the tags and keep the text between them",
         _sign(_TAG, "<"),
         lambda text: re.sub(_TAG, "", text).strip(),
+        is_in_sources=True,
     ),
     Mistake(
         "quoting",
@@ -645,6 +662,7 @@ MISTAKES = (
         "read the file with a CSV reader, and write only the text",
         _find_quoting,
         _unquote,
+        is_in_sources=True,
     ),
     Mistake("numbers", "their line number", "remove the column of line numbers", _find_numbers, _strip_number),
     Mistake(
@@ -653,6 +671,7 @@ MISTAKES = (
         "decode them, as a JSON reader does",
         _find_escapes,
         lambda text: re.sub(r"\\[nrt]", " ", text).replace('\\"', '"'),
+        is_in_sources=True,
     ),
     Mistake(
         "preamble",
@@ -668,6 +687,7 @@ MISTAKES = (
         _sign(_MARKDOWN, "**", "#", "`", "](http"),
         _strip_markdown,
         share=0.003,
+        is_in_sources=True,
     ),
     Mistake(
         "prefix",
@@ -691,6 +711,7 @@ MISTAKES = (
         "join subwords to words: merge the pieces as the model's own tokenizer does",
         _sign(_SUBWORD, "@@", "▁", "##", "Ġ", "Ċ", "</w>"),
         _join_subwords,
+        is_in_sources=True,
     ),
     Mistake(
         "tokenized",
@@ -767,6 +788,7 @@ MISTAKES = (
         _sign(_INVISIBLE, *_INVISIBLE_MARKS),
         lambda text: re.sub(_INVISIBLE, "", text),
         share=0.003,
+        is_in_sources=True,
     ),
     Mistake(
         "runaway",
@@ -781,6 +803,7 @@ MISTAKES = (
         "find out where the file was written twice, and translate these lines again",
         _find_repeated,
         share=0.01,
+        is_in_sources=True,
     ),
     Mistake(
         "cut",
