@@ -1115,6 +1115,17 @@ def _(w, system, breaks, texts):
 
 
 @WARNING.sentence(
+    "line breaks of references that join words",
+    OF + "WER splits words at spaces only, as jiwer does, so {breaks:count} line ((break||breaks)) in {texts:count}"
+    " ((reference||references)) ((joins||each join)) two words into one; replace line breaks by spaces, or use TER",
+)
+def _(w, system, breaks, texts):
+    references = [text for stream in w.references for text in stream if text is not None]
+    joined = [len(text.replace("\n", " ").split()) - len(text.strip().split(" ")) for text in references]
+    return (breaks, texts) == (sum(joined), sum(map(bool, joined)))
+
+
+@WARNING.sentence(
     "a script that is not split",
     OF + "most letters belong to a script that 13a does not split into words; choose another tokenizer with {how:rest}",
 )

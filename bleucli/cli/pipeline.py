@@ -5,7 +5,7 @@
 - `metrics_of`, `plan_sampling`, `leave_out`: what is counted, and how it will be resampled
 - `watch`: a bar for what takes long
 - `score`: the scores of what was counted
-- `compare_signatures`, `note_slowness`, `refuse_failures`: what there is to say at the end
+- `compare_signatures`, `Remarks`, `note_slowness`, `refuse_failures`: what there is to say at the end
 
 A command calls these in turn, and renders and delivers what they return.
 """
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bleucli import kernels
 from bleucli.cli import request
@@ -377,6 +377,62 @@ def compare_signatures(options: Options, results: Results) -> dict[str, str]:
     for signature in signatures:
         request.check_like(options, signature)
     return signatures[0]
+
+
+class Remarks:
+    """What there is to say beside an answer. With --strict, warnings forbid the answer, so make this before writing it.
+
+    Args:
+        options: the options of the command.
+        messages: the notes and warnings of this run.
+        signature: that of the score, which is compared with the one of --like; may be empty without --like.
+        hints: warnings about options, texts and scores.
+
+    Raises:
+        BleuError: there is a warning, and --strict forbids it.
+    """
+
+    def __init__(
+        self, options: Options, messages: Messages, signature: Mapping[str, str], hints: Iterable[str]
+    ) -> None:
+        self._options, self._messages = options, messages
+        self._hints: list[str] = [*hints]
+        self._notes: list[str] = []
+        if options.like is not None:
+            from bleucli.cli import like
+
+            self._hints += like.warnings(signature, options.like, options.followed)
+            self._notes += like.notes(signature, options.like)
+        self._hints += _note_lowercase(options)
+        messages.hold_back(self._hints)
+
+    def say(self, overview: Callable[[], str] | None = None, notes: Iterable[str] = ()) -> None:
+        """Write the notes and the warnings.
+
+        overview: says which files are references and which are systems, where this may be unclear. notes: more of them.
+        """
+        is_unclear = len(self._options.refs) + len(self._options.input or []) > 1
+        files = [overview()] if overview is not None and is_unclear else []
+        for note in (*files, *self._notes, *notes):
+            self._messages.note(note)
+        for hint in self._hints:
+            self._messages.warn(hint)
+
+
+def _note_lowercase(options: Options) -> list[str]:
+    """Return the hint that -lc is only for BLEU, if other metrics are scored as well.
+
+    The hint says which option of a metric makes it distinguish upper from lower case, or ignore the difference.
+    """
+    names = [name for name in request.names_of_metrics(options) if name != "bleu"]
+    if not options.of_metric("bleu").get("lowercase") or not names:
+        return []
+    advice = []
+    for metric in map(METRICS.__getitem__, names):
+        option = next((option for option in metric.options if option.key == "case"), None)
+        has = "has" if option is None or option.words[True] == "lc" else "lowercases without"
+        advice.append(f"{metric.name} {has} {'no such option' if option is None else option.flags[0]}")
+    return [f"-lc applies to BLEU only; {', '.join(advice)}"]
 
 
 def refuse_failures(systems: Systems, withheld: str = "") -> None:

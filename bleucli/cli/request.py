@@ -4,13 +4,13 @@
 - `find_idle`, `idle_in_mode`, `idle_when_citing`: options without effect; sacreBLEU's get a warning, ours are refused
 - `format_of`, `layout_of`, `scale_of`: how scores are printed
 - `names_of_metrics`, `make_metrics`: what is scored, and how
-- the rest: what --like says about a run, and what is said about its files
+- `count_threads`, `check_like`: what else all commands ask
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bleucli import tokenizers
 from bleucli.cli.commands import MODULES as COMMANDS
@@ -38,7 +38,6 @@ from bleucli.results import DECIMALS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Conditions, Options
     from bleucli.cli.options import Option as OptionOfCommand
     from bleucli.metrics.options import Option
@@ -269,22 +268,6 @@ def _refusal(name: str, reason: str) -> UsageError:
     return UsageError(f"{_flag(name)} has no effect: {reason}; leave it out")
 
 
-def note_lowercase(options: Options) -> list[str]:
-    """Return the hint that -lc is only for BLEU, if other metrics are scored as well.
-
-    The hint says which option of a metric makes it distinguish upper from lower case, or ignore the difference.
-    """
-    names = [name for name in names_of_metrics(options) if name != "bleu"]
-    if not options.of_metric("bleu").get("lowercase") or not names:
-        return []
-    advice = []
-    for metric in map(METRICS.__getitem__, names):
-        option = next((option for option in metric.options if option.key == "case"), None)
-        has = "has" if option is None or option.words[True] == "lc" else "lowercases without"
-        advice.append(f"{metric.name} {has} {'no such option' if option is None else option.flags[0]}")
-    return [f"-lc applies to BLEU only; {', '.join(advice)}"]
-
-
 # --- what is asked for
 
 
@@ -450,31 +433,3 @@ def check_like(options: Options, info: Mapping[str, str]) -> None:
         from bleucli.cli import like
 
         like.check_texts(options.like, info)
-
-
-def note_files(overview: Callable[[int], str], segments: int, options: Options, messages: Messages) -> None:
-    """Note which files are references and which are systems, where this may be unclear.
-
-    overview: returns a line that says so. segments: how many were scored.
-    """
-    if len(options.refs) + len(options.input or []) > 1:
-        messages.note(overview(segments))
-
-
-def find_differences(signature: Mapping[str, str], options: Options) -> list[str]:
-    """Return warnings about what is not as the signature of --like says; `signature` is that of the score."""
-    if options.like is None:
-        return []
-    from bleucli.cli import like
-
-    return list(like.warnings(signature, options.like, options.followed))
-
-
-def note_texts(signature: Mapping[str, str], options: Options, messages: Messages) -> None:
-    """Note what the signature of --like does not say about the texts; `signature` is that of the score."""
-    if options.like is None:
-        return
-    from bleucli.cli import like
-
-    for note in like.notes(signature, options.like):
-        messages.note(note)

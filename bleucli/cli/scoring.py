@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, count
 
 from bleucli.cli import pipeline, request
@@ -171,7 +171,7 @@ class Answer:
         Raises:
             BleuError: the answer cannot be written, or --strict forbids a warning.
         """
-        options, messages = self._options, self._messages
+        options = self._options
         if options.segment_scores and options.width is None:
             width = decimals_of(system.scores[0].score for system in results.systems)
             self.layout = self.layout._replace(width=width)
@@ -179,20 +179,15 @@ class Answer:
         if self._baseline is not None:  # gates look up scores by the names and checksums that the baseline has
             judged = _rename(results, names_in(self._baseline.form))._replace(run=read())
         gates = self._gates
-        verdicts, remarks = gates.judge(judged, self._baseline, earlier) if gates else ((), [])
-        hints = [*hints, *remarks, *request.find_differences(signature, options), *request.note_lowercase(options)]
-        messages.hold_back(hints)
+        verdicts, cautions = gates.judge(judged, self._baseline, earlier) if gates else ((), [])
+        remarks = pipeline.Remarks(options, self._messages, signature, [*hints, *cautions])
         failed = [verdict for verdict in verdicts if verdict.failure]
         if not self._is_withheld(failed):
             run = None if self._provenance is None else self._provenance.of(read())
             rows = judged if self._reports_gates else _rename(results, names_in(self.form))
             self._write(rows._replace(verdicts=verdicts, run=run))
-        request.note_files(overview, results.segments, options, messages)
-        request.note_texts(signature, options, messages)
-        for note in gates.notes([record.name for record in results.systems[0].scores]) if gates else ():
-            messages.note(note)
-        for hint in hints:
-            messages.warn(hint)
+        notes = gates.notes([record.name for record in results.systems[0].scores]) if gates else ()
+        remarks.say(lambda: overview(results.segments), notes)
         for verdict in failed:
             self._environment.say("error", verdict.failure, f"{verdict.system}: {verdict.score.name}")
         if self._is_withheld(failed) and not self._systems.failures:  # `end` reports these
@@ -242,7 +237,8 @@ def _print_segments(
     layout = request.layout_of(options, environment, "text")
     first = next(records)  # its signature is that of all segments, except for nrefs
     counts: dict[str, int] = {}  # number of segments by number of references
-    hints = request.find_idle(options, 1, options.format or "text", True)
+    idle = request.find_idle(options, 1, options.format or "text", True)
+    remarks: list[pipeline.Remarks] = []
 
     # The answer is written only after its last line is made, so an error after the loop still holds it back
     def tally() -> Iterator[ScoreRecord]:
@@ -250,10 +246,9 @@ def _print_segments(
             nrefs = dict(record.signature)["nrefs"]
             counts[nrefs] = counts.get(nrefs, 0) + 1
             yield record
-        signature = dict(first.signature) | _nrefs(counts)
+        signature = dict(first.signature) | {"nrefs": next(iter(counts)) if len(counts) == 1 else "var"}
         request.check_like(options, signature)
-        hints.extend([*source.hints, *request.find_differences(signature, options)])
-        messages.hold_back(hints)
+        remarks.append(pipeline.Remarks(options, messages, signature, [*idle, *source.hints]))
 
     if provenance is None:
         lines: Iterator[str] = (render(rescale_record(record, layout.scale), layout) for record in tally())
@@ -261,10 +256,7 @@ def _print_segments(
         indexes = None if selection is None else selection.chosen
         lines = _lines_of_segments(tally(), indexes, source, provenance)
     deliver(lines, options.output, environment, options.append)
-    request.note_files(source.overview, sum(counts.values()), options, messages)
-    request.note_texts(dict(first.signature) | _nrefs(counts), options, messages)
-    for hint in hints:
-        messages.warn(hint)
+    remarks[0].say(lambda: source.overview(sum(counts.values())))
 
 
 def _lines_of_segments(
@@ -280,11 +272,6 @@ def _lines_of_segments(
     with spool(map(encode, heads)) as file:
         systems, references = source.inputs()
         yield from json_text.with_run(map(bytes.decode, file), provenance.of(Run(list(systems.values()), references)))
-
-
-def _nrefs(counts: Mapping[str, int]) -> dict[str, str]:
-    """Return what a corpus signature says about segments with these numbers of references."""
-    return {"nrefs": next(iter(counts)) if len(counts) == 1 else "var"}
 
 
 def gates_of(options: Options, environment: Environment) -> Gates | None:

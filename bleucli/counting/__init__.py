@@ -63,6 +63,9 @@ if TYPE_CHECKING:
         def observe(self, hypotheses: Segments) -> tuple[int, ...]:
             """Count the signs that hints are made from."""
 
+        def observe_references(self, references: Sequence[Segments]) -> tuple[int, ...]:
+            """Count such signs in prepared references; they follow the others."""
+
         def check_sum(self, segments: int) -> None:
             """Raise a BleuError if the metric cannot score a sum over this number of segments."""
 
@@ -542,7 +545,7 @@ def count_block(
         kernels.column_sums(rows),
         references.fewest,
         references.most,
-        metric.observe(hypotheses),
+        metric.observe(hypotheses) + metric.observe_references(references.streams),
         [_Rows(rows, references.counts())] if keep_rows else None,
     )
 

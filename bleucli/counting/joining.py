@@ -41,14 +41,16 @@ class Joining:
     Attributes:
         scored: the number of items that all sources have.
         items: the number of items that have a reference.
+        is_sorted: whether items were put into another order, which needs ids in every source.
         strangers: what systems have that has no reference, in a sentence for each; empty unless `partial`.
-        hint: what a user should know about the ids, or "". All four are complete once all blocks have been read.
+        hint: what a user should know about the ids, or "". All five are complete once all blocks have been read.
     """
 
     def __init__(self, partial: bool = False, left_out: Sequence[Key] = ()) -> None:
         self.partial = partial
         self.left_out = left_out
         self.scored = self.items = 0
+        self.is_sorted = False
         self.strangers: list[str] = []
         self.hint = ""
 
@@ -121,6 +123,7 @@ def _join(
         raise failure
     _check_gaps(sources, all_ids)
     met = {key for columns in before for key in zip(*(columns[kind] for kind in sorted(common)), strict=True)}
+    joining.is_sorted = True
     # Systems that bring their references along have all of these together
     references = range(first_reference if first_reference < len(sources) else 0, len(sources))
     yield from _join_by_key(sources, rest, sorted(common), references, joining, met, done)

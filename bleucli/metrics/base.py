@@ -214,6 +214,10 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """Count signs of input that does not suit this metric; `hints` reads their sums."""
         return ()
 
+    def observe_references(self, references: Sequence[Segments]) -> tuple[int, ...]:
+        """Count such signs in prepared references; they follow those of `observe`."""
+        return ()
+
     def hints(self, stats: CorpusStats) -> list[str]:
         """Return what a user should know about the input of a corpus's score."""
         return []

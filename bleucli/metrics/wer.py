@@ -173,16 +173,28 @@ class WER(ErrorRate[WERScore]):
         """Count line breaks that join words, texts with such breaks, and, in a sample, unspaced and all letters."""
         return (*joining_breaks(hypotheses), *unspaced_stretches(hypotheses))
 
+    def observe_references(self, references: Sequence[Segments]) -> tuple[int, ...]:
+        """Count line breaks that join words, and references with such breaks."""
+        breaks, texts = zip(*map(joining_breaks, references), strict=True)
+        return sum(breaks), sum(texts)
+
     def hints(self, stats: CorpusStats) -> list[str]:
-        """Warn about text without spaces between words, and about line breaks that join words."""
-        breaks, texts, *letters = stats.signs or (0, 0)
+        """Warn about text without spaces between words, and about line breaks that join words.
+
+        Those of references are named only if the output has none.
+        """
+        if not stats.signs:
+            return []
+        breaks, texts, *letters, of_references, references = stats.signs
         remark = tell_unspaced(self.name, letters)
         hints = [f"{remark}; use CER"] if remark else []
-        if breaks:
+        if breaks or of_references:
+            where = tell_count(texts, "text") if breaks else tell_count(references, "reference")
+            breaks = breaks or of_references
             joins = "joins two words" if breaks == 1 else "each join two words"
             hints.append(
-                f"WER splits words at spaces only, as jiwer does, so {tell_count(breaks, 'line break')} in"
-                f" {tell_count(texts, 'text')} {joins} into one; replace line breaks by spaces, or use TER"
+                f"WER splits words at spaces only, as jiwer does, so {tell_count(breaks, 'line break')} in {where}"
+                f" {joins} into one; replace line breaks by spaces, or use TER"
             )
         return hints
 

@@ -226,6 +226,12 @@ def test_numbers_that_are_read_need_no_options_of_metrics(run, write):
     refused(run("--segment-scores", "-i", "a", "--scale", "1"), "--scale has no effect: scores from elsewhere are")
 
 
+@pytest.mark.parametrize("words", [("-m", "chrf"), ("-m", "chrf", "-sl"), ("explain", "-m", "bleu", "chrf")])
+def test_wherever_scores_ignore_lowercase_a_warning_says_so(run, score, words):
+    answer = score(*words, "-lc") if words[0] == "-m" else run(words[0], "ref", "-i", "sys", *words[1:], "-lc")
+    assert answer.err == "bleu: warning: -lc applies to BLEU only; chrF has --chrf-lowercase\n"
+
+
 def test_the_best_is_bold_without_a_test_too(score):
     assert "**" in score("several", "-f", "markdown", "--bold-best").out
     assert "**" not in score("several", "-f", "markdown").out

@@ -125,6 +125,31 @@ def test_keep_going_leaves_out_a_system_with_other_items(run, lines, shuffled):
     assert "other.jsonl lacks the id 'd4', which ref.jsonl has" in answer.err
 
 
+@pytest.mark.parametrize("bare", ["bare.jsonl", "bare.txt"])
+@pytest.mark.parametrize("place", [1, 2, 3])
+def test_keep_going_leaves_out_systems_without_ids_where_others_have_another_order(
+    run, write, lines, shuffled, bare, place
+):
+    write("bare.txt", "".join(f"{text}\n" for text in TEXTS))
+    systems = ["good.jsonl", "bad.jsonl"]
+    systems.insert(place - 1, bare)
+    answer = run("ref.jsonl", "-i", *systems, "-q", "-f", "csv", "--keep-going")
+    assert answer.status == 2
+    assert [line.split(",")[:2] for line in answer.out.splitlines()[1:]] == [["good", "100.0"], ["bad", "100.0"]]
+    assert f"and {bare} has no such ids to join by" in answer.err
+    assert run("ref.jsonl", "-i", "good.jsonl", bare, "-q", "-f", "csv", "--keep-going").status == 0
+
+
+def test_keep_going_leaves_out_a_system_without_ids_where_others_bring_references(run, write):
+    rows = [{"id": key, "hypothesis": text, "reference": text} for key, text in zip(KEYS, TEXTS, strict=True)]
+    write("a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    write("b.jsonl", "".join(json.dumps(row) + "\n" for row in rows[::-1]))
+    write("c.jsonl", "".join(json.dumps({"hypothesis": row["hypothesis"]}) + "\n" for row in rows))
+    answer = run("-i", "a.jsonl", "b.jsonl", "c.jsonl", "-q", "-f", "csv", "--keep-going")
+    assert [line.split(",")[:2] for line in answer.out.splitlines()[1:]] == [["a", "100.0"], ["b", "100.0"]]
+    assert "c.jsonl has no such ids to join by" in answer.err
+
+
 @pytest.mark.parametrize(
     ("ours", "theirs", "joined", "error"),
     [
@@ -286,3 +311,20 @@ def test_statistics_of_different_items_are_not_compared(run, some):
     told = "some rows are of partial:3of4, and others of partial:2of4; scores can be compared only if"
     refused(run("--stats", "a.parquet", "b.parquet"), told)
     assert "|partial:3of4|" in run("--stats", "a.parquet", "-q").out
+
+
+def test_ids_of_several_parts_are_joined(run, lines):
+    documents, segments = ["a", "a", "b", "b"], [0, 1, 0, 1]
+    lines("ref.jsonl", "reference", document=documents, part=segments)
+    order = [2, 0, 3, 1]
+    ids = {"document": [documents[n] for n in order], "part": [segments[n] for n in order]}
+    lines("sys.jsonl", texts=[TEXTS[n] for n in order], **ids)
+    words = ("ref.jsonl", "-i", "sys.jsonl", "-q", "-b", "--jsonl-fields")
+    assert run(*words, "id=document+part") == (0, "100.0\n", "")
+    refused(run(*words, "id=document"), "sys.jsonl has 2 ids ('b', 'a') more than once")
+    refused(run(*words, "id=document+"), "id=document+ has a part without a name; name up to 3 fields")
+    refused(run(*words, "id=a+b+c+d"), "id=a+b+c+d has 4 parts; name up to 3 fields")
+    refused(run(*words, "id=document+segment"), "line 1: no id; expected 'segment'")
+    lines("plus.jsonl", **{"a+b": KEYS})
+    lines("ref-plus.jsonl", "reference", **{"a+b": KEYS[::-1]})
+    assert run("ref-plus.jsonl", "-i", "plus.jsonl", "-q", "-b", "--jsonl-fields", r"id=a\+b").out != "100.0\n"

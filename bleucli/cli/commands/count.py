@@ -118,15 +118,10 @@ def _count(
     signature = pipeline.compare_signatures(options, results)
     # Numbers from elsewhere are saved as they are
     of_results = [] if options.segment_scores else results.hints
-    hints = [*idle, *source.hints, *of_results, *request.find_differences(signature, options)]
-    hints += request.note_lowercase(options)
-    messages.hold_back(hints)
+    remarks = pipeline.Remarks(options, messages, signature, [*idle, *source.hints, *of_results])
     saving.save(command)
-    request.note_files(source.overview, saving.segments, options, messages)
-    request.note_texts(signature, options, messages)
-    messages.note(f"wrote {shown(str(options.output))}: {', '.join(saving.metrics)}")
-    for hint in hints:
-        messages.warn(hint)
+    note = f"wrote {shown(str(options.output))}: {', '.join(saving.metrics)}"
+    remarks.say(lambda: source.overview(saving.segments), [note])
 
 
 class _Saving:

@@ -93,8 +93,7 @@ def _print_self_bleu(
         request.check_like(options, dict(one.signature))
     names = texts.systems.names("json")
     hints = [*idle, *texts.hints(), *_hints(names, measures), *metric.advice]
-    hints += request.find_differences(dict(measures[0].signature), options)
-    messages.hold_back(hints)
+    remarks = pipeline.Remarks(options, messages, dict(measures[0].signature), hints)
     pairs = zip(texts.systems.names(form), measures, strict=True)
     systems = [SystemResult(name, [one.record()], segments=len(one.scores)) for name, one in pairs]
     results = Results(systems, len(measures[0].scores), [])
@@ -107,9 +106,7 @@ def _print_self_bleu(
             for system, one, read in zip(systems, measures, run.systems, strict=True)
         ]
     deliver(answer, options.output, environment, options.append)
-    request.note_texts(dict(measures[0].signature), options, messages)
-    for hint in hints:
-        messages.warn(hint)
+    remarks.say()
 
 
 def _spread(system: SystemResult) -> SystemResult:

@@ -98,15 +98,11 @@ def _print_explanations(options: Options, source: Texts, environment: Environmen
     info = dict(signatures[names.index(options.followed)]) if options.like else {}
     request.check_like(options, info)
     hints = [*idle, *(advice for metric in metrics for advice in metric.advice), *source.hints]
-    hints += request.find_differences(info, options)
-    messages.hold_back(hints)
+    remarks = pipeline.Remarks(options, messages, info, hints)
     layout = request.layout_of(options, environment, form)
     columns = environment.columns() if options.output is None else None
     deliver([render_explanations(explanations, layout, form, columns)], options.output, environment)
-    request.note_files(source.overview, segments, options, messages)
-    request.note_texts(info, options, messages)
-    for hint in hints:
-        messages.warn(hint)
+    remarks.say(lambda: source.overview(segments))
 
 
 def _explain_system(options: Options, source: Texts, metrics: list[Metric]) -> tuple[list[Explained], int]:

@@ -168,16 +168,11 @@ def compare(
             environment.limit_numpy()
             parts = metrics, rows, results, plan, counts.parts[0].documents
             report = _make_report(options, environment, texts, *parts, progress, read, typography)
-            content, remarks = render(report, texts, counts)
+            content, hints = render(report, texts, counts)
     signature = pipeline.compare_signatures(options, results)
-    hints = [*idle, *texts.hints, *results.hints, *remarks, *request.find_differences(signature, options)]
-    hints += request.note_lowercase(options)
-    messages.hold_back(hints)
+    remarks = pipeline.Remarks(options, messages, signature, [*idle, *texts.hints, *results.hints, *hints])
     deliver([content], options.output, environment)
-    request.note_files(texts.overview, results.segments, options, messages)
-    request.note_texts(signature, options, messages)
-    for hint in hints:
-        messages.warn(hint)
+    remarks.say(lambda: texts.overview(results.segments))
     if lines := say():
         deliver(lines, None, environment)
     pipeline.note_slowness(start, messages)
