@@ -148,33 +148,17 @@ def check_corpus(
     return checking.findings()
 
 
+# Kinds that put the same marks into many lines
+_MARKS = ("tags", "special-tokens", "quoting", "subwords", "markdown", "entities", "spaced", "letters")
 # For kinds that follow from others, what they follow from
 _CAUSES = {
-    "prefix": (
-        "tags",
-        "special-tokens",
-        "preamble",
-        "numbers",
-        "quoting",
-        "subwords",
-        "markdown",
-        "entities",
-        "spaced",
-    ),
-    "suffix": (
-        "tags",
-        "special-tokens",
-        "quoting",
-        "subwords",
-        "markdown",
-        "entities",
-        "tokenized",
-        "spaced",
-        "runaway",
-    ),
-    "unrelated": ("step", "order", "script", "language", "mojibake", "spaced", "empty", "source", "copy"),
-    "language": ("mojibake", "script", "preamble"),
-    "script": ("mojibake",),
+    "prefix": ("preamble", "numbers", *_MARKS),
+    "suffix": ("tokenized", "runaway", *_MARKS),
+    "unrelated": ("step", "order", "script", "language", "mojibake", "spaced", "letters", "empty", "source", "copy"),
+    "language": ("mojibake", "script", "preamble", "letters"),
+    "letters": ("spaced",),
+    "tokenized": ("letters", "spaced"),
+    "script": ("mojibake", "full-width"),
     "lost": ("mojibake",),
     "quotes": ("quoting", "preamble"),
     "invisible": ("mojibake",),

@@ -447,6 +447,19 @@ def _attach(text: str) -> str:
     return re.sub(r" (n't|'s|'re|'ve|'ll|'m)(?= |$)", r"\1", text)
 
 
+def _find_letters(lines: Lines, others: Lines) -> Sequence[int]:
+    """Find lines in which most words are single letters."""
+    return [n for n, text in enumerate(lines.texts) if _is_spelled(text) and not _is_spelled(others.texts[n])]
+
+
+def _is_spelled(text: str) -> bool:
+    if text[1:2] != " " and text[3:4] != " ":
+        return False
+    words = text.split()
+    return len(words) >= _SPELLED and sum(len(word) == 1 for word in words) > 0.7 * len(words)
+
+
+_SPELLED = 8  # words from which on they say something
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3002: 0x2E, 0x3001: 0x2C, 0x3000: 0x20}
 _WIDE_MARKS = re.compile("[\uff01-\uff0f\uff1a-\uff20\u3001\u3002]")
 _WIDE_LETTERS = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
@@ -466,7 +479,7 @@ def _find_narrow(lines: Lines, others: Lines) -> Sequence[int]:
 
 def _find_wide(lines: Lines, others: Lines) -> Sequence[int]:
     """Find lines with full-width letters and digits."""
-    if lines.is_spaced or not _WIDE_LETTERS.search(lines.whole):
+    if not _WIDE_LETTERS.search(lines.whole):
         return ()
     return [
         index
@@ -551,14 +564,30 @@ def _find_cut(lines: Lines, others: Lines) -> Sequence[int]:
     """Find lines that end in mid-sentence, earlier than the other one, which ends with punctuation."""
     if not others.ends_sentences:
         return ()
-    return [
-        index
-        for index, text in enumerate(lines.texts)
-        if text
-        and len(text) < 0.8 * len(others.texts[index])
-        and not _END.search(text)
-        and _END.search(others.texts[index])
+    rest = others.texts
+    indexes = [
+        n
+        for n, text in enumerate(lines.texts)
+        if text and len(text) < 0.8 * len(rest[n]) and not _END.search(text) and _END.search(rest[n])
     ]
+    if len(indexes) >= _OFTEN_CUT * len(lines):
+        return indexes
+    # A limit of the length leaves many lines with the same number of characters or words
+    sizes = Counter(size for n in indexes for size in _sizes(lines.texts[n]))
+    return indexes if sizes and sizes.most_common(1)[0][1] >= max(5, len(indexes) / 2) else ()
+
+
+# The share of lines, from which on they need not have the same length; on WMT's systems, 0.011 end without punctuation
+_OFTEN_CUT = 0.02
+
+
+def _sizes(text: str) -> Iterator[tuple[str, int]]:
+    """Give the numbers of characters and of words of a line, where they are too large to be often equal by chance."""
+    words = len(text.split())
+    if len(text) >= 20:
+        yield "characters", len(text.rstrip())
+    if words >= 8:
+        yield "words", words
 
 
 # --- conventions
@@ -730,6 +759,13 @@ MISTAKES = (
         share=0.003,
     ),
     Mistake(
+        "letters",
+        "spaces between letters",
+        "use the output before its letters were separated: where words begin cannot be recovered from this file",
+        _find_letters,
+        share=0.003,
+    ),
+    Mistake(
         "lower-case",
         "only lower-case letters",
         "use the output before it was lower-cased; if that is lost, score all systems with -lc",
@@ -810,6 +846,6 @@ MISTAKES = (
         "an end in mid-sentence",
         "raise the limit of the length (max_new_tokens), and translate these lines again",
         _find_cut,
-        share=0.02,
+        share=0.002,
     ),
 )

@@ -73,6 +73,7 @@ DAMAGES = {
     "punctuation": lambda text: "".join(letter for letter in text if letter.isalnum() or letter == " "),
     "invisible": lambda text: text.replace(" ", "\u200b ", 2),
     "runaway": lambda text: text + " und so weiter" * 30,
+    "letters": lambda text: " ".join(text.replace(" ", "")),
     "escapes": lambda text: text.replace(" ", r"\n", 1),
     "cut": lambda text: text[:30],
 }
