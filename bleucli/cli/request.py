@@ -105,15 +105,18 @@ def refuse_lacks(options: Options) -> None:
 
 def _check_texts(options: Options) -> None:
     """Refuse texts without references, and JSON Lines where numbers are read."""
-    # The file of a matrix names the texts
-    if any(map(options.has, ("matrix", "table", "stats"))):
+    # An option that cannot be combined with references brings its own
+    brings_own = any(
+        "refs" in names.split() for _, option in _records(options) for names in (option.apart or {}).values()
+    )
+    if brings_own or "refs" not in command_of(options.command).records():
         return
     jsonl = next((path for path in options.input or ["-"] if read_as_jsonl(path, options.jsonl)), None)
     if options.segment_scores:
         if jsonl is not None:
             name = STDIN if jsonl == "-" else shown(jsonl)
             raise UsageError(f"--segment-scores reads one number per line, but {name} is JSON Lines; give text files")
-    elif options.test_set is None and not options.refs and jsonl is None and options.command != "diversity":
+    elif options.test_set is None and not options.refs and jsonl is None:
         raise _no_references(list(map(shown, options.input or [])))
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from bleucli.counting.corpus import Source
     from bleucli.inspection.fit import Fit
-    from bleucli.results import Description, ScoreRecord
+    from bleucli.results import Description, ScoreRecord, SegmentScores
     from bleucli.results.signature import Signature
 
     class Measure(Protocol):
@@ -68,17 +68,20 @@ if TYPE_CHECKING:
         def observe(self, hypotheses: Segments) -> tuple[int, ...]:
             """Count the signs that hints are made from."""
 
-        def check_count(self, segments: int) -> None:
-            """Raise a BleuError if the metric has rows for another number of segments than were counted."""
-
         def observe_references(self, references: Sequence[Segments]) -> tuple[int, ...]:
             """Count such signs in prepared references; they follow the others."""
+
+        def check_count(self, segments: int) -> None:
+            """Raise a BleuError if the metric has rows for another number of segments than were counted."""
 
         def check_sum(self, segments: int) -> None:
             """Raise a BleuError if the metric cannot score a sum over this number of segments."""
 
         def score_from_stats(self, sums: Sequence[int | float]) -> Any:
             """Score a sum of rows."""
+
+        def score_columns(self, rows: SegmentStats) -> SegmentScores:
+            """Score each row by itself."""
 
         def sign(self, score: Any, fewest: int, most: int, sampling: Sequence[tuple[str, str]] = ()) -> None:
             """Store in a score what its signature is made from."""

@@ -53,7 +53,6 @@ class Joining:
         self.scored = self.items = 0
         self.is_sorted = False
         self.strangers: list[str] = []
-        self.is_reordered = False
         self.hint = ""
 
     def join(self, sources: Sequence[Source], first_reference: int, may_be_empty: bool) -> Iterator[list[Block]]:
@@ -117,7 +116,6 @@ def _join(
         if not records:
             raise
         failure = error
-    joining.is_reordered = True
     rest = [_whole(list(record.rest(done))) for record in records]
     _add_ids(all_ids, [_ids(source, columns) for source, columns in zip(sources, rest, strict=True)])
     common = set.intersection(*(own.kinds for source, own in zip(sources, all_ids, strict=True) if source.names))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from bleucli.output.layout import Layout, marked_names
+from itertools import chain
+
+from bleucli.output.layout import Layout, marked_names, rescale_record
 from bleucli.prose.markup import visible
-from bleucli.results import Results, ScoreRecord, SystemResult
+from bleucli.results import Results, ScoreRecord, SegmentScores, SystemResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +33,20 @@ def score_line(record: ScoreRecord, layout: Layout, width: int = 0) -> str:
     if layout.score_only:
         return f"{score}\n"
     return f"{_label(record, layout):>{width}} = {f'{score} {record.verbose}'.rstrip()}\n"
+
+
+def score_lines(scores: SegmentScores, layout: Layout) -> str:
+    """Return the line of each segment."""
+    verbose, columns = ("", ()) if layout.score_only else scores.verbose
+    if layout.scale != 100 or scores.verbose[0] == "%s":  # scores of other metrics may be below 0, and lines shorter
+        return "".join(score_line(rescale_record(record, layout.scale), layout) for record in scores.records())
+    labels = dict.fromkeys(scores.signatures, "")
+    if not layout.score_only:
+        labels = {n: f"{scores.name}|{sign.format(layout.short)} = " for n, sign in scores.signatures.items()}
+    # One call formats all numbers of a line. Signatures are left out of its template, which Python reads sign by sign.
+    template = f"%.{layout.width}f {verbose}".rstrip() + "\n"
+    rests = map(template.__mod__, zip(scores.scores, *columns, strict=True))
+    return "".join(chain.from_iterable(zip(map(labels.__getitem__, scores.nrefs), rests, strict=True)))
 
 
 def _label(record: ScoreRecord, layout: Layout) -> str:

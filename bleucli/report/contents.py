@@ -419,22 +419,23 @@ def _wordings(
 
     metrics = [one.metric.normalizing(",".join(TYPOGRAPHY)) for one in measured if one.metric.in_percent]
     systems = count(corpus, metrics, jobs=plan.intervals.jobs, keep_rows=True) if metrics else []
-    taken = [[one if lines is None else one.take(lines) for one in system.stats] for system in systems]
+    stats_of_systems = [[one if lines is None else one.take(lines) for one in system.stats] for system in systems]
 
     def is_changed(place: int, stats: Sequence[CorpusStats]) -> bool:
         pairs = zip(stats, measured[place].rows, strict=True)
         return not all(np.array_equal(np.asarray(one.rows), rows) for one, rows in pairs)
 
-    changed = [place for place, stats in enumerate(zip(*taken, strict=True)) if is_changed(place, stats)]
+    changed = [place for place, stats in enumerate(zip(*stats_of_systems, strict=True)) if is_changed(place, stats)]
     if not changed:
         return {}
-    records = [[stats[place].record() for place in changed] for stats in taken]
+    records = [[stats[place].record() for place in changed] for stats in stats_of_systems]
     rankings: Sequence[Ranking] = ()
     if plan.tests is not None:
-        named = [SystemResult(str(number), row) for number, row in enumerate(records)]
+        results = [SystemResult(str(number), row) for number, row in enumerate(records)]
         units = documents if plan.tests.unit == "doc" else None
-        samples = [[comparison.sample_of(stats[place], units) for place in changed] for stats in taken]
-        rankings = comparison.resample(Results(named, taken[0][0].segments, []), samples, plan.tests).rankings
+        samples = [[comparison.sample_of(stats[place], units) for place in changed] for stats in stats_of_systems]
+        segments = stats_of_systems[0][0].segments
+        rankings = comparison.resample(Results(results, segments, []), samples, plan.tests).rankings
     return {
         place: Wording([row[at].score for row in records], rankings[at].corrected if rankings else None)
         for at, place in enumerate(changed)

@@ -104,18 +104,18 @@ def compare_systems(
     system_stats = count(corpus, scorers, jobs=jobs, keep_rows=True, inspect=True)
     measured = [of_metric(one, [system.stats[place] for system in system_stats]) for place, one in enumerate(scorers)]
     segments = system_stats[0].stats[0].segments
-    known = {name: list(column) for name, column in (labels or {}).items()}
+    label_columns = {name: list(column) for name, column in (labels or {}).items()}
     if texts is not None and len(texts) != segments:
         raise BleuError(f"there are {segments} segments; give one source per segment")
-    for name, column in known.items():
+    for name, column in label_columns.items():
         if len(column) != segments:
             raise BleuError(
                 f"labels[{name!r}] has {len(column)} labels for {tell_count(segments, 'segment')}; give one each"
             )
     if unit not in UNITS:
         raise UsageError(f"unit {unit!r:.40}; choose 'segment' or 'doc' (document)")
-    documents = None if unit == "segment" else number(find(known, unit))
-    groups = group(known, [by] if isinstance(by, str) else list(by), segments) if by else {}
+    documents = None if unit == "segment" else number(find(label_columns, unit))
+    groups = group(label_columns, [by] if isinstance(by, str) else list(by), segments) if by else {}
     plan = plan_of(None, len(system_stats), jobs, seed, unit)
     if plan.tests is not None:
         plan = plan._replace(tests=plan.tests._replace(trials=trials))
@@ -126,7 +126,7 @@ def compare_systems(
         measured,
         read_again,
         plan,
-        labels=known,
+        labels=label_columns,
         sources=read_sources,
         documents=documents,
         typography=True,

@@ -106,6 +106,10 @@ class Figures(NamedTuple):
     edits: int | None = None
 
 
+# Those of these fields that have a number for each order
+BY_ORDER = ("precisions", "counts", "totals", "reference_totals")
+
+
 class Detail(NamedTuple):
     """The score of some segments of a test set."""
 
@@ -177,6 +181,46 @@ class ScoreRecord(Record):
     def description(self) -> Description:
         """Return what may be said of the score, in the words of its metric."""
         return self.describe(self.signature.info)
+
+
+class SegmentScores(NamedTuple):
+    """Scores of n segments by one metric, in columns of n values, so that many lines are rendered at once.
+
+    The metric fills in the first fields, and `bleucli.scoring.score_blocks` the others.
+
+    figures: the columns of those fields of `Figures` that the metric has; for those in `BY_ORDER`, one for each order.
+    verbose: what follows the score in text, with `%` and a letter for the value of each column that comes after it.
+    """
+
+    name: str
+    scores: Sequence[float]
+    figures: Mapping[str, Sequence[Any]] = {}
+    verbose: tuple[str, Sequence[Sequence[float | str]]] = ("", ())
+    higher_is_better: bool | None = None
+    nrefs: Sequence[int] = ()  # the number of references of each segment
+    signatures: Mapping[int, Signature] = {}  # by that number
+    scale: int | None = None  # as in `ScoreRecord`
+
+    def record(self, place: int) -> ScoreRecord:
+        """Return the score of one segment; place: its index among these."""
+        template, columns = self.verbose
+        figures: dict[str, Any] = {
+            name: [column[place] for column in part] if name in BY_ORDER else part[place]
+            for name, part in self.figures.items()
+        }
+        return ScoreRecord(
+            self.name,
+            self.scores[place],
+            template % tuple([column[place] for column in columns]),
+            self.signatures[self.nrefs[place]],
+            self.higher_is_better,
+            figures=Figures(**figures),
+            scale=self.scale,
+        )
+
+    def records(self) -> Iterator[ScoreRecord]:
+        """Give the score of each segment."""
+        return map(self.record, range(len(self.scores)))
 
 
 class SystemResult(Record):

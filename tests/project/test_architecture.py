@@ -48,8 +48,8 @@ LADDER: dict[str, set[str]] = {
     "tokenizers/sentencepiece": {"errors", "optional_deps", "testsets", "text"},
     "gates": {"errors", "limits", "reading", "records", "results", "waiting"},
     "scale": {
-        *("_version", "counting", "errors", "kernels", "limits", "metrics", "optional_deps", "phrases", "records"),
-        *("results", "text"),
+        *("_version", "counting", "errors", "kernels", "limits", "metrics", "optional_deps", "phrases", "reading"),
+        *("records", "results", "text"),
     },
     "scoring": {
         *("counting", "errors", "limits", "metrics", "phrases", "records", "results", "scale", "significance", "text"),

@@ -201,7 +201,8 @@ class ScoreArguments(NamedTuple):
 class TableArguments(NamedTuple):
     """Which tables hold the texts, and which columns, if they are named.
 
-    by: the columns that make groups. unit: as in `TextArguments`. needs_documents: whether documents are looked for.
+    by: the columns that make groups. unit, partial: as in `TextArguments`. needs_documents: whether documents are
+    looked for.
     """
 
     paths: Sequence[str]
@@ -210,6 +211,7 @@ class TableArguments(NamedTuple):
     unit: str
     needs_documents: bool
     names: NameArguments
+    partial: bool = False
 
 
 class StatisticsArguments(NamedTuple):
@@ -320,7 +322,7 @@ def table_arguments(options: Options) -> TableArguments:
         raise UsageError("--by system is for systems that are rows, but here they are columns; leave out system")
     paths, unit = list(map(shown, options.table or ())), options.unit or "segment"
     needs_documents = asks_for_resampling(options) or options.unit is not None
-    return TableArguments(paths, columns, by, unit, needs_documents, name_arguments(options))
+    return TableArguments(paths, columns, by, unit, needs_documents, name_arguments(options), options.partial)
 
 
 def statistics_arguments(options: Options) -> StatisticsArguments:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -42,7 +43,7 @@ DOCUMENT = "doc"
 _PARTS = ("origlang", "domain", "country")
 
 
-class TextSource:
+class TextSource(ABC):
     """Systems and references as texts; subclasses say where these come from, and what is known of segments.
 
     Args:
@@ -67,13 +68,13 @@ class TextSource:
         self._in_blocks = False  # whether labels are known only while blocks are counted
         self._joining: Joining | None = None
 
+    @abstractmethod
     def _read(self) -> Corpus:
         """Return systems and references, which can be read once."""
-        raise NotImplementedError
 
+    @abstractmethod
     def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
         """Return what is known of some segments beside their texts: columns, with a label for each segment."""
-        raise NotImplementedError
 
     @property
     def selection(self) -> Selection | None:
@@ -207,7 +208,7 @@ class TextSource:
 
     def _check_order(self, metrics: Sequence[Metric]) -> None:
         """Refuse scores from elsewhere, which have no ids, beside items that were put into another order by theirs."""
-        if self._joining is not None and self._joining.is_reordered:
+        if self._joining is not None and self._joining.is_sorted:
             name = next((metric.name for metric in metrics if not metric.in_percent), "")
             if name:
                 raise UsageError(
@@ -356,8 +357,8 @@ class FileSource(TextSource):
         return sorted(self.references, key=lambda file: isinstance(file, JsonLines))
 
     def _blocks(self, file: File, remedy: str = "") -> Iterator[Sequence[Segments]]:
-        kept = self._kept.get(file)
-        return checked(file, file.blocks() if kept is None else kept.read_again(), remedy)
+        copy = self._kept.get(file)
+        return checked(file, file.blocks() if copy is None else copy.read_again(), remedy)
 
     # --- parts and labels
 
