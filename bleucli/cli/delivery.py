@@ -226,12 +226,15 @@ def _inputs(options: Options) -> Iterator[str]:
     yield from options.input or ()
     if options.registry is None:
         yield from filter(None, [cache.registry()])
-    special = {"output", "table", "stats", *(["baseline"] if options.append else [])}
+    special = {"output", "scores", "table", "stats", *(["baseline"] if options.append else [])}
     for name, option in command_of(options.command).records().items():
         if "FILE" in option.metavar and name not in special and options.has(name):
             value = getattr(options, name)
-            for word in value if isinstance(value, list) else [value]:  # FILE, or NAME=FILE,FILE
-                yield from word.rpartition("=")[2].split(",") if option.metavar != "FILE" else [word]
+            yield from value if isinstance(value, list) else [value]
+    if options.scores:
+        from bleucli.cli.sources import score_arguments
+
+        yield from (path for _, files in score_arguments(options).columns for path, _ in files)
     # The models that tokenizers read
     from bleucli.tokenizers import find_model
 

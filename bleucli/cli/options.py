@@ -118,7 +118,9 @@ class Options:
     normalize = ""
     # Of one command, but read for all
     sums = False
-    add_scores: Sequence[str] | None = None
+    scores: Sequence[str] | None = None
+    # The names of scores from elsewhere in files of statistics
+    saved_scores: Sequence[str] = ()
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
@@ -345,10 +347,11 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         ),
         "table": Option(
             "--table FILE ...",
-            "read texts from columns of Parquet or Arrow IPC files; FILE may be a folder or a pattern",
+            "read texts from columns of Parquet or Arrow IPC files, joined by ids if their columns differ; FILE may be"
+            " a folder or a pattern",
             once=True,
             apart={
-                "columns hold all texts": "refs input num_refs jsonl jsonl_fields partial test_set stats",
+                "columns hold all texts": "refs input num_refs jsonl jsonl_fields test_set stats",
                 "columns hold all labels": "labels label_names",
                 "documents are made of text files and test sets": "level",
                 "all columns have the same length, so no system is left out": "keep_going",
@@ -560,6 +563,20 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             bounds=_THREADS,
             theirs=True,
             idle={"nothing is resampled": lambda run: not is_resampled(run)},
+        ),
+        "scores": Option(
+            "--scores NAME=FILE,FILE ...",
+            "segment scores of another metric as a column: a file for each system, or one for all; NAME:lower if lower"
+            " is better",
+            once=True,
+            apart={
+                "the texts of a document are joined, but not its scores": "level",
+                "tables have rows of their own; write texts to files": "table",
+                "statistics keep the scores that bleu count --scores saves with them": "stats",
+                "it reads scores instead of texts": "segment_scores",
+                "scores are those of all segments": "partial",
+                "the files have the scores of segments already": "sentence_level",
+            },
         ),
         "segment_scores": Option(
             "--segment-scores",
