@@ -582,6 +582,7 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             "--segment-scores",
             "read one number per line from each system's file, higher is better: scores by any metric, or human"
             " ratings",
+            apart={"numbers are not texts": "partial level", "labels are those of texts": "labels label_names unit"},
             wrong={
                 "takes numbers as they are; leave out references, -t, -m, -sl and --like: bleu --segment-scores -i"
                 " a.txt b.txt": lambda run: any(map(run.has, ("refs", "test_set", "metrics", "sentence_level", "like")))
