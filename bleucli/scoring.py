@@ -82,7 +82,8 @@ def score_systems(
     >>> [(system.name, round(system.scores[0].score, 1)) for system in score_systems(corpus, [BLEU()]).systems]
     [('weak', 59.5), ('strong', 100.0)]
     """
-    from bleucli.text.labels import DOCUMENT, number
+    from bleucli.text import DOCUMENT
+    from bleucli.text.labels import number
 
     references = corpus.reference_names()
     systems = count(corpus, metrics, jobs=jobs, keep_rows=sampling is not None or bool(by), inspect=True)

@@ -19,11 +19,11 @@ from bleucli.counting.corpus import Corpus, Kept, Source, in_step
 from bleucli.errors import BleuError, IdsDifferError, LengthError, UsageError
 from bleucli.inspection.marks import is_json_object
 from bleucli.limits import read_number
-from bleucli.phrases import join_words, tell_count, tell_place
+from bleucli.phrases import join_words, tell_count
 from bleucli.reading import TextFile
 from bleucli.reading.jsonlines import JsonLines
 from bleucli.results import Input
-from bleucli.text import Segments
+from bleucli.text import DOCUMENT, Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from bleucli.testsets.selection import Marks
     from bleucli.text.labels import Labels
 
-# The label that names the document of a segment, and those that name parts of texts
-DOCUMENT = "doc"
+# The labels that name parts of texts
 _PARTS = ("origlang", "domain", "country")
 
 
@@ -198,9 +197,7 @@ class TextSource(ABC):
             return labels.number(documents)
         if self._unit == "segment":
             return None
-        if documents:
-            place = tell_place("segment", documents.index(None))
-            raise BleuError(place, " has no document; give each segment the label of its document")
+        labels.check_documents(documents)
         raise UsageError(
             "--unit doc resamples documents, but nothing says which document a segment belongs to; name a file with"
             " --labels that has a column doc"
@@ -321,9 +318,9 @@ class FileSource(TextSource):
         ]
         corpus = Corpus(self._sources(), [*references, *self._label_sources()], joining=self._joining)
         if self._arguments.joins_documents:
-            from bleucli.counting.documents import Documents
+            from bleucli.counting import documents
 
-            corpus = corpus._replace(documents=Documents())
+            corpus = corpus._replace(documents=documents.join)
         if names := corpus.label_names():
             if "system" in names:
                 raise UsageError("a label cannot be called system, as the column of systems is; rename it")
