@@ -401,7 +401,8 @@ def documents_in(columns: Sequence[str], unit: str) -> str:
     Raises:
         UsageError: there is none, but documents are the unit that is resampled.
     """
-    from bleucli.text.labels import DOCUMENT, DOCUMENT_NAMES
+    from bleucli.text import DOCUMENT
+    from bleucli.text.labels import DOCUMENT_NAMES
 
     name = next((name for name in (DOCUMENT, *DOCUMENT_NAMES) if name in columns), "")
     if unit == DOCUMENT and not name:

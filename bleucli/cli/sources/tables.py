@@ -21,7 +21,8 @@ from bleucli.scale import tables
 from bleucli.scale.arrow import Columns
 from bleucli.scale.layout import PLACES, SEGMENT, SYSTEM, Shard, label_of
 from bleucli.scale.rows import Numbering
-from bleucli.text.labels import DOCUMENT, group, number
+from bleucli.text import DOCUMENT
+from bleucli.text.labels import group, number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
