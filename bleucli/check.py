@@ -38,6 +38,8 @@ _LINES = 4096
 # A kind of mistake in this share of the segments, or one that changes the score by this many points, is an error
 _ERROR_SHARE = 0.05
 _ERROR_POINTS = 0.5
+# The same for a kind that is both
+_FREQUENT_POINTS = 0.2
 # The same for a warning; what is below is a note
 _WARNING_SHARE = 0.002
 _WARNING_POINTS = 0.05
@@ -146,33 +148,17 @@ def check_corpus(
     return checking.findings()
 
 
+# Kinds that put the same marks into many lines
+_MARKS = ("tags", "special-tokens", "quoting", "subwords", "markdown", "entities", "spaced", "letters")
 # For kinds that follow from others, what they follow from
 _CAUSES = {
-    "prefix": (
-        "tags",
-        "special-tokens",
-        "preamble",
-        "numbers",
-        "quoting",
-        "subwords",
-        "markdown",
-        "entities",
-        "spaced",
-    ),
-    "suffix": (
-        "tags",
-        "special-tokens",
-        "quoting",
-        "subwords",
-        "markdown",
-        "entities",
-        "tokenized",
-        "spaced",
-        "runaway",
-    ),
-    "unrelated": ("step", "order", "script", "language", "mojibake", "spaced", "empty", "source", "copy"),
-    "language": ("mojibake", "script", "preamble"),
-    "script": ("mojibake",),
+    "prefix": ("preamble", "numbers", *_MARKS),
+    "suffix": ("tokenized", "runaway", *_MARKS),
+    "unrelated": ("step", "order", "script", "language", "mojibake", "spaced", "letters", "empty", "source", "copy"),
+    "language": ("mojibake", "script", "preamble", "letters"),
+    "letters": ("spaced",),
+    "tokenized": ("letters", "spaced"),
+    "script": ("mojibake", "full-width"),
     "lost": ("mojibake",),
     "quotes": ("quoting", "preamble"),
     "invisible": ("mojibake",),
@@ -293,15 +279,15 @@ class _Checking:
 
     # --- a block
 
-    def add(self, piece: Piece, sources: Iterator[str] | None) -> None:
+    def add(self, piece: Piece, source: Iterator[str] | None) -> None:
         """Examine some segments of all texts."""
         from bleucli.inspection.alignment import Features, align
 
         size = len(piece.hypotheses[0])
-        source = None if sources is None else list(islice(sources, size))
-        if source is not None and len(source) < size:
+        sources = None if source is None else Lines(list(islice(source, size)), piece.start)
+        if sources is not None and len(sources) < size:
             raise BleuError(
-                f"there are only {self.segments + len(source)} sources, but more segments; give one source for each"
+                f"there are only {self.segments + len(sources)} sources, but more segments; give one source for each"
             )
         prepared = self._metric.prepare_references(piece.references, piece.start)
         rows = [
@@ -322,21 +308,21 @@ class _Checking:
         # Python's strings have no columns of references that vary from block to block; JSON Lines may have
         for number, lines in enumerate(references):
             place = _Place(self._references[min(number, len(self._references) - 1)], True, number)
-            self._find_mistakes(block, place, lines, systems[0])
+            self._find_mistakes(block, place, lines, systems[0], sources)
         features = Features(references[0].texts)
         for number, lines in enumerate(systems):
             place = _Place(self._systems[number], False, number)
-            self._find_mistakes(block, place, lines, references[0])
+            self._find_mistakes(block, place, lines, references[0], sources)
             alignment = align(Features(lines.texts), features)
             self._find_moves(block, place, alignment)
             self._find_languages(block, place, alignment)
-            self._find_copies(block, place, alignment, source)
+            self._find_copies(block, place, alignment, sources)
 
     def _tally(self, place: _Place, kind: str) -> _Tally:
         return self._tallies.setdefault((place, kind), _Tally())
 
-    def _find_mistakes(self, block: _Block, place: _Place, lines: Lines, others: Lines) -> None:
-        """Find the mistakes of `MISTAKES` in a text."""
+    def _find_mistakes(self, block: _Block, place: _Place, lines: Lines, others: Lines, sources: Lines | None) -> None:
+        """Find the mistakes of `MISTAKES` in a text, by comparison with another one."""
         for mistake in MISTAKES:
             if mistake.is_convention and place.is_reference:
                 continue
@@ -345,6 +331,9 @@ class _Checking:
             except BleuError as error:
                 self._unchecked[f"{mistake.kind} was not checked: {error}"] = None
                 continue
+            if indexes and sources is not None and mistake.is_in_sources:
+                ours = set(mistake.find(lines, sources))
+                indexes = [n for n in indexes if n in ours]
             if not indexes and not theirs:
                 continue
             tally = self._tally(place, mistake.kind)
@@ -449,16 +438,16 @@ class _Checking:
             sure = [n for n in indexes if are_alike(self._languages.guess(reference[n]) or self._target, self._target)]
             self._tally(place, f"language {language}").add(block.systems[place.number], sure)
 
-    def _find_copies(self, block: _Block, place: _Place, alignment: Alignment, source: Sequence[str] | None) -> None:
+    def _find_copies(self, block: _Block, place: _Place, alignment: Alignment, sources: Lines | None) -> None:
         system = block.systems[place.number]
         lines = system.texts
         for number, reference in enumerate(block.references):
             if number < len(self._references):
                 self._same[place.number][number] &= lines == reference.texts
-        if source is not None:
+        if sources is not None:
             copies = [
                 n
-                for n, text in enumerate(source)
+                for n, text in enumerate(sources.texts)
                 if lines[n].strip() == text.strip() != ""
                 and not any(text.strip() == r.texts[n].strip() for r in block.references)
             ]
@@ -512,12 +501,12 @@ class _Checking:
 
     def _severity(self, count: int, points: float | None) -> str:
         share, size = count / self.segments, None if points is None else abs(points)
-        is_frequent = share >= _ERROR_SHARE
+        is_frequent, is_repeated = share >= _ERROR_SHARE, share >= _WARNING_SHARE and count >= _FEWEST
         if size is None:
-            return "error" if is_frequent else "warning" if share >= _WARNING_SHARE else "note"
-        if size >= _ERROR_POINTS or (is_frequent and size >= _WARNING_POINTS):
+            return "error" if is_frequent else "warning" if is_repeated else "note"
+        if size >= _ERROR_POINTS or (is_frequent and size >= _FREQUENT_POINTS):
             return "error"
-        return "warning" if share >= _WARNING_SHARE or size >= _WARNING_POINTS else "note"
+        return "warning" if is_repeated or size >= _WARNING_POINTS else "note"
 
     def _tell(self, count: int) -> str:
         return (

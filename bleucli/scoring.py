@@ -4,6 +4,7 @@
 - `score_counted`: the same from statistics, wherever they were counted
 - `score_rows`: one score per segment, from statistics; `score_blocks`: the same, block by block
 - `score_groups`: scores of systems on groups of segments
+- `fit_scales`: results in which scores from elsewhere say which scale they fit
 - `sign`: results whose signatures say which texts were scored
 - `plan_intervals`: how scores are resampled for intervals
 """
@@ -19,7 +20,7 @@ from bleucli.errors import BleuError, SegmentError, UsageError
 from bleucli.metrics import Metric
 from bleucli.phrases import Turn, tell_count
 from bleucli.records import NamedTuple
-from bleucli.results import Detail, Results, ScoreRecord, SegmentScores, SystemResult, name_row
+from bleucli.results import Detail, Results, ScoreRecord, SegmentScores, SystemResult, name_row, scale_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ def score_counted(
         SystemResult(name, [_record(*both, fields, selection) for both in zip(whole, subset, strict=True)])
         for name, whole, subset in statistics
     ]
-    results = Results(rows, statistics[0][2][0].segments, hints)
+    results = fit_scales(Results(rows, statistics[0][2][0].segments, hints))
     if sampling is None:
         return results
     if documents is not None and selection is not None and selection.chosen is not None:
@@ -270,7 +271,7 @@ def score_groups(
             systems.append(system._replace(name=name, labels=labels, segments=stats.stats[0].segments))
         group = name_row("", labels).strip()
         hints = [*hints, *(about(group, hint) for hint in results.hints if hint not in advice)]
-    return Results(systems, segments, hints, test, rankings)
+    return fit_scales(Results(systems, segments, hints, test, rankings))
 
 
 def _check_systems(
@@ -291,6 +292,25 @@ def _check_systems(
             f"the group {group} {which} the system {wrong}, but a test needs the same systems in every group; leave out"
             " the test, or the system"
         )
+
+
+def fit_scales(results: Results) -> Results:
+    """Return results in which scores from elsewhere say which scale they fit: one for each column."""
+    first = results.systems[0].scores if results.systems else []
+    scales: list[int | None] = [None] * len(first)
+    for place, record in enumerate(first):
+        if record.scale is not None:
+            scales[place] = scale_of(system.scores[place].score for system in results.systems)
+    if scales == [None] * len(scales):
+        return results
+
+    def fit(rows: Sequence[SystemResult]) -> list[SystemResult]:
+        return [
+            row._replace(scores=[one._replace(scale=scale) for one, scale in zip(row.scores, scales, strict=True)])
+            for row in rows
+        ]
+
+    return results._replace(systems=fit(results.systems), averages=fit(results.averages))
 
 
 def sign(results: Results, texts: Mapping[str, str]) -> Results:
@@ -368,6 +388,11 @@ def score_blocks(blocks: Iterable[list[SystemStats]], selection: Selection | Non
             raise error.locate(indexes[place] - place, name) from None
         for number in {*nrefs} - signatures.keys():
             signatures[number] = metric.signature(number, number)
-        yield scores._replace(higher_is_better=metric.higher_is_better, nrefs=nrefs, signatures=signatures)
+        yield scores._replace(
+            higher_is_better=metric.higher_is_better,
+            nrefs=nrefs,
+            signatures=signatures,
+            scale=None if metric.in_percent else 100,
+        )
     if selection is not None:
         selection.check(start)

@@ -16,7 +16,7 @@ from bleucli.cli.sources import Counting
 from bleucli.cli.streams import Environment, encode, shown
 from bleucli.errors import UsageError
 from bleucli.output import FORMATS, render, segment_renderer
-from bleucli.results import Results, Run, SegmentScores, decimals_of
+from bleucli.results import DECIMALS, Results, Run, SegmentScores
 from bleucli.scoring import score_blocks
 
 TYPE_CHECKING = False
@@ -58,7 +58,8 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     systems = len(earlier) + len(source.systems)
     idle = request.find_idle(options, systems, answer.form)
     plan = pipeline.plan_sampling(options, environment, answer.layout.bold_best, systems)
-    metrics = pipeline.metrics_of(options, source)
+    columns, files = pipeline.columns_of(options, source)
+    metrics = [*pipeline.metrics_of(options, source), *columns]
     pipeline.leave_out(options, source, environment, answer.report_failures)
     with pipeline.watch(options, environment) as progress:
         counts = source.count(Counting(metrics, request.count_threads(options.jobs), plan is not None, progress))
@@ -73,7 +74,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         return [*(system.name for system in earlier), *counts.row_names(names)]
 
     def read() -> Run:
-        run = pipeline.run_of(source, counts)
+        run = pipeline.run_of(source, counts, files)
         return run if before is None else run._replace(systems=[before.input(), *run.systems])
 
     signature = pipeline.compare_signatures(options, results)
@@ -172,9 +173,9 @@ class Answer:
             BleuError: the answer cannot be written, or --strict forbids a warning.
         """
         options = self._options
-        if options.segment_scores and options.width is None:
-            width = decimals_of(system.scores[0].score for system in results.systems)
-            self.layout = self.layout._replace(width=width)
+        if options.segment_scores and options.width is not None and results.systems[0].scores[0].scale == 1:
+            # Beside scores in percent, those from 0 to 1 have two decimals more
+            self.layout = self.layout._replace(width=options.width + DECIMALS[100] - DECIMALS[1])
         judged = results
         if self._baseline is not None:  # gates look up scores by the names and checksums that the baseline has
             judged = _rename(results, names_in(self._baseline.form))._replace(run=read())

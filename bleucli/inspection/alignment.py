@@ -60,7 +60,9 @@ class Features:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.lines = len(texts)
-        codes = np.frombuffer("\n".join(texts).lower().encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.int64)
+        # A text may have line breaks of its own
+        whole = "\n".join([text.replace("\n", " ") if "\n" in text else text for text in texts])
+        codes = np.frombuffer(whole.lower().encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.int64)
         dense = np.count_nonzero(codes > 0x2E7F) * 4 > len(codes)
         size = _DENSE_GROUP if dense else _GROUP
         count = max(0, len(codes) - size + 1)

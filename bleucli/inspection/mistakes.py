@@ -84,6 +84,7 @@ class Mistake(NamedTuple):
         is_proven: whether only a higher score after the remedy shows that it is a mistake.
         is_convention: whether both sides may be right, so that it is never an error, nor worth a word if it costs
             nothing.
+        is_in_sources: whether it may be part of a text that is translated, and is then not a mistake.
         sign: a pattern that shows where in a line it is, if `repair` does not.
     """
 
@@ -96,6 +97,7 @@ class Mistake(NamedTuple):
     share: float = 0.0
     is_proven: bool = False
     is_convention: bool = False
+    is_in_sources: bool = False
     sign: str = ""
 
     def place(self, text: str) -> int:
@@ -112,7 +114,7 @@ def _sign(pattern: str, *parts: str) -> Callable[[Lines, Lines], Sequence[int]]:
 
     parts: strings, one of which is in every match: lines without any of them are not searched.
     """
-    search = re.compile(pattern).search
+    search = re.compile(pattern, re.MULTILINE).search
 
     def find(lines: Lines, others: Lines) -> Sequence[int]:
         present = [part for part in parts if part in lines.whole]
@@ -148,7 +150,7 @@ _INVISIBLE_MARKS = [
 _INVISIBLE = f"[{''.join(_INVISIBLE_MARKS)}]"
 _SUBWORD = r"@@(?= |$)|▁|(?<=\s)##(?=[^\W\d_])|[ĠĊ](?=\w)|(?<=\w)</w>"
 _MARKDOWN = r"\*\*[^*\s](?:[^*]*[^*\s])?\*\*|^#{1,6} \S|^```|`[^`]+`|\[[^\]]+\]\(https?:"
-_LOST = r"\?(?<=[^\W\d_]\?)[^\W\d_]|\?{3,}"
+_LOST = re.compile(r"\?(?<=[^\W\d_]\?)[^\W\d_]|\?{3,}")
 
 
 def _strip_markdown(text: str) -> str:
@@ -163,6 +165,19 @@ def _join_subwords(text: str) -> str:
     if "Ġ" in text:
         return text.replace(" ", "").replace("Ġ", " ").strip()
     return re.sub(r"@@ |@@$|\s##(?=[^\W\d_])|(?<=\w)</w>", "", text)
+
+
+def _find_lost(lines: Lines, others: Lines) -> Sequence[int]:
+    """Find lines with question marks between letters, or several in a row, which the other line does not have."""
+    if "?" not in lines.whole:
+        return ()
+    texts, rest = lines.texts, others.texts
+    return [n for n, text in enumerate(texts) if "?" in text and rest[n] and _has_lost(text) and not _has_lost(rest[n])]
+
+
+def _has_lost(text: str) -> bool:
+    # A capital letter begins the next sentence
+    return any(match[0][-1] == "?" or match[0][-1].islower() for match in _LOST.finditer(text))
 
 
 def _find_quoting(lines: Lines, others: Lines) -> Sequence[int]:
@@ -350,25 +365,24 @@ def _letters(text: str) -> int:
 def _find_lower(lines: Lines, others: Lines) -> Sequence[int]:
     rest = others.texts
     return [
-        index
-        for index, text in enumerate(lines.texts)
-        if text.islower()
-        and len(text.split()) >= _WORDY
-        and not rest[index].islower()
-        and rest[index] != rest[index].lower()
+        n
+        for n, text in enumerate(lines.texts)
+        if text.islower() and _is_cased(text) and not rest[n].islower() and rest[n] != rest[n].lower()
     ]
 
 
 def _find_upper(lines: Lines, others: Lines) -> Sequence[int]:
     rest = others.texts
     return [
-        index
-        for index, text in enumerate(lines.texts)
-        if text.isupper()
-        and len(text.split()) >= _WORDY
-        and not rest[index].isupper()
-        and rest[index] != rest[index].upper()
+        n
+        for n, text in enumerate(lines.texts)
+        if text.isupper() and _is_cased(text) and not rest[n].isupper() and rest[n] != rest[n].upper()
     ]
+
+
+def _is_cased(text: str) -> bool:
+    """Return whether a line has several words, and most of its letters are in a script with case."""
+    return len(text.split()) >= _WORDY and 2 * sum(one.lower() != one.upper() for one in text) > _letters(text)
 
 
 def _find_title(lines: Lines, others: Lines) -> Sequence[int]:
@@ -433,6 +447,19 @@ def _attach(text: str) -> str:
     return re.sub(r" (n't|'s|'re|'ve|'ll|'m)(?= |$)", r"\1", text)
 
 
+def _find_letters(lines: Lines, others: Lines) -> Sequence[int]:
+    """Find lines in which most words are single letters."""
+    return [n for n, text in enumerate(lines.texts) if _is_spelled(text) and not _is_spelled(others.texts[n])]
+
+
+def _is_spelled(text: str) -> bool:
+    if text[1:2] != " " and text[3:4] != " ":
+        return False
+    words = text.split()
+    return len(words) >= _SPELLED and sum(len(word) == 1 for word in words) > 0.7 * len(words)
+
+
+_SPELLED = 8  # words from which on they say something
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3002: 0x2E, 0x3001: 0x2C, 0x3000: 0x20}
 _WIDE_MARKS = re.compile("[\uff01-\uff0f\uff1a-\uff20\u3001\u3002]")
 _WIDE_LETTERS = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
@@ -452,7 +479,7 @@ def _find_narrow(lines: Lines, others: Lines) -> Sequence[int]:
 
 def _find_wide(lines: Lines, others: Lines) -> Sequence[int]:
     """Find lines with full-width letters and digits."""
-    if lines.is_spaced or not _WIDE_LETTERS.search(lines.whole):
+    if not _WIDE_LETTERS.search(lines.whole):
         return ()
     return [
         index
@@ -537,14 +564,30 @@ def _find_cut(lines: Lines, others: Lines) -> Sequence[int]:
     """Find lines that end in mid-sentence, earlier than the other one, which ends with punctuation."""
     if not others.ends_sentences:
         return ()
-    return [
-        index
-        for index, text in enumerate(lines.texts)
-        if text
-        and len(text) < 0.8 * len(others.texts[index])
-        and not _END.search(text)
-        and _END.search(others.texts[index])
+    rest = others.texts
+    indexes = [
+        n
+        for n, text in enumerate(lines.texts)
+        if text and len(text) < 0.8 * len(rest[n]) and not _END.search(text) and _END.search(rest[n])
     ]
+    if len(indexes) >= _OFTEN_CUT * len(lines):
+        return indexes
+    # A limit of the length leaves many lines with the same number of characters or words
+    sizes = Counter(size for n in indexes for size in _sizes(lines.texts[n]))
+    return indexes if sizes and sizes.most_common(1)[0][1] >= max(5, len(indexes) / 2) else ()
+
+
+# The share of lines, from which on they need not have the same length; on WMT's systems, 0.011 end without punctuation
+_OFTEN_CUT = 0.02
+
+
+def _sizes(text: str) -> Iterator[tuple[str, int]]:
+    """Give the numbers of characters and of words of a line, where they are too large to be often equal by chance."""
+    words = len(text.split())
+    if len(text) >= 20:
+        yield "characters", len(text.rstrip())
+    if words >= 8:
+        yield "words", words
 
 
 # --- conventions
@@ -606,9 +649,9 @@ MISTAKES = (
         "lost",
         "question marks for letters (where characters were lost)",
         "write the original output as UTF-8: the lost characters cannot be recovered from this file",
-        _sign(_LOST, "?"),
+        _find_lost,
         share=0.01,
-        sign=_LOST,
+        sign=_LOST.pattern,
     ),
     Mistake(
         "form",
@@ -624,6 +667,7 @@ MISTAKES = (
         "decode them, as html.unescape does",
         _sign(_ENTITY, "&"),
         unescape,
+        is_in_sources=True,
     ),
     Mistake(
         "special-tokens",
@@ -631,6 +675,7 @@ MISTAKES = (
         "decode without special tokens (skip_special_tokens=True)",
         _sign(_SPECIAL, "<", "[", "_", "⁇", "pad "),
         lambda text: re.sub(r"\s+", " ", re.sub(_SPECIAL, " ", text)).strip(),
+        is_in_sources=True,
     ),
     Mistake(
         "tags",
@@ -638,6 +683,7 @@ MISTAKES = (
         "remove the tags and keep the text between them",
         _sign(_TAG, "<"),
         lambda text: re.sub(_TAG, "", text).strip(),
+        is_in_sources=True,
     ),
     Mistake(
         "quoting",
@@ -645,6 +691,7 @@ MISTAKES = (
         "read the file with a CSV reader, and write only the text",
         _find_quoting,
         _unquote,
+        is_in_sources=True,
     ),
     Mistake("numbers", "their line number", "remove the column of line numbers", _find_numbers, _strip_number),
     Mistake(
@@ -653,6 +700,7 @@ MISTAKES = (
         "decode them, as a JSON reader does",
         _find_escapes,
         lambda text: re.sub(r"\\[nrt]", " ", text).replace('\\"', '"'),
+        is_in_sources=True,
     ),
     Mistake(
         "preamble",
@@ -668,6 +716,7 @@ MISTAKES = (
         _sign(_MARKDOWN, "**", "#", "`", "](http"),
         _strip_markdown,
         share=0.003,
+        is_in_sources=True,
     ),
     Mistake(
         "prefix",
@@ -691,6 +740,7 @@ MISTAKES = (
         "join subwords to words: merge the pieces as the model's own tokenizer does",
         _sign(_SUBWORD, "@@", "▁", "##", "Ġ", "Ċ", "</w>"),
         _join_subwords,
+        is_in_sources=True,
     ),
     Mistake(
         "tokenized",
@@ -706,6 +756,13 @@ MISTAKES = (
         "remove these spaces",
         _find_spaced,
         lambda text: _APART.sub("", text),
+        share=0.003,
+    ),
+    Mistake(
+        "letters",
+        "spaces between letters",
+        "use the output before its letters were separated: where words begin cannot be recovered from this file",
+        _find_letters,
         share=0.003,
     ),
     Mistake(
@@ -767,6 +824,7 @@ MISTAKES = (
         _sign(_INVISIBLE, *_INVISIBLE_MARKS),
         lambda text: re.sub(_INVISIBLE, "", text),
         share=0.003,
+        is_in_sources=True,
     ),
     Mistake(
         "runaway",
@@ -781,12 +839,13 @@ MISTAKES = (
         "find out where the file was written twice, and translate these lines again",
         _find_repeated,
         share=0.01,
+        is_in_sources=True,
     ),
     Mistake(
         "cut",
         "an end in mid-sentence",
         "raise the limit of the length (max_new_tokens), and translate these lines again",
         _find_cut,
-        share=0.02,
+        share=0.002,
     ),
 )

@@ -125,6 +125,8 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     _checked_first: frozenset[str] = frozenset()
     # `super().__setattr__`, looked up once: metrics for sentences are made in loops
     _set_next: ClassVar[Callable[[Any, str, object], None]] = _set
+    # Whether scores are in percent; others are printed as they are, whatever the scale
+    in_percent = True
     # Which of its statistics, by `column_names`, may be fractions
     fractions: frozenset[str] = frozenset()
     # The fewest references that a segment has
@@ -281,6 +283,9 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         is_plain = info.keys().isdisjoint({"empty", "normalize"})
         return is_plain and cls.options == original.options and cls.constants == original.constants
 
+    def check_count(self, segments: int) -> None:  # few metrics need it
+        """Raise a BleuError if the metric has rows for another number of segments than were counted."""
+
     def check_sum(self, segments: int) -> None:  # few metrics need it
         """Raise a BleuError if a sum over this number of segments has no score."""
 
@@ -365,6 +370,10 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         except SegmentError as error:
             raise error.locate(start, name) from None
         return self.compare(texts, references)
+
+    def sum_rows(self, rows: SegmentStats) -> tuple[int | float, ...]:
+        """Return the sum of each column of rows."""
+        return kernels.column_sums(rows)
 
     def segment_stats(
         self,
@@ -497,7 +506,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         *,
         keep_rows: bool = False,
         jobs: int = 1,
-    ) -> CorpusStats:
+    ) -> CorpusStats[ScoreT_co]:
         """Return the statistics of a system's output. Statistics of its parts can be added, wherever they were counted.
 
         Args:
@@ -512,7 +521,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
         >>> from bleucli import BLEU
         >>> batches = [(["a b c d e"], [["a b c d f"]]), (["g h i j"], [["g h i j"]])]
-        >>> round(sum(BLEU().corpus_stats(*batch) for batch in batches).score().score, 2)
+        >>> round(CorpusStats.sum(BLEU().corpus_stats(*batch) for batch in batches).score().score, 2)
         79.84
         """
         jobs = _count_threads(jobs)

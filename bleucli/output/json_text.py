@@ -124,10 +124,11 @@ def score_object(record: ScoreRecord, layout: Layout, tested: Mapping[str, objec
     tested: the keys of a test, which replace those of the interval. Without a test, numbers are rounded as the layout
     says.
     """
+    scale, layout = layout.scale, layout.of(record)
     item: dict[str, object] = {
         "name": record.name,
         "score": _round(record.score, layout) if tested is None else record.score,
-        **({} if layout.scale == 100 else {"scale": layout.scale}),
+        **({} if scale == 100 or record.scale is not None else {"scale": scale}),
         "signature": record.signature.format(),
         **(_interval_keys(record, layout) if tested is None else tested),
     }
@@ -165,7 +166,7 @@ def _round(number: float, layout: Layout) -> float:
 
 def _render_alone(record: ScoreRecord, layout: Layout) -> str:
     if record.interval is None:
-        return layout.figure(record.score)
+        return layout.of(record).figure(record.score)
     from bleucli.output.text import score_and_interval
 
     return dump(score_and_interval(record, layout._replace(colour=False)))
@@ -236,7 +237,9 @@ def _card(results: Results, index: int, layout: Layout) -> dict[str, object]:
     system = results.systems[index]
     scores = system.scores
     card: dict[str, object] = {} if results.test is None else {"baseline": index == 0}
+    whole = layout
     for place, record in enumerate(scores):
+        layout = whole.of(record)
         for column, number in cells(results, index, place, layout):
             # Cards of one answer have the same keys: those of a test are null for the baseline
             if (

@@ -55,6 +55,7 @@ def _label(record: ScoreRecord, layout: Layout) -> str:
 
 def score_and_interval(record: ScoreRecord, layout: Layout) -> str:
     """Return `54.6`, or `54.6 (μ = 53.9 ± 39.0)` where there is an interval."""
+    layout = layout.of(record)
     score = layout.figure(record.score)
     if record.interval is None:
         return score
@@ -76,7 +77,7 @@ def _details(system: SystemResult, layout: Layout) -> str:
     for number, label in enumerate(labels):
         for record in system.scores:
             part = record.details[number]
-            score = f"{record.name:<{widest_name}} = {layout.figure(part.score)}"
+            score = f"{record.name:<{widest_name}} = {layout.of(record).figure(part.score)}"
             lines.append(f"{label:<{widest_label}} : sentences={part.segments:<6} {score}\n")
     return "".join(lines)
 

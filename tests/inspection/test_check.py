@@ -73,6 +73,7 @@ DAMAGES = {
     "punctuation": lambda text: "".join(letter for letter in text if letter.isalnum() or letter == " "),
     "invisible": lambda text: text.replace(" ", "\u200b ", 2),
     "runaway": lambda text: text + " und so weiter" * 30,
+    "letters": lambda text: " ".join(text.replace(" ", "")),
     "escapes": lambda text: text.replace(" ", r"\n", 1),
     "cut": lambda text: text[:30],
 }
@@ -174,6 +175,19 @@ def test_lines_out_of_step_are_located(lines, first, last, distance):
     assert finding.points > 0
 
 
+def test_what_the_source_has_is_not_a_mistake():
+    source = [f"<p>{n} &amp; more" if n % 2 else f"{n} and more" for n in range(LINES)]
+    system = [f"<p>{text} &amp;" if n % 2 else f"{text} &amp;" for n, text in enumerate(SYSTEM)]
+    found = kinds({"sys": system}, sources=source)
+    assert (found["entities"].first, found["entities"].segments) == (0, LINES // 2)
+    assert "tags" not in found
+
+
+def test_a_missing_space_is_not_a_lost_letter():
+    assert not kinds({"sys": [f"Wirklich?Ja, {text}" for text in SYSTEM]}, [[f"Wirklich? Ja, {t}" for t in REFERENCE]])
+    assert "lost" in kinds({"sys": [text.replace("en", "???") for text in SYSTEM]})
+
+
 def test_an_example_shows_the_mistake():
     lines = [f"{text} {text} \ufffd" for text in SYSTEM]
     example = kinds({"sys": lines})["replacement"].example
@@ -186,6 +200,14 @@ def test_a_reference_is_not_judged_by_another_text():
     reference = [f"{text} <b>{n}</b>" for n, text in enumerate(REFERENCE)]
     assert "tags" not in kinds({"sys": ["Совсем другой текст про старый дом и сад"] * LINES}, [reference])
     assert "tags" in kinds({"sys": SYSTEM}, [reference])
+
+
+def test_texts_may_have_line_breaks():
+    documents = ["\n".join(SYSTEM[n : n + 4]) for n in range(0, LINES, 4)]
+    references = ["\n".join(REFERENCE[n : n + 4]) for n in range(0, LINES, 4)]
+    assert not kinds({"sys": documents}, [references])
+    assert "step" in kinds({"sys": [*documents[:20], *documents[21:], ""]}, [references])
+    assert kinds({"sys": [f"So:\n# {text}" for text in documents]}, [references])["markdown"].first == 0
 
 
 def test_shuffled_lines_are_found():
