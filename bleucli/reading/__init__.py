@@ -127,6 +127,18 @@ class TextFile:
         except OSError:  # reading the text reports the error
             return 0
 
+    def is_packed(self) -> bool:
+        """Return whether it is a regular file that is packed; False if it cannot be read, which reading reports."""
+        if not self.is_file:
+            return False
+        from bleucli.reading import decompression
+
+        try:
+            with _open_raw(self._path) as file:
+                return decompression.codec_of(file.read(decompression.LONGEST_START)) is not None
+        except OSError:
+            return False
+
     def twin(self) -> TextFile:
         """Return the same regular file, unread."""
         return type(self)(self.name, self._path, encoding=self._encoding, columns=self._columns, mark=self._mark)

@@ -162,6 +162,10 @@ class JsonLines:
 
         return len(ID_KINDS) if self.identified else 0
 
+    def is_packed(self) -> bool:
+        """Return whether it is a regular file that is packed."""
+        return self._file.is_packed()
+
     def counts(self) -> Iterator[int]:
         """Count the segments of a regular file, without blank lines at its end: see `TextFile`."""
         count = 0

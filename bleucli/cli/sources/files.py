@@ -294,6 +294,8 @@ class FileSource(TextSource):
         # The blocks of files that were read and cannot be read again
         self._kept: Mapping[File, Kept] = {}
         self._is_surveyed = False
+        # Unpacking files takes long, so their lengths are not compared before they are counted
+        self._defers_check = self._is_unchecked = False
         opener.check(self._all, self.references)
         if arguments.partial and not identified:
             raise UsageError(
@@ -311,7 +313,10 @@ class FileSource(TextSource):
         Raises:
             BleuError: files that can be read twice do not have the same number of segments.
         """
-        self._check_lengths()
+        if self._defers_check and not self._is_surveyed:
+            self._is_unchecked = any(file.is_packed() for file in (*self._files, *self.references))
+        if not self._is_unchecked:
+            self._check_lengths()
         references = [
             source_of(file, [file.name] * file.columns(), self._blocks(file), has_hypotheses=False)
             for file in self._ordered_references()
@@ -420,6 +425,34 @@ class FileSource(TextSource):
 
     # --- what does not fit
 
+    def count(self, counting: Counting) -> Counted:
+        """Count all systems. Where files are packed, their lengths are compared only if something is wrong."""
+        self._defers_check = True
+        try:
+            return super().count(counting)
+        except BleuError:
+            self._check_late()
+            raise
+
+    def blocks(self, metric: Metric, jobs: int | None) -> Iterator[list[SystemStats]]:
+        """Give the statistics of the only system, block by block; lengths are compared as for `count`."""
+        self._defers_check = True
+        try:
+            yield from super().blocks(metric, jobs)
+        except BleuError:
+            self._check_late()
+            raise
+
+    def _check_late(self) -> None:
+        """Compare the numbers of segments, unless that was done: where they differ, this says more than other errors.
+
+        Raises:
+            BleuError: two differ.
+        """
+        if self._is_unchecked:
+            self._is_unchecked = False
+            self._check_lengths()
+
     def _check_lengths(self) -> None:
         """Compare the numbers of segments, where files can be read twice, unless that was done already.
 
@@ -445,6 +478,7 @@ class FileSource(TextSource):
             return self._explain_ids(error)
         from bleucli.cli.sources import lengths
 
+        self._check_late()
         files = [*self._files, *self._ordered_references()]
         return lengths.explain([*files, *filter(None, [self._label_file])], error)
 
