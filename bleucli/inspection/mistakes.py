@@ -528,25 +528,34 @@ def _find_runaway(lines: Lines, others: Lines) -> Sequence[int]:
 
 def _longest_run(text: str) -> re.Match[str] | None:
     # The first 3,000 characters tell, and a pattern with a group inside a group takes long
-    runs = [run for run in _RUN.finditer(text[:3000]) if any(map(str.isalnum, run[1]))]
-    return max(runs, key=lambda run: len(run[0]), default=None)
+    return max(filter(_is_runaway, _RUN.finditer(text[:3000])), key=lambda run: len(run[0]), default=None)
+
+
+def _is_runaway(run: re.Match[str]) -> bool:
+    """Return whether a run is of words: people, too, write sooooo, and dots."""
+    return any(map(str.isalnum, run[1])) and (len(set(run[1])) > 1 or len(run[0]) >= _DRAWN_OUT)
+
+
+# The number of times from which on a letter is not meant to be drawn out
+_DRAWN_OUT = 60
 
 
 def _cut_run(text: str) -> str:
-    return _RUN.sub(lambda run: run[1] if any(map(str.isalnum, run[1])) else run[0], text)
+    return _RUN.sub(lambda run: run[1] if _is_runaway(run) else run[0], text)
 
 
 def _find_repeated(lines: Lines, others: Lines) -> Sequence[int]:
     """Find lines that are equal to an earlier one, while the other text differs."""
     first: dict[str, int] = {}
-    indexes = []
+    by_text: dict[str, list[int]] = {}
     for index, text in enumerate(lines.texts):
-        if len(text.encode()) < 40:  # short lines may be repeated in the source
-            continue
         before = first.setdefault(text, index)
-        if before != index and _are_different(others.texts[before], others.texts[index]):
-            indexes.append(index)
-    return indexes
+        if text and before != index and _are_different(others.texts[before], others.texts[index]):
+            by_text.setdefault(text, []).append(index)
+    # Short lines may be repeated in the source
+    enough = max(10, len(lines) // 100)
+    groups = [group for text, group in by_text.items() if len(text.encode()) >= 40 or len(group) >= enough]
+    return sorted(index for group in groups for index in group)
 
 
 def _are_different(one: str, other: str) -> bool:
