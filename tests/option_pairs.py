@@ -86,6 +86,7 @@ GIVEN = {
     "registry": Given(("--registry", "own.toml"), ("set",)),
     "scale": Given(("--scale", "1")),
     "score_only": Given(("-b",)),
+    "scores": Given(("--scores", "COMET=marks.score")),
     "segment_scores": Given(("--segment-scores",), ("numbers",)),
     "sentence_level": Given(("-sl",)),
     "sacrebleu_path": Given(("--sacrebleu-path",)),
@@ -239,6 +240,8 @@ def write_files():
     write("labels.txt", ["one", "other"] * 3)
     write("marks.txt", ["1", "5", "2.5", "4", "3", "2"])
     write("marks2.txt", ["1", "4", "2.5", "3", "3", "1"])
+    marks = ((name, (place * 7 + len(name)) % 5) for name in SYSTEMS for place in range(6))
+    write("marks.score", [f"{name}\t{mark}" for name, mark in marks])
     write("num.txt", ["1", "5", "2.5"])
     write("num2.txt", ["1.5", "3", "2"])
     documents = [

@@ -157,7 +157,9 @@ def _check_scale(option: str, bounds: Mapping[str, Bound], unnamed: Sequence[str
         metrics = [name] if name else unnamed
         # A score can be 1, but a gate that allows a drop of 1 can never fail
         is_beyond = bound.number >= 1 if option == gates.MAX_DROP else bound.number > 1
-        if is_beyond and not bound.percent and any(METRICS[one].higher_is_better for one in metrics):
+        # Scores from elsewhere have their own scale
+        own = [METRICS[one] for one in metrics if one in METRICS]
+        if is_beyond and not bound.percent and any(one.higher_is_better for one in own):
             raise UsageError(
                 f"{option} {bound} is {'not below' if option == gates.MAX_DROP else 'above'} 1, but bounds have the"
                 f" scale of the printed scores, here 0 to 1; write {bound.number / 100:g}, or choose --scale 100"
@@ -167,8 +169,9 @@ def _check_scale(option: str, bounds: Mapping[str, Bound], unnamed: Sequence[str
 def _explain_unscored(option: str, value: str, word: str, names: Mapping[str, str]) -> str:
     """Return the error about a bound whose name is not a metric's, or whose metric is not scored."""
     metrics = list(dict.fromkeys(names.values()))
-    # Scores of --segment-scores have their own name
-    choices = [*METRICS, *VARIANTS] if metrics[0] in METRICS else metrics
+    # Scores from elsewhere have their own names
+    others = [name for name in metrics if name not in METRICS]
+    choices = [*METRICS, *VARIANTS, *others] if metrics[0] in METRICS else metrics
     if word not in choices:
         return (
             f"{option} {value!r}: {word!r} is not a metric; expected one of {', '.join(choices)}"

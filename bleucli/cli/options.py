@@ -52,11 +52,10 @@ class Option(NamedTuple):
     choices: its values. once: whether it may be given only once, with all its values. bounds: the smallest and the
     largest number, and what it counts. theirs: whether sacreBLEU has it, too.
 
-    The other fields name options in one string, separated by spaces. beside: for an option that asks for other things
-    than scores, those that it can be combined with. wrong: when its value is wrong. lacks: when another option is
-    missing. apart: options that it cannot be combined with, by the reason, which may say what to do after a semicolon.
-    idle: when it has no effect. contrary: when something of ours makes that so, and it is refused even if it is
-    sacreBLEU's.
+    beside: for an option that asks for other things than scores, those that it can be combined with, between spaces.
+    apart: those that it cannot be combined with, by the reason, which may say what to do after a semicolon. wrong: when
+    its value is wrong. lacks: when another option is missing. idle: when it has no effect. contrary: when something of
+    ours takes its effect, so that it is refused even if it is sacreBLEU's.
     """
 
     spelling: str
@@ -118,11 +117,10 @@ class Options:
     skip_empty_refs = False
     normalize = ""
     # Of one command, but read for all
-    matrix: str | None = None
-    groups: str | None = None
-    source: str | None = None
     sums = False
-    add_scores: Sequence[str] | None = None
+    scores: Sequence[str] | None = None
+    # The names of scores from elsewhere in files of statistics
+    saved_scores: Sequence[str] = ()
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
@@ -349,10 +347,11 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         ),
         "table": Option(
             "--table FILE ...",
-            "read texts from columns of Parquet or Arrow IPC files; FILE may be a folder or a pattern",
+            "read texts from columns of Parquet or Arrow IPC files, joined by ids if their columns differ; FILE may be"
+            " a folder or a pattern",
             once=True,
             apart={
-                "columns hold all texts": "refs input num_refs jsonl jsonl_fields partial test_set stats",
+                "columns hold all texts": "refs input num_refs jsonl jsonl_fields test_set stats",
                 "columns hold all labels": "labels label_names",
                 "documents are made of text files and test sets": "level",
                 "all columns have the same length, so no system is left out": "keep_going",
@@ -565,6 +564,20 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             theirs=True,
             idle={"nothing is resampled": lambda run: not is_resampled(run)},
         ),
+        "scores": Option(
+            "--scores NAME=FILE,FILE ...",
+            "segment scores of another metric as a column: a file for each system, or one for all; NAME:lower if lower"
+            " is better",
+            once=True,
+            apart={
+                "the texts of a document are joined, but not its scores": "level",
+                "tables have rows of their own; write texts to files": "table",
+                "statistics keep the scores that bleu count --scores saves with them": "stats",
+                "it reads scores instead of texts": "segment_scores",
+                "scores are those of all segments": "partial",
+                "the files have the scores of segments already": "sentence_level",
+            },
+        ),
         "segment_scores": Option(
             "--segment-scores",
             "read one number per line from each system's file, higher is better: scores by any metric, or human"
@@ -585,7 +598,9 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
                 "segments are printed as text, json or jsonl, not as {format}": lambda run: (
                     not run.form.of_sacrebleu and run.segments and not run.form.segments
                 ),
-                "bare scores are numbers, not {format}": lambda run: not run.form.of_sacrebleu and run.score_only,
+                "bare scores are numbers, not {format}": lambda run: (
+                    not run.form.of_sacrebleu and run.score_only and run.systems == 1 and run.by is None
+                ),
             },
             idle={
                 "segments are printed as text or JSON": lambda run: run.segments and not run.form.segments,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _METAVARS = {bool: "", int: "N", float: "X", str: "NAME"}
 # Options of earlier versions, and what to write instead
 _FORMER = {
-    "--add-scores": "bleu report REF -i SYSTEM -o PAGE.html --add-scores NAME=FILE",
+    "--add-scores": "bleu report REF -i SYSTEM -o PAGE.html --scores NAME=FILE",
     "--explain": "bleu explain REF -i SYSTEM",
     "--first-line": "bleu count REF -i SYSTEM -o FILE --first-line N",
     "--matrix": "bleu matrix FILE",

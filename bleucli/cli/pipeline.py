@@ -2,7 +2,7 @@
 
 - `prepare`: refuse wrong options; follow --like, and the metrics in statistics files
 - `open_source`, `open_rows`, `open_texts`: what is scored
-- `metrics_of`, `plan_sampling`, `leave_out`: what is counted, and how it will be resampled
+- `metrics_of`, `columns_of`, `plan_sampling`, `leave_out`: what is counted, and how it will be resampled
 - `watch`: a bar for what takes long
 - `score`: the scores of what was counted
 - `compare_signatures`, `Remarks`, `note_slowness`, `refuse_failures`: what there is to say at the end
@@ -31,7 +31,7 @@ from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS
 from bleucli.phrases import tell_count
-from bleucli.results import Results, Run
+from bleucli.results import Results, Run, SegmentScores
 from bleucli.results.signature import Signature
 from bleucli.scoring import put_before, score_counted, score_groups
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from bleucli.cli.sources.statsfiles import StatisticsSource
     from bleucli.counting import SystemStats
     from bleucli.metrics import Metric
-    from bleucli.results import ScoreRecord
+    from bleucli.results import Input, ScoreRecord
     from bleucli.scale.statsfiles import Statistics
     from bleucli.significance.comparison import Sampling
 
@@ -76,7 +76,8 @@ def prepare(options: Options, messages: Messages) -> tuple[Options, Statistics |
 
     contents = statsfiles.read(options.stats)
     if options.metrics is None and not options.segment_scores:
-        options = options.replace(metrics=statsfiles.find_metrics(contents, options.followed))
+        saved = [] if options.followed else statsfiles.find_scores(contents)
+        options = options.replace(metrics=statsfiles.find_metrics(contents, options.followed), saved_scores=saved)
     return options, contents
 
 
@@ -175,6 +176,19 @@ def metrics_of(options: Options, source: Source) -> list[Metric]:
     return request.check_metrics(options, choose_metrics(options, source))
 
 
+def columns_of(options: Options, source: Source) -> tuple[Sequence[Metric], Sequence[Input]]:
+    """Return the scores that --scores names as metrics, and a record of each file that holds them.
+
+    Raises:
+        BleuError: a file cannot be read, or has no scores of a system.
+    """
+    if not options.scores:
+        return [], []
+    from bleucli.cli.sources import score_arguments, scores
+
+    return scores.read(score_arguments(options), source.systems)
+
+
 def choose_metrics(options: Options, source: StatisticsSource) -> list[Metric]:
     """Return the metrics that counted what statistics files hold, with the options that were asked for.
 
@@ -195,6 +209,8 @@ def choose_metrics(options: Options, source: StatisticsSource) -> list[Metric]:
         if options.normalize:
             arguments["normalize"] = options.normalize
         source.choose(name, arguments, options.like if name == options.followed else None)
+    for name in request.names_of_scores(options):
+        source.choose_scores(name)
     return list(source.metrics.values())
 
 
@@ -321,11 +337,6 @@ def score(
     Raises:
         BleuError: what was counted cannot be scored.
     """
-    if counts.are_numbers:
-        from bleucli.scale import segment_scores
-
-        columns = segment_scores.columns_of(put_before(before, counts.parts[0].systems))
-        return segment_scores.score_columns(columns, plan, progress)
     if counts.grouped:
         results = score_groups(counts.parts, metrics, sampling=plan, progress=progress)
         results = results._replace(hints=list(dict.fromkeys([*counts.hints, *results.hints])))
@@ -358,10 +369,17 @@ def sign(
         yield record._replace(signature=Signature(record.signature).with_texts(names.items()))
 
 
-def run_of(source: Source, counts: Counted) -> Run:
-    """Return what the rows of an answer were made from."""
+def sign_blocks(blocks: Iterable[SegmentScores], texts: Sequence[tuple[str, str]]) -> Iterator[SegmentScores]:
+    """Give scores of segments whose signatures say which texts were scored; texts: `Source.texts`."""
+    for scores in blocks:
+        signatures = {nrefs: signature.with_texts(texts) for nrefs, signature in scores.signatures.items()}
+        yield scores._replace(signatures=signatures) if texts else scores
+
+
+def run_of(source: Source, counts: Counted, scores: Sequence[Input] = ()) -> Run:
+    """Return what the rows of an answer were made from; scores: the files of scores from elsewhere."""
     systems, references = source.inputs()
-    return Run([systems[system.name] for part in counts.parts for system in part.systems], references)
+    return Run([systems[system.name] for part in counts.parts for system in part.systems], [*references, *scores])
 
 
 def compare_signatures(options: Options, results: Results) -> dict[str, str]:

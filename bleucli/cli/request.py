@@ -105,15 +105,18 @@ def refuse_lacks(options: Options) -> None:
 
 def _check_texts(options: Options) -> None:
     """Refuse texts without references, and JSON Lines where numbers are read."""
-    # The file of a matrix names the texts
-    if any(map(options.has, ("matrix", "table", "stats"))):
+    # An option that cannot be combined with references brings its own
+    brings_own = any(
+        "refs" in names.split() for _, option in _records(options) for names in (option.apart or {}).values()
+    )
+    if brings_own or "refs" not in command_of(options.command).records():
         return
     jsonl = next((path for path in options.input or ["-"] if read_as_jsonl(path, options.jsonl)), None)
     if options.segment_scores:
         if jsonl is not None:
             name = STDIN if jsonl == "-" else shown(jsonl)
             raise UsageError(f"--segment-scores reads one number per line, but {name} is JSON Lines; give text files")
-    elif options.test_set is None and not options.refs and jsonl is None and options.command != "diversity":
+    elif options.test_set is None and not options.refs and jsonl is None:
         raise _no_references(list(map(shown, options.input or [])))
 
 
@@ -333,9 +336,10 @@ def sorting_metric(options: Options) -> int | None:
     if options.sort is None:
         return None
     names = names_printed(options)
-    word = find_name(options.sort) or options.sort.lower()
+    word = find_name(options.sort) or options.sort
     name, preset = VARIANTS.get(word, (word, {}))
-    if name not in names or any(options.of_metric(name).get(key) != value for key, value in preset.items()):
+    name = next((one for one in names if one.lower() == name.lower()), "")
+    if not name or any(options.of_metric(name).get(key) != value for key, value in preset.items()):
         raise UsageError(f"--sort {options.sort!r} is not scored; choose one of {', '.join(names)}")
     return names.index(name)
 
@@ -362,12 +366,21 @@ def follows_language(options: Options) -> bool:
 
 
 def names_printed(options: Options) -> list[str]:
-    """Return what `names_of_metrics` returns, or, with --segment-scores, the name of those scores."""
+    """Return what `names_of_metrics` returns, then the names of scores from elsewhere."""
     if options.segment_scores:
-        from bleucli.scale import segment_scores
+        from bleucli.metrics import segment_scores
 
         return [segment_scores.NAME]
-    return names_of_metrics(options)
+    return [*names_of_metrics(options), *names_of_scores(options)]
+
+
+def names_of_scores(options: Options) -> list[str]:
+    """Return the names of the scores from elsewhere: those that --scores names, or that files of statistics have."""
+    if not options.scores:
+        return list(options.saved_scores)
+    from bleucli.cli.sources import score_arguments, scores
+
+    return scores.names_of(score_arguments(options))
 
 
 def make_metric(options: Options, name: str, without: Iterable[Option] = ()) -> Metric:
@@ -399,9 +412,9 @@ def make_metric(options: Options, name: str, without: Iterable[Option] = ()) -> 
 def make_metrics(options: Options) -> list[Metric]:
     """Make the metrics that were asked for; refuse a signature of --like that they cannot reproduce."""
     if options.segment_scores:
-        from bleucli.scale import segment_scores
+        from bleucli.metrics.segment_scores import SegmentScores
 
-        return [segment_scores.Given()]
+        return [SegmentScores()]
     return check_metrics(options, [make_metric(options, name) for name in names_of_metrics(options)])
 
 

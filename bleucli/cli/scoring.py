@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, count
+from itertools import chain, count, islice
 
 from bleucli.cli import pipeline, request
 from bleucli.cli.delivery import deliver, spool, tell_withheld
@@ -16,8 +16,8 @@ from bleucli.cli.sources import Counting
 from bleucli.cli.streams import Environment, encode, shown
 from bleucli.errors import UsageError
 from bleucli.output import FORMATS, render, segment_renderer
-from bleucli.results import Results, Run, ScoreRecord, decimals_of
-from bleucli.scoring import score_rows
+from bleucli.results import DECIMALS, Results, Run, SegmentScores
+from bleucli.scoring import score_blocks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     systems = len(earlier) + len(source.systems)
     idle = request.find_idle(options, systems, answer.form)
     plan = pipeline.plan_sampling(options, environment, answer.layout.bold_best, systems)
-    metrics = pipeline.metrics_of(options, source)
+    columns, files = pipeline.columns_of(options, source)
+    metrics = [*pipeline.metrics_of(options, source), *columns]
     pipeline.leave_out(options, source, environment, answer.report_failures)
     with pipeline.watch(options, environment) as progress:
         counts = source.count(Counting(metrics, request.count_threads(options.jobs), plan is not None, progress))
@@ -73,7 +74,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         return [*(system.name for system in earlier), *counts.row_names(names)]
 
     def read() -> Run:
-        run = pipeline.run_of(source, counts)
+        run = pipeline.run_of(source, counts, files)
         return run if before is None else run._replace(systems=[before.input(), *run.systems])
 
     signature = pipeline.compare_signatures(options, results)
@@ -172,9 +173,9 @@ class Answer:
             BleuError: the answer cannot be written, or --strict forbids a warning.
         """
         options = self._options
-        if options.segment_scores and options.width is None:
-            width = decimals_of(system.scores[0].score for system in results.systems)
-            self.layout = self.layout._replace(width=width)
+        if options.segment_scores and options.width is not None and results.systems[0].scores[0].scale == 1:
+            # Beside scores in percent, those from 0 to 1 have two decimals more
+            self.layout = self.layout._replace(width=options.width + DECIMALS[100] - DECIMALS[1])
         judged = results
         if self._baseline is not None:  # gates look up scores by the names and checksums that the baseline has
             judged = _rename(results, names_in(self._baseline.form))._replace(run=read())
@@ -222,7 +223,7 @@ def _print_segments(
     Raises:
         BleuError: there are several systems or metrics, the texts are wrong, or the answer cannot be written.
     """
-    from bleucli.output.layout import rescale_record
+    from collections import Counter
 
     metrics = pipeline.metrics_of(options, source)
     if len(metrics) != 1 or len(source.systems) != 1:
@@ -233,25 +234,27 @@ def _print_segments(
     if source.finds_parts:  # which is known once all texts have been read
         blocks = list(blocks)
     selection = source.selection
-    records = pipeline.sign(score_rows(blocks, selection), source.texts)
+    scores = pipeline.sign_blocks(score_blocks(blocks, selection), source.texts)
     layout = request.layout_of(options, environment, "text")
-    first = next(records)  # its signature is that of all segments, except for nrefs
+    first = next(scores)
+    fields = dict(first.signatures[first.nrefs[0]])  # those of all segments, except for nrefs
     counts: dict[str, int] = {}  # number of segments by number of references
     idle = request.find_idle(options, 1, options.format or "text", True)
     remarks: list[pipeline.Remarks] = []
 
     # The answer is written only after its last line is made, so an error after the loop still holds it back
-    def tally() -> Iterator[ScoreRecord]:
-        for record in chain((first,), records):
-            nrefs = dict(record.signature)["nrefs"]
-            counts[nrefs] = counts.get(nrefs, 0) + 1
-            yield record
-        signature = dict(first.signature) | {"nrefs": next(iter(counts)) if len(counts) == 1 else "var"}
+    def tally() -> Iterator[SegmentScores]:
+        for block in chain((first,), scores):
+            for nrefs, number in Counter(block.nrefs).items():
+                name = block.signatures[nrefs].info["nrefs"]
+                counts[name] = counts.get(name, 0) + number
+            yield block
+        signature = fields | {"nrefs": next(iter(counts)) if len(counts) == 1 else "var"}
         request.check_like(options, signature)
         remarks.append(pipeline.Remarks(options, messages, signature, [*idle, *source.hints]))
 
     if provenance is None:
-        lines: Iterator[str] = (render(rescale_record(record, layout.scale), layout) for record in tally())
+        lines: Iterator[str | bytes] = (render(block, layout) for block in tally())
     else:
         indexes = None if selection is None else selection.chosen
         lines = _lines_of_segments(tally(), indexes, source, provenance)
@@ -260,18 +263,17 @@ def _print_segments(
 
 
 def _lines_of_segments(
-    records: Iterator[ScoreRecord], lines: Sequence[int] | None, source: Rows, provenance: Provenance
-) -> Iterator[str]:
+    blocks: Iterator[SegmentScores], lines: Sequence[int] | None, source: Rows, provenance: Provenance
+) -> Iterator[bytes]:
     """Give the lines of jsonl; each ends with what is known about the texts after all of them have been read."""
     from bleucli.output import json_text
 
     (system,) = source.systems.names("jsonl")
-    indexes: Iterable[int] = count() if lines is None else lines
-    numbered = zip(records, indexes, strict=False)  # the records come first, so that zip reads them to their end
-    heads = (json_text.segment_head(record, index + 1, system) for record, index in numbered)
-    with spool(map(encode, heads)) as file:
+    indexes = count(1) if lines is None else iter([index + 1 for index in lines])
+    places = ((scores, list(islice(indexes, len(scores.scores)))) for scores in blocks)
+    with spool(encode(json_text.segment_heads(scores, numbers, system)) for scores, numbers in places) as file:
         systems, references = source.inputs()
-        yield from json_text.with_run(map(bytes.decode, file), provenance.of(Run(list(systems.values()), references)))
+        yield from json_text.with_run(file, provenance.of(Run(list(systems.values()), references)))
 
 
 def gates_of(options: Options, environment: Environment) -> Gates | None:

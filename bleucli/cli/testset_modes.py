@@ -139,8 +139,8 @@ def _fields_of_all_pairs(test_set: TestSet) -> str:
 def _download(sets: Registry, options: Options) -> Iterator[str]:
     """Download a test set, or only the language pair that is named; nothing is printed."""
     name = str(options.download)
-    named = options.language_pair
-    for pair in sets.pairs_to_download(sets[name].name) if named is None else [named]:
+    pairs = sets.pairs_to_download(sets[name].name) if options.language_pair is None else [options.language_pair]
+    for pair in pairs:
         _prepare(sets.pair(name, pair)[0], pair, options)
     yield ""  # makes this a generator, so that the download starts only when the answer is delivered
 
@@ -301,7 +301,7 @@ def _describe_scores(options: Options) -> Iterator[Description]:
 
 def _find_targets(options: Options) -> list[str]:
     """Return the target language, or those of the pairs of a matrix."""
-    if options.matrix is None:
+    if not options.has("matrix"):
         return [target_language(options.language_pair, options.test_set is not None)]
     from bleucli.cli import request
     from bleucli.matrix import find_language

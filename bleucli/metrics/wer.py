@@ -17,7 +17,7 @@ from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SHARED, Option
 from bleucli.metrics.score import Score
 from bleucli.phrases import tell_count
-from bleucli.results import Description, Figures
+from bleucli.results import Description, Figures, SegmentScores
 from bleucli.text import Segments
 
 TYPE_CHECKING = False
@@ -141,6 +141,12 @@ class ErrorRate(Metric["RateT"]):
         """
         edits, length = map(int, sums)
         return self.score_class(100.0 * (edits / (length or 1)), edits, length)
+
+    def score_columns(self, rows: SegmentStats) -> SegmentScores:
+        """Return the score of each row in columns."""
+        edits, lengths = (rows.data[n :: rows.columns].tolist() for n in range(rows.columns))
+        scores = [100.0 * (number / (length or 1)) for number, length in zip(edits, lengths, strict=True)]
+        return SegmentScores(self.name, scores, {"reference_length": lengths, "edits": edits})
 
     def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:
         """Return the score of each row of sums, all at once."""

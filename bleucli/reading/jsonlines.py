@@ -282,10 +282,10 @@ class JsonLines:
             return True
         pair = language_pairs.of_item(item, key)
         spellings = self._pair.split(",")
-        wanted = language_pairs.split(spellings[0])
-        if pair is None or wanted is None or (len(spellings) > 1 and "-".join(pair) in spellings):
+        languages = language_pairs.split(spellings[0])
+        if pair is None or languages is None or (len(spellings) > 1 and "-".join(pair) in spellings):
             return True
-        if not all(map(language_pairs.are_alike, wanted, pair)):
+        if not all(map(language_pairs.are_alike, languages, pair)):
             self._other_pairs.setdefault("-".join(pair))
             return False
         self._taken_pair = self._taken_pair or pair

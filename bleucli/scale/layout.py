@@ -95,7 +95,7 @@ def make_metrics(metrics: Metrics) -> dict[str, Metric]:
             if name in by_name:
                 raise BleuError(f"two metrics would have the name {name}; choose names: {{{name!r}: ..., ...}}")
             by_name[name] = metric
-    if len({metric.skip_empty_refs for metric in by_name.values()}) > 1:
+    if len({metric.skip_empty_refs for metric in by_name.values() if metric.fewest_references}) > 1:
         raise BleuError(
             "skip_empty_refs changes how many references a segment has, but only some of the metrics set it; make"
             " one table with it and one without"

@@ -268,8 +268,8 @@ class Statistics:
             tallies = {name: of[name].stats(list(order)) for name in self.systems if name in of}
             systems = [SystemStats(name, stats, None) for name, (stats, _) in tallies.items()]
             _, names = next(iter(tallies.values()))
-            known = names and all(name is not None for _, name in names)
-            parts.append(Part(list(zip(by, labels, strict=True)), systems, number(names) if known else None))
+            is_whole = names and all(name is not None for _, name in names)
+            parts.append(Part(list(zip(by, labels, strict=True)), systems, number(names) if is_whole else None))
         return parts
 
     def _check_columns(self, metrics: Mapping[str, Metric], by: Sequence[str]) -> None:

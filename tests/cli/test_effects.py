@@ -135,7 +135,7 @@ ALWAYS = {
         "no_color",
         "num_refs",
     ),
-    *("origlang", "output", "paired_all", "paired_ar", "paired_bs", "quiet", "refs", "segment_scores"),
+    *("origlang", "output", "paired_all", "paired_ar", "paired_bs", "quiet", "refs", "scores", "segment_scores"),
     *("normalize", "sentence_level", "skip_empty_refs", "strict", "subset", "test_set"),
 }
 MODES = {

@@ -31,7 +31,7 @@ COMMAND = Command(
     ("bleu count REF... -i SYSTEM... -o FILE [options]", "bleu count --stats FILE... -o FILE [--sums]"),
     "Save statistics for later, or merge them.",
     take(
-        *(*TEXTS, "stats", "by", "engine", "segment_scores"),
+        *(*TEXTS, "stats", "by", "engine", "scores", "segment_scores"),
         *(*SCORED, *MESSAGES),
         sums=Option("--sums", "keep only sums: one row per system, or per group of --by"),
         first_line=Option(
@@ -110,7 +110,8 @@ def _count(
 ) -> None:
     """Count what the metrics need, and write it; labels: as for `_Saving`. command: the line that the file records."""
     idle = request.find_idle(options, len(source.systems), "")
-    metrics = pipeline.metrics_of(options, source)
+    columns, _ = pipeline.columns_of(options, source)
+    metrics = [*pipeline.metrics_of(options, source), *columns]
     saving = _Saving(options, source, labels, metrics)
     with pipeline.watch(options, environment) as progress:
         counts = source.count(Counting(metrics, request.count_threads(options.jobs), False, progress, saving))

@@ -14,6 +14,7 @@ wrong with them. Everything after counting is the same for all sources.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -186,10 +187,21 @@ class TestSetArguments(NamedTuple):
     registry: str | None
 
 
+class ScoreArguments(NamedTuple):
+    """Which files hold segment scores of other metrics.
+
+    columns: for each kind of scores, its name, perhaps with a direction, and its files: a path, and the column in it,
+    or "". are_items: whether the texts are items of JSON Lines.
+    """
+
+    columns: Sequence[tuple[str, Sequence[tuple[str, str]]]]
+    are_items: bool
+
+
 class TableArguments(NamedTuple):
     """Which tables hold the texts, and which columns; by: the columns that make groups. unit: as in `TextArguments`.
 
-    needs_documents: whether documents are looked for.
+    needs_documents: whether documents are looked for. partial: as in `TextArguments`.
     """
 
     paths: Sequence[str]
@@ -198,21 +210,20 @@ class TableArguments(NamedTuple):
     unit: str
     needs_documents: bool
     names: NameArguments
+    partial: bool = False
 
 
 class StatisticsArguments(NamedTuple):
     """What is scored of statistics files.
 
     by: the columns that make groups. unit: as in `TextArguments`. are_tested: whether systems are tested against the
-    first one. are_numbers: whether the files hold segment scores from elsewhere. names_metrics: whether the metrics are
-    named, so that nothing is said about others.
+    first one. names_metrics: whether the metrics are named, so that nothing is said about others.
     """
 
     names: NameArguments
     by: Sequence[str]
     unit: str
     are_tested: bool
-    are_numbers: bool
     names_metrics: bool
 
 
@@ -229,7 +240,7 @@ def text_arguments(options: Options, hashed: bool = False) -> TextArguments:
     Raises:
         UsageError: --by is wrong.
     """
-    added = [path for word in options.add_scores or () for path in word.partition("=")[2].split(",")]
+    added = [file for _, files in score_arguments(options).columns for file, _ in files]
     return TextArguments(
         options.refs,
         options.input,
@@ -261,6 +272,35 @@ def text_arguments(options: Options, hashed: bool = False) -> TextArguments:
     )
 
 
+def score_arguments(options: Options) -> ScoreArguments:
+    """Return which files hold segment scores of other metrics.
+
+    Raises:
+        UsageError: a word has another form.
+    """
+    columns = []
+    for word in options.scores or ():
+        name, _, paths = word.partition("=")
+        files = list(map(_split_column, paths.split(",")))
+        if not name or not all(path for path, _ in files):
+            raise UsageError(f"--scores {shown(word)}; expected a name and files: COMET=a.comet,b.comet")
+        columns.append((shown(name), files))
+    are_items = False
+    if columns:
+        from bleucli.reading.jsonlines import is_jsonl
+
+        are_items = any(options.jsonl if path == "-" else is_jsonl(path) for path in options.input or ["-"])
+    return ScoreArguments(columns, are_items)
+
+
+def _split_column(path: str) -> tuple[str, str]:
+    """Return a path, and the column that it names after a colon; "" if it names none."""
+    file, colon, column = path.rpartition(":")
+    if colon and file and column and not os.path.lexists(path) and os.path.lexists(file):
+        return file, shown(column)
+    return path, ""
+
+
 def test_set_arguments(options: Options) -> TestSetArguments:
     """Return which test sets hold the references."""
     return TestSetArguments(str(options.test_set), options.language_pair, options.registry)
@@ -282,7 +322,7 @@ def table_arguments(options: Options) -> TableArguments:
         raise UsageError("--by system is for systems that are rows, but here they are columns; leave out system")
     paths, unit = list(map(shown, options.table or ())), options.unit or "segment"
     needs_documents = asks_for_resampling(options) or options.unit is not None
-    return TableArguments(paths, columns, by, unit, needs_documents, name_arguments(options))
+    return TableArguments(paths, columns, by, unit, needs_documents, name_arguments(options), options.partial)
 
 
 def statistics_arguments(options: Options) -> StatisticsArguments:
@@ -298,7 +338,6 @@ def statistics_arguments(options: Options) -> StatisticsArguments:
         [column for column in columns_of_groups(options) if column != SYSTEM],
         options.unit or "segment",
         are_tested=options.paired_ar or options.paired_bs,
-        are_numbers=options.segment_scores,
         names_metrics="metrics" in options.given or options.segment_scores or bool(options.followed),
     )
 
@@ -396,7 +435,7 @@ class Counted(NamedTuple):
 
     parts: one for each group, or a single one without labels. grouped: whether groups were asked for. references: what
     the references are called, for hints. selection: the part that is scored; None for everything. hints: those about
-    all groups together. are_numbers: whether these are segment scores from elsewhere, which nobody counted.
+    all groups together.
     """
 
     parts: Sequence[Part]
@@ -404,7 +443,6 @@ class Counted(NamedTuple):
     references: Sequence[str] = ()
     selection: Selection | None = None
     hints: Sequence[str] = ()
-    are_numbers: bool = False
 
     def row_names(self, names: Mapping[str, str]) -> list[str]:
         """Return the names of the answer's rows; names: those of systems, by their names in scores."""
@@ -458,6 +496,10 @@ class Systems:
     def __len__(self) -> int:
         """Return the number of systems that were given."""
         return sum(entry.columns for entry in self._entries())
+
+    def paths(self) -> list[str]:
+        """Return for each system that was given the name of what brings it along."""
+        return [entry.path for entry in self._entries() for _ in range(entry.columns)]
 
     def count_unscored(self) -> int:
         """Return how many systems are left out."""

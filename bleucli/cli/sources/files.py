@@ -6,16 +6,19 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from bleucli.cli.sources import JOINED, Counted, Counting, Entry, Systems, TextArguments, keep_groups
 from bleucli.cli.sources.paths import STDIN, Files, read_as_jsonl, source_of
 from bleucli.cli.streams import shown
-from bleucli.counting import Part, count, count_blocks
-from bleucli.counting.corpus import Corpus, Kept, Source
+from bleucli.counting import CorpusStats, Part, SystemStats, count, count_blocks
+from bleucli.counting.corpus import Corpus, Kept, Source, in_step
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.inspection.marks import is_json_object
+from bleucli.limits import read_number
 from bleucli.phrases import tell_count, tell_place
 from bleucli.reading import TextFile
 from bleucli.reading.jsonlines import JsonLines
@@ -26,8 +29,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO, Any
 
+    from bleucli.cli.sources import Progress
     from bleucli.cli.sources.paths import File
-    from bleucli.counting import SystemStats
     from bleucli.counting.joining import Joining
     from bleucli.metrics import Metric
     from bleucli.scale.layout import Shard
@@ -40,7 +43,7 @@ DOCUMENT = "doc"
 _PARTS = ("origlang", "domain", "country")
 
 
-class TextSource:
+class TextSource(ABC):
     """Systems and references as texts; subclasses say where these come from, and what is known of segments.
 
     Args:
@@ -65,13 +68,13 @@ class TextSource:
         self._in_blocks = False  # whether labels are known only while blocks are counted
         self._joining: Joining | None = None
 
+    @abstractmethod
     def _read(self) -> Corpus:
         """Return systems and references, which can be read once."""
-        raise NotImplementedError
 
+    @abstractmethod
     def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
         """Return what is known of some segments beside their texts: columns, with a label for each segment."""
-        raise NotImplementedError
 
     @property
     def selection(self) -> Selection | None:
@@ -119,6 +122,7 @@ class TextSource:
                     keep=None if keeper is None else keep,
                     progress=lambda done: progress("segments", done, 0),
                 )
+                self._check_order(metrics)
                 self._note_partial()
                 segments = totals[0].stats[0].segments
                 if not by:
@@ -138,6 +142,7 @@ class TextSource:
                 progress=lambda done: progress("segments", done, 0),
                 keep=None if keeper is None else keep,
             )
+            self._check_order(metrics)
             self._note_partial()
             if self.finds_parts:
                 selection = self.selection
@@ -200,6 +205,16 @@ class TextSource:
             "--unit doc resamples documents, but nothing says which document a segment belongs to; name a file with"
             " --labels that has a column doc"
         )
+
+    def _check_order(self, metrics: Sequence[Metric]) -> None:
+        """Refuse scores from elsewhere, which have no ids, beside items that were put into another order by theirs."""
+        if self._joining is not None and self._joining.is_sorted:
+            name = next((metric.name for metric in metrics if not metric.in_percent), "")
+            if name:
+                raise UsageError(
+                    f"--scores {name}: some files have the items in another order, but scores have no ids; give all"
+                    " files the same order"
+                )
 
     def _note_partial(self) -> None:
         """Note how many items were left out because a file lacks them, and which have no reference."""
@@ -342,8 +357,8 @@ class FileSource(TextSource):
         return sorted(self.references, key=lambda file: isinstance(file, JsonLines))
 
     def _blocks(self, file: File, remedy: str = "") -> Iterator[Sequence[Segments]]:
-        kept = self._kept.get(file)
-        return checked(file, file.blocks() if kept is None else kept.read_again(), remedy)
+        copy = self._kept.get(file)
+        return checked(file, file.blocks() if copy is None else copy.read_again(), remedy)
 
     # --- parts and labels
 
@@ -536,17 +551,56 @@ class NumberSource(FileSource):
 
     def count(self, counting: Counting) -> Counted:
         """Read the numbers; see `bleucli.cli.sources.Source.count`."""
-        from bleucli.scale import segment_scores
+        from bleucli.metrics.segment_scores import column_of
 
+        (metric,) = counting.metrics
         self._check_lengths()
         try:
-            systems = segment_scores.stats_of(segment_scores.read(self._sources(), counting.progress))
+            numbers = self._read_numbers(counting.progress)
         except LengthError as error:
             raise self.explain(error) from None
+        nrefs = array("i", bytes(4 * len(next(iter(numbers.values())))))  # there are no references
+        systems = [
+            SystemStats(name, [CorpusStats.of_rows(metric, column_of(name, column).rows, nrefs)], None)
+            for name, column in numbers.items()
+        ]
         if counting.keeper is not None:
             counting.keeper.keep_rows(systems)
             counting.keeper.keep_sums(systems, ())
-        return Counted([Part((), systems)], are_numbers=True)
+        return Counted([Part((), systems)])
+
+    def _read_numbers(self, progress: Progress) -> dict[str, array[float]]:
+        """Return the numbers of each system.
+
+        Raises:
+            BleuError: the sources do not have the same number of lines, or a line is not a number.
+        """
+        sources = self._sources()
+        names = [name for source in sources for name in source.names]
+        columns = [array("d") for _ in names]
+        for pieces in in_step(sources):
+            start = len(columns[0])
+            texts = (text for piece in pieces for text in piece)
+            for column, name, block in zip(columns, names, texts, strict=True):
+                column.extend(_numbers(block, name, start))
+            progress("segments", len(columns[0]), 0)
+        return dict(zip(names, columns, strict=True))
+
+
+def _numbers(texts: Segments, name: str, start: int) -> Iterator[float]:
+    """Give the numbers in lines; start: how many lines precede them."""
+    from bleucli.metrics.segment_scores import LARGEST
+
+    for line, text in enumerate(texts, start + 1):
+        try:
+            number = read_number(text or "")
+        except ValueError:
+            number = float("nan")
+        if not -LARGEST <= number <= LARGEST:
+            raise BleuError(
+                f"{name}, line {line}: {text!r} is not a number from -1e100 to 1e100; expected one score per line"
+            )
+        yield number
 
 
 def refuse_empty(labels: Mapping[str, Sequence[Any]], by: Sequence[str]) -> None:

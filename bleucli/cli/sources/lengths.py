@@ -320,11 +320,11 @@ class Survey:
             most: a text that cannot be read again may have no end; it is read only until it has more segments than
                 this.
         """
-        known = self._counts.get(place)
-        if isinstance(known, BleuError):
-            raise known
-        if known is not None:
-            return known
+        earlier = self._counts.get(place)
+        if isinstance(earlier, BleuError):
+            raise earlier
+        if earlier is not None:
+            return earlier
         count = 0
         file = self._files[place]
         for block in self._read(file):

@@ -18,8 +18,9 @@ static inline int change_of(Change change)
     return (int)change.rises - (int)change.falls;
 }
 
-/* Advance one block of 64 reference words by a word of the hypothesis. `above` is the change in the row above the block.
- * Returns the change in its row `last`. The bits of later rows are meaningless, and never reach those of earlier ones. */
+/* Advance one block of 64 reference words by a word of the hypothesis. `above` is the change in the row above the
+ * block. Returns the change in its row `last`. The bits of later rows are meaningless, and never reach those of earlier
+ * ones. */
 static inline Change advance(Bits *bits, uint64_t equal, Change above, unsigned int last)
 {
     uint64_t plus = bits->plus, minus = bits->minus;

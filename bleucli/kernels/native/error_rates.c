@@ -3,8 +3,8 @@
  * The table of distances is filled strip by strip, 64 words of the reference at a time, each from left to right. Each
  * column needs the one before, so a processor waits most of the time if it fills one strip. Therefore some strips are
  * filled at once, each of them one column later than the strip above. The places of words need bits for only these
- * strips, and memory is linear in the length of the texts, not quadratic. If the texts are alike, time is linear too: of
- * each strip, only the columns that a path with few edits can reach are filled. */
+ * strips, and memory is linear in the length of the texts, not quadratic. If the texts are alike, time is linear too:
+ * of each strip, only the columns that a path with few edits can reach are filled. */
 #include "bits.h"
 #include "tokens.h"
 
@@ -41,7 +41,7 @@ typedef struct {
     size_t different;
     Units hypothesis, reference;
     const uint32_t *columns; /* the part of the hypothesis that is compared */
-    unsigned char *changes; /* of each column: how the cost changes from the one before, in the last row that was filled */
+    unsigned char *changes; /* of each column: how the cost changes from the one before, in the last row filled */
     uint64_t *masks[STRIPS]; /* by id: its places in each strip; all 0 between strips */
     uint32_t unknown;        /* the id of what is not in the reference, whose mask is always 0 */
 } Work;
@@ -88,7 +88,8 @@ static void read_characters(Work *work, Text text, Units *units, int add)
 static void read_words(Work *work, Text text, Units *units, int add)
 {
     Token word;
-    while (next_word(&text.at, text.end, &word) && goes_on(work->call, UNIT_TIME + word.size)) {
+    Tokens tokens = tokens_of(text.at, text.end);
+    while (next_word(&tokens, &word) && goes_on(work->call, UNIT_TIME + word.size)) {
         uint32_t id = token_id(&work->vocabulary, word, add);
         units->ids[units->size++] = id == NONE ? work->unknown : id;
     }
@@ -161,7 +162,8 @@ static inline uint64_t mask_at(const Work *work, size_t strip, size_t column, si
 
 /* Fill column `at` of the first strip, and of each other strip the column before that of the strip above. `last` is the
  * last row of the last strip. */
-static inline void fill_slant(Work *work, Pair *pairs, size_t strips, unsigned int last, size_t at, size_t from, size_t to)
+static inline void fill_slant(Work *work, Pair *pairs, size_t strips, unsigned int last, size_t at, size_t from,
+                              size_t to)
 {
     size_t last_pair = (strips - 1) / 2, column = at - (strips - 1);
     for (size_t i = last_pair + 1; i-- > 0;) { /* upwards, since each strip needs what the one above found before */
@@ -261,8 +263,8 @@ static size_t next_most(size_t most, double expected)
     return next < 2.0 * (double)most ? 2 * most : next > 8.0 * (double)most ? 8 * most : (size_t)next;
 }
 
-/* The distance if it is at most `most`; otherwise a larger number, to try next. `most` is at least the difference of the
- * lengths.
+/* The distance if it is at most `most`; otherwise a larger number, to try next. `most` is at least the difference of
+ * the lengths.
  *
  * With `most` edits, a path strays below the diagonal by `below` rows at most, and beyond it by `beyond` columns:
  * insertions and deletions are at most `most` together, and the difference of their numbers is that of the lengths.

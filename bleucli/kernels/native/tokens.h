@@ -10,11 +10,25 @@ typedef struct {
     size_t size;
 } Token;
 
-/* Take the next token from *at on; 0 if there is none. */
-int next_token(const unsigned char **at, const unsigned char *end, Token *token);
+/* The tokens of a text that remain to be read. Places are numbers of bytes from the start of the text. */
+typedef struct {
+    const unsigned char *text;
+    size_t size;
+    size_t at;          /* where the next token begins, or white space before it */
+    size_t block, next; /* where the current block of bytes begins, and the next one */
+    uint64_t spaces;    /* the bytes of the block, from `at` on, that may begin white space */
+} Tokens;
+
+static inline Tokens tokens_of(const unsigned char *at, const unsigned char *end)
+{
+    return (Tokens){.text = at, .size = (size_t)(end - at)};
+}
+
+/* Take the next token; 0 if there is none. */
+int next_token(Tokens *tokens, Token *token);
 /* The same for words as jiwer splits them: a single white-space character within a word is part of it, unless it is a
  * space. */
-int next_word(const unsigned char **at, const unsigned char *end, Token *word);
+int next_word(Tokens *tokens, Token *word);
 /* Cut one punctuation character off the end of a token, or else off its beginning, as chrF++ does; returns the number
  * of parts, 1 or 2. */
 int token_parts(Token token, Token parts[2]);
