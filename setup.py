@@ -112,8 +112,8 @@ class BuildPages(Command):
         os.environ["BLEU_KERNELS"] = "python"
         sys.path.insert(0, HERE)
         try:
-            from bleucli.cli.arguments import parser
             from bleucli.cli.commands import MODULES
+            from bleucli.cli.parser import parser
 
             top, parsers = parser(), {name: parser(name) for name in MODULES}  # imports more
         finally:

@@ -16,6 +16,7 @@ from bleucli._version import __version__
 TYPE_CHECKING: bool = False  # without the annotation, completion in editors (jedi) skips the imports below
 if TYPE_CHECKING:
     from bleucli import metrics, significance
+    from bleucli.check import check_texts
     from bleucli.counting import CorpusStats
     from bleucli.errors import BleuError, BleuWarning, InputTypeError
     from bleucli.evaluate import evaluate_systems
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from bleucli.report import plots
     from bleucli.report.page import compare_systems
     from bleucli.results import Results
+    from bleucli.results.findings import Finding, Findings
     from bleucli.results.signature import Signature
     from bleucli.scale import arrow, statsfiles
     from bleucli.significance import resampling
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
         smart_open,
     )
     from bleucli.text import Segments
+    from bleucli.text.typography import normalize
 
 _MODULES = {
     "arrow": "bleucli.scale.arrow",
@@ -72,6 +75,8 @@ _HOMES = {
     "CorpusStats": "bleucli.counting",
     "DifferenceExplanation": "bleucli.metrics.differences",
     "Explanation": "bleucli.metrics.explanations",
+    "Finding": "bleucli.results.findings",
+    "Findings": "bleucli.results.findings",
     "InputTypeError": "bleucli.errors",
     "PairedTest": "bleucli.significance.paired_test",
     "Results": "bleucli.results",
@@ -82,6 +87,7 @@ _HOMES = {
     "TERScore": "bleucli.metrics.ter",
     "WER": "bleucli.metrics.wer",
     "WERScore": "bleucli.metrics.wer",
+    "check_texts": "bleucli.check",
     "cite": "bleucli.output.paper",
     "compare_systems": "bleucli.report.page",
     "compute": "bleucli.metrics.functions",
@@ -102,6 +108,7 @@ _HOMES = {
     "get_segments": "bleucli.testsets.access",
     "get_source_file": "bleucli.testsets.access",
     "metric_from_signature": "bleucli.metrics",
+    "normalize": "bleucli.text.typography",
     "raw_corpus_bleu": "bleucli.metrics.functions",
     "render_table": "bleucli.output",
     "score_matrix": "bleucli.matrix",
@@ -129,6 +136,8 @@ __all__ = [
     "CorpusStats",
     "DifferenceExplanation",
     "Explanation",
+    "Finding",
+    "Findings",
     "InputTypeError",
     "PairedTest",
     "Results",
@@ -139,6 +148,7 @@ __all__ = [
     "WERScore",
     "__version__",
     "arrow",
+    "check_texts",
     "cite",
     "compare_systems",
     "compute",
@@ -160,6 +170,7 @@ __all__ = [
     "get_source_file",
     "metric_from_signature",
     "metrics",
+    "normalize",
     "plots",
     "raw_corpus_bleu",
     "render_table",
@@ -180,14 +191,13 @@ __all__ = [
 if not TYPE_CHECKING:  # hidden from type checkers, which would otherwise accept any misspelled name
 
     def __getattr__(name: str) -> object:
-        from importlib import import_module
-
+        # With a list, it returns the last module of the path; `importlib` would have to be imported first
         if name in _HOMES:
-            value = getattr(import_module(_HOMES[name]), name)
+            value = getattr(__import__(_HOMES[name], fromlist=["__name__"]), name)
             globals()[name] = value
             return value
         if name in _MODULES:
-            return import_module(_MODULES[name])
+            return __import__(_MODULES[name], fromlist=["__name__"])
         raise AttributeError(f"module 'bleucli' has no attribute {name!r}")
 
 

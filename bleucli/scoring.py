@@ -2,14 +2,16 @@
 
 - `score_systems`: corpus scores of one or several systems, with tests
 - `score_counted`: the same from statistics, wherever they were counted
-- `score_rows`: one score per segment, from statistics
+- `score_rows`: one score per segment, from statistics; `score_blocks`: the same, block by block
 - `score_groups`: scores of systems on groups of segments
+- `fit_scales`: results in which scores from elsewhere say which scale they fit
 - `sign`: results whose signatures say which texts were scored
 - `plan_intervals`: how scores are resampled for intervals
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from bleucli.counting import CorpusStats, Part, SystemStats, count
@@ -18,10 +20,11 @@ from bleucli.errors import BleuError, SegmentError, UsageError
 from bleucli.metrics import Metric
 from bleucli.phrases import Turn, tell_count
 from bleucli.records import NamedTuple
-from bleucli.results import Detail, Results, ScoreRecord, SystemResult, name_row
+from bleucli.results import Detail, Results, ScoreRecord, SegmentScores, SystemResult, name_row, scale_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from bleucli.results import Ranking
     from bleucli.results.signature import Signature
     from bleucli.significance.comparison import Sampling
     from bleucli.significance.resampling import Seed
@@ -181,7 +184,7 @@ def score_counted(
         SystemResult(name, [_record(*both, fields, selection) for both in zip(whole, subset, strict=True)])
         for name, whole, subset in statistics
     ]
-    results = Results(rows, statistics[0][2][0].segments, hints)
+    results = fit_scales(Results(rows, statistics[0][2][0].segments, hints))
     if sampling is None:
         return results
     if documents is not None and selection is not None and selection.chosen is not None:
@@ -211,9 +214,12 @@ def score_counted(
 # What an answer may have beside its groups: keys of rows and scores, and what follows a metric's name in columns
 _KEYS = (
     *("segments", "baseline", "name", "score", "scale", "signature", "verbose_score"),
-    *("confidence", "confidence_mean", "confidence_var"),
+    *("confidence", "confidence_mean", "confidence_var", "level", "partial", "unit"),
 )
 _ENDS = ("", " mean", " ci", " signature")
+# What it has in addition after a test
+_TEST_KEYS = ("p_value", "p_values", "mean", "ci", "difference", "cluster")
+_TEST_ENDS = (" p_value", " cluster", " difference", " difference low", " difference high")
 
 
 def score_groups(
@@ -232,23 +238,28 @@ def score_groups(
         progress: as for `score_counted`.
 
     Raises:
-        BleuError: a column that makes groups has the name of a column of the answer.
+        BleuError: a column that makes groups has the name of a column of the answer; or groups are tested, but have
+            different systems.
     """
     from bleucli.results.hints import about
 
     systems: list[SystemResult] = []
+    rankings: list[Ranking] = []
+    test = None
+    segments = 0
     hints = advice = [hint for metric in metrics for hint in metric.advice]
-    names = {
-        *_KEYS,
-        "level",
-        "partial",
-        "unit",
-        *(f"{metric.score_name()}{end}" for metric in metrics for end in _ENDS),
-    }
+    is_test = sampling is not None and sampling.method != "ci"
+    keys_of_answer, ends = [*_KEYS, *(_TEST_KEYS if is_test else ())], [*_ENDS, *(_TEST_ENDS if is_test else ())]
+    names = {*keys_of_answer, *(f"{metric.score_name()}{end}" for metric in metrics for end in ends)}
     for labels, block, documents in groups:
         # By segments, the note about documents is about all groups together
         whole = documents if sampling is not None and sampling.unit == "doc" else None
+        if is_test:
+            _check_systems(systems, labels, block)
         results = score_counted(block, metrics, sampling=sampling, documents=whole, progress=progress)
+        test = results.test
+        segments += max(system.stats[0].segments for system in block)
+        rankings += results.rankings
         keys = {key for system in results.systems for record in system.scores for key in record.signature.info}
         for column, _ in labels:
             if column in names | keys:
@@ -260,7 +271,46 @@ def score_groups(
             systems.append(system._replace(name=name, labels=labels, segments=stats.stats[0].segments))
         group = name_row("", labels).strip()
         hints = [*hints, *(about(group, hint) for hint in results.hints if hint not in advice)]
-    return Results(systems, sum(system.segments or 0 for system in systems), hints)
+    return fit_scales(Results(systems, segments, hints, test, rankings))
+
+
+def _check_systems(
+    before: Sequence[SystemResult], labels: Sequence[tuple[str, str]], block: Sequence[SystemStats]
+) -> None:
+    """Refuse a group that has other systems than the groups before.
+
+    Raises:
+        BleuError: it lacks one, or has a new one.
+    """
+    systems = [system.name for system in block]
+    expected = list(dict.fromkeys(system.bare_name for system in before)) or systems
+    if systems != expected:
+        group = name_row("", labels).strip()
+        wrong = min({*systems} ^ {*expected})
+        which = "lacks" if wrong in expected else "alone has"
+        raise BleuError(
+            f"the group {group} {which} the system {wrong}, but a test needs the same systems in every group; leave out"
+            " the test, or the system"
+        )
+
+
+def fit_scales(results: Results) -> Results:
+    """Return results in which scores from elsewhere say which scale they fit: one for each column."""
+    first = results.systems[0].scores if results.systems else []
+    scales: list[int | None] = [None] * len(first)
+    for place, record in enumerate(first):
+        if record.scale is not None:
+            scales[place] = scale_of(system.scores[place].score for system in results.systems)
+    if scales == [None] * len(scales):
+        return results
+
+    def fit(rows: Sequence[SystemResult]) -> list[SystemResult]:
+        return [
+            row._replace(scores=[one._replace(scale=scale) for one, scale in zip(row.scores, scales, strict=True)])
+            for row in rows
+        ]
+
+    return results._replace(systems=fit(results.systems), averages=fit(results.averages))
 
 
 def sign(results: Results, texts: Mapping[str, str]) -> Results:
@@ -303,37 +353,46 @@ def _hints(system: SystemStats, references: Sequence[str]) -> Iterator[str]:
 
 
 def score_rows(blocks: Iterable[list[SystemStats]], selection: Selection | None = None) -> Iterator[ScoreRecord]:
-    """Score each segment of the only system.
+    """Score each segment of the only system; the arguments are those of `score_blocks`."""
+    for scores in score_blocks(blocks, selection):
+        yield from scores.records()
+
+
+def score_blocks(blocks: Iterable[list[SystemStats]], selection: Selection | None = None) -> Iterator[SegmentScores]:
+    """Score each segment of the only system, block by block.
 
     Args:
         blocks: its statistics, with rows, block by block, as `bleucli.counting.count_blocks` gives them.
         selection: which segments to score; None for all.
     """
     start = 0
-    indexes = None if selection is None or selection.chosen is None else set(selection.chosen)
-    signatures: dict[int, Signature] = {}  # by number of references
+    chosen = None if selection is None or selection.chosen is None else set(selection.chosen)
+    signatures: dict[int, Signature] = {}
     for block in blocks:
         ((name, (stats,), _),) = block
-        rows, nrefs = stats.rows, stats.nrefs
+        rows, nrefs, metric = stats.rows, stats.nrefs, stats.metric
         assert rows is not None
         assert nrefs is not None
-        metric = stats.metric
-        for index, (row, number) in enumerate(zip(rows, nrefs, strict=True), start):
-            if indexes is None or index in indexes:
-                try:
-                    score = metric.score_from_stats(row)
-                except SegmentError as error:
-                    raise error.locate(index, name) from None
-                if number not in signatures:
-                    signatures[number] = metric.signature(number, number)
-                yield ScoreRecord(
-                    score.name,
-                    float(score.score),
-                    score.verbose,
-                    signatures[number],
-                    metric.higher_is_better,
-                    figures=score.figures(),
-                )
+        indexes: Sequence[int] = range(start, start + stats.segments)
         start += stats.segments
+        if chosen is not None:
+            places = [place for place, index in enumerate(indexes) if index in chosen]
+            indexes, rows = [indexes[place] for place in places], rows.take(places)
+            nrefs = array("q", [nrefs[place] for place in places])
+        if not indexes:
+            continue
+        try:
+            scores = metric.score_columns(rows)
+        except SegmentError as error:
+            place = error.number - 1
+            raise error.locate(indexes[place] - place, name) from None
+        for number in {*nrefs} - signatures.keys():
+            signatures[number] = metric.signature(number, number)
+        yield scores._replace(
+            higher_is_better=metric.higher_is_better,
+            nrefs=nrefs,
+            signatures=signatures,
+            scale=None if metric.in_percent else 100,
+        )
     if selection is not None:
         selection.check(start)

@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 from bleucli.cli import arguments
 from bleucli.cli.main import Status, run
+from bleucli.cli.parser import parser
 from bleucli.cli.streams import Environment
 
 TEXTS = {
@@ -133,7 +134,7 @@ def random_words(rng: random.Random) -> list[str]:
     if rng.random() < 0.7:
         words = [*words, "-i", *rng.choices(tuple(TEXTS), k=rng.randrange(1, 4))]
     for _ in range(rng.randrange(6)):
-        action = rng.choice(arguments.parser()._actions)
+        action = rng.choice(parser()._actions)
         if not action.option_strings or action.dest in _LEFT_OUT:
             continue
         option = rng.choice(action.option_strings)

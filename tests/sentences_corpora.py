@@ -559,6 +559,8 @@ def drawn_corpus(draw):
 def _drawn_texts(draw):
     """Return drawn outputs and streams of references, some of them empty or all equal."""
     words = draw.sample(WORDS, draw.randint(1, 6))
+    if draw.random() < 0.2:
+        words += ["\u2013", "\u2014", words[0].swapcase()]
     if draw.random() < 0.1:
         words.append(LONG * draw.choice([1, 2, 4]))
 

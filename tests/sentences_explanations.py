@@ -15,7 +15,18 @@ from sentences import Place, Shown, Unknown
 from sentences_pages import add_reasons
 from test_explanations import smoothed_by
 
-from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, explain, explain_difference
+from bleucli import (
+    BLEU,
+    CER,
+    CHRF,
+    TER,
+    WER,
+    BleuError,
+    evaluate_systems,
+    explain,
+    explain_difference,
+    normalize,
+)
 from bleucli.metrics.smoothing import METHODS
 from bleucli.prose.blocks import Alignment, Formula, Heading, Paragraph, Table, Words
 
@@ -858,6 +869,85 @@ def _(w, name, gap):
     return gap.of(w.gap)
 
 
+# --- typography and case, in both
+
+MARKS = "quotation marks, dashes, spaces and the like made alike in outputs and references"
+SPELLED = "(--normalize {kinds:[a-z,]+}; in Python normalize='{again:[a-z,]+}')"
+FIRST = f"With {MARKS}[[{{case: and case ignored}}]] {SPELLED}"
+AS_WELL = "With case ignored as well"
+
+
+def normalized(kinds, *columns):
+    return [normalize(texts, kinds) for texts in columns]
+
+
+def p_of(metric, systems, references):
+    """Return the p-value of two systems from the public API."""
+    results = evaluate_systems(dict(zip("ab", systems, strict=True)), references, metric, test="ar")
+    return results.systems[1].scores[0].p_value
+
+
+for place in (DIFFERENCE, CORPUS):
+    place.sentence("a heading about typography", "Typography and case")(lambda w: True)
+
+
+@CORPUS.sentence(
+    "typography in a score",
+    f"{FIRST}, {{name:word}} is {{score:number}}, {{gap:number}} points {{how:more|less}} than as written.",
+)
+def _(w, case, kinds, again, name, score, gap, how):
+    outputs, *streams = normalized(again, w.outputs, *w.streams)
+    found = w.metric.corpus_score(outputs, streams)
+    fine = kinds == again and again == ("typography,case" if case else "typography") and name == found.name
+    gain = found.score - w.score
+    return fine and score.of(found.score) and gap.of(abs(gain)) and (how == "more") == (gain > 0)
+
+
+@CORPUS.sentence(
+    "case in a score",
+    f"{AS_WELL}, {{name:word}} is {{score:number}}, {{gap:number}} points {{how:more|less}} than as written.",
+)
+def _(w, name, score, gap, how):
+    outputs, *streams = normalized("typography,case", w.outputs, *w.streams)
+    alike = w.metric.corpus_score(outputs, streams).score
+    return score.of(alike) and gap.of(abs(alike - w.score)) and (how == "more") == (alike > w.score)
+
+
+def _is_difference(w, kinds, name, scores, gap, p):
+    first, second, *references = normalized(kinds, *w.systems, *w.references)
+    ours, theirs = (w.metric.corpus_score(texts, references) for texts in (first, second))
+    fine = name == ours.name and scores[0].of(ours.score) and scores[1].of(theirs.score)
+    return fine and gap.of(theirs.score - ours.score) and p.of(p_of(w.metric, (first, second), references))
+
+
+@DIFFERENCE.sentence(
+    "typography in a difference",
+    f"{FIRST}, {{name:word}} is {{a:number}} and {{b:number}}: the difference is {{gap:number}} ({{p:p}}) instead of"
+    " {old:number} ({q:p}).",
+)
+def _(w, case, kinds, again, name, a, b, gap, p, old, q):
+    fine = kinds == again and again == ("typography,case" if case else "typography")
+    fine = fine and old.of(w.gap) and q.of(p_of(w.metric, w.systems, w.references))
+    return fine and _is_difference(w, again, name, (a, b), gap, p)
+
+
+@DIFFERENCE.sentence(
+    "case in a difference",
+    f"{AS_WELL}, {{name:word}} is {{a:number}} and {{b:number}}: the difference is {{gap:number}} ({{p:p}}).",
+)
+def _(w, name, a, b, gap, p):
+    return _is_difference(w, "typography,case", name, (a, b), gap, p)
+
+
+@DIFFERENCE.sentence(
+    "the tests of a difference",
+    "The p-values are those of paired approximate randomization with {trials:count} trials.",
+)
+def _(w, trials):
+    systems = dict(zip("ab", w.systems, strict=True))
+    return evaluate_systems(systems, w.references, w.metric, test="ar").test.trials == trials
+
+
 @DIFFERENCE.sentence("an error rate", "{name:word} is an error rate: lower is better.")
 def _(w, name):
     copies = w.metric.corpus_score(w.references[0], w.references).score
@@ -955,7 +1045,7 @@ def read_difference(w, tally):
 def drawn_difference(draw):
     """Return a world of two systems, which are often equal in parts."""
     size = draw.choice([1, 2, 3, 5])
-    words = draw.choice(["abcd", "ab", "abcdefghij"])
+    words = draw.choice(["abcd", "ab", "abcdefghij", ["a", "A", "b", "-", "\u2013", "\u2026", "..."]])
 
     def text():
         return " ".join(draw.choices(words, k=draw.choice([0, 1, 2, 4, 6, 9])))

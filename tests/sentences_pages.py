@@ -15,11 +15,12 @@ from itertools import pairwise
 import numpy as np
 from sentences import Place, Shown, match, split_list
 
-from bleucli import BLEU, CER, CHRF, TER, WER, Segments
+from bleucli import BLEU, CER, CHRF, TER, WER, Segments, normalize
 from bleucli.counting import count
 from bleucli.counting.corpus import of_strings
+from bleucli.metrics import segment_scores
 from bleucli.report import charts, contents, page, plots, verdicts
-from bleucli.report.contents import Column, Grouping, Pair, Report
+from bleucli.report.contents import Column, Grouping, Pair, Report, Wording
 from bleucli.report.passages import Lead, Passages
 from bleucli.results import Ranking, ScoreRecord
 from bleucli.results.signature import Signature
@@ -62,6 +63,37 @@ class PageWorld:
 
     def apart(self, metric, first, second):
         return self.p(metric, first, second) <= 0.05
+
+    def wording(self, metric):
+        """Return the scores with typography alike, counted again if there are texts; None if it changes nothing."""
+        drawn = self.report.columns[metric].wording
+        if self.texts is None or metric >= len(self.texts[2]):
+            return drawn and drawn.scores
+        systems, references, metrics = self.texts
+        streams = [normalize(stream) for stream in references]
+        scores = [metrics[metric].corpus_score(normalize(texts), streams).score for texts in systems]
+        if drawn is None:
+            assert all(math.isclose(a, self.score(metric, at)) for at, a in enumerate(scores))
+        return scores
+
+    def lead_in_wording(self, metric, first, second):
+        scores = self.wording(metric)
+        gap = scores[first] - scores[second]
+        return gap if self.higher(metric) else -gap
+
+    def doubtful(self, metric, best):
+        """Return the systems over which a lead is not significant with typography alike."""
+        drawn = self.report.columns[metric].wording
+        if drawn is None:
+            return set()
+        return {
+            other
+            for other in self.others(best)
+            if self.lead_in_wording(metric, best, other) <= 0 or drawn.corrected[best][other] > 0.05
+        }
+
+    def leads_for_sure(self, metric, system):
+        return self.beats_all(metric, system) and not self.doubtful(metric, system)
 
     def others(self, system):
         return [other for other in range(len(self.names)) if other != system]
@@ -159,7 +191,7 @@ def _(w, systems, metrics):
 )
 def _(w, best, others, metrics):
     all_metrics = len(metrics) == len(w.metrics)
-    return all_metrics and w.are_all_others(others, best) and all(w.beats_all(m, best) for m in metrics)
+    return all_metrics and w.are_all_others(others, best) and all(w.leads_for_sure(m, best) for m in metrics)
 
 
 @PAGE.sentence(
@@ -179,22 +211,23 @@ def _(w, best, others, metrics, doubts):
             fine = fine and not any(w.apart(m, leader, best) for leader in found["ahead"])
         else:
             form = "by {metric:metric} it has the best score, but is not significantly better than all others"
-            m = match(form, doubt, w)["metric"]
-            fine = w.is_best(m, best) and not w.beats_all(m, best)
+            found = match(f"{form}[[{{alike: with typography alike}}]]", doubt, w)
+            m = found["metric"]
+            fine = w.is_best(m, best) and (w.doubtful(m, best) if found["alike"] else not w.beats_all(m, best))
         if not fine:
             return False
         doubted.append(m)
     if sorted([*metrics, *doubted]) != list(range(len(w.metrics))):
         return False
-    return w.are_all_others(others, best) and all(w.beats_all(m, best) for m in metrics)
+    return w.are_all_others(others, best) and all(w.leads_for_sure(m, best) for m in metrics)
 
 
 @PAGE.sentence(
     "metrics that disagree on the best",
     "The metrics disagree on the best system: {told:text}. {how:Only by [^;.]+?|By no metric} is the best one"
-    " significantly better than {others:all others|the other}.",
+    " significantly better than {others:all others|the other}[[{both:, both as written and with typography alike}]].",
 )
-def _(w, told, how, others):
+def _(w, told, how, others, both):
     seen, listed = [], []
     for names, _, metrics in (part.partition(" by ") for part in told.split("; ")):
         systems = {w.names.index(name) for name in split_list(names)}
@@ -203,7 +236,8 @@ def _(w, told, how, others):
             return False
         seen.append(systems)
         listed += named
-    clear = [m for m in listed if any(w.beats_all(m, system) for system in w.leaders(m))]
+    beats = w.leads_for_sure if both else w.beats_all
+    clear = [m for m in listed if any(beats(m, system) for system in w.leaders(m))]
     named = [w.metrics.index(name) for name in split_list(how.removeprefix("Only by "))] if "Only" in how else []
     fine = sorted(named) == sorted(clear) and (others == "the other") == (len(w.names) == 2)
     return fine and sorted(listed) == list(range(len(w.metrics))) and not set.intersection(*seen)
@@ -225,8 +259,29 @@ def _(w, best, metrics, whom):
 def _(w, best, metrics, clear, others, unsure, whom):
     if sorted([*clear, *unsure]) != sorted(metrics) or not w.are_all_others(others, best):
         return False
-    fine = all(w.is_best(m, best) for m in metrics) and all(w.beats_all(m, best) for m in clear)
+    fine = all(w.is_best(m, best) for m in metrics) and all(w.leads_for_sure(m, best) for m in clear)
     return fine and _is_tied(w, best, unsure, whom)
+
+
+@PAGE.sentence(
+    "the best by every metric, by typography",
+    f"{{best:system}} has the best {{metrics:metrics}}[[; by {{clear:metrics}} it is significantly better than"
+    f" {{others:{OTHERS}|\\S+}}]][[; by {{unsure:metrics}} it cannot be told apart from {{whom:[^;]+}}]]; with"
+    " typography alike, its lead over {rest:text}, which is not a significant lead.",
+)
+def _(w, best, metrics, clear, others, unsure, whom, rest):
+    fine = all(w.is_best(m, best) for m in metrics) and all(w.leads_for_sure(m, best) for m in clear or ())
+    fine = fine and (not clear or w.are_all_others(others, best)) and (not unsure or _is_tied(w, best, unsure, whom))
+    doubtful = []
+    for part in rest.split(", which is not a significant lead; with typography alike, its lead over "):
+        found = match("{rival:system} is {wording:points} of {metric:metric} instead of {lead:number}", part, w)
+        m, rival = found["metric"], found["rival"]
+        doubtful.append(m)
+        fine = fine and w.beats_all(m, best) and rival in w.doubtful(m, best)
+        fine = (
+            fine and found["lead"].of(w.lead(m, best, rival)) and found["wording"].of(w.lead_in_wording(m, best, rival))
+        )
+    return fine and sorted([*(clear or ()), *(unsure or ()), *doubtful]) == sorted(metrics)
 
 
 def _is_tied(w, best, metrics, whom):
@@ -265,7 +320,29 @@ def _(w, systems, metric, score):
 )
 def _(w, best, metric, score, others):
     w.metric, w.best = metric, best
-    return w.beats_all(metric, best) and score.of(w.score(metric, best)) and w.are_all_others(others, best)
+    return w.leads_for_sure(metric, best) and score.of(w.score(metric, best)) and w.are_all_others(others, best)
+
+
+@PAGE.sentence(
+    "a lead by typography",
+    "{best:system} leads by {metric:metric}: {score:number}, but with typography alike, its lead over {rivals:systems}"
+    " is not significant.",
+)
+def _(w, best, metric, score, rivals):
+    w.metric, w.best = metric, best
+    return w.beats_all(metric, best) and score.of(w.score(metric, best)) and set(rivals) == w.doubtful(metric, best)
+
+
+@PAGE.sentence(
+    "scores with typography alike",
+    "With typography alike in outputs and references (--normalize typography), {metric:metric} is {told:text}.",
+)
+def _(w, metric, told):
+    order = w.report.columns[metric].order()[:3]
+    scores = [part.split(" for ") for part in split_list(told)]
+    return [w.names.index(name) for _, name in scores] == order and all(
+        Shown(score).of(w.wording(metric)[system]) for (score, _), system in zip(scores, order, strict=True)
+    )
 
 
 @PAGE.sentence(
@@ -384,6 +461,7 @@ def _(w, first, second, ahead, behind, why):
     " pairs).",
 )
 def _(w, better, worse, gap, metric, p):
+    w.metric = metric
     lead = w.lead(metric, better, worse)
     fine = lead > 0 and gap.value > 0 and gap.of(lead)
     return fine and w.apart(metric, better, worse) and p.of(w.p(metric, better, worse))
@@ -395,8 +473,23 @@ def _(w, better, worse, gap, metric, p):
     " ({p:p}, corrected for all pairs).",
 )
 def _(w, better, worse, metric, gap, p):
+    w.metric = metric
     fine = gap.value > 0 and gap.of(abs(w.lead(metric, better, worse)))
     return fine and not w.apart(metric, better, worse) and p.of(w.p(metric, better, worse))
+
+
+@PAGE.sentence(
+    "two systems with typography alike", "With typography alike, {better:system} leads by {gap:points} ({p:p})."
+)
+def _(w, better, gap, p):
+    other = w.other(better)
+    lead = w.lead_in_wording(w.metric, better, other)
+    return lead > 0 and gap.of(lead) and p.of(w.report.columns[w.metric].wording.corrected[better][other])
+
+
+@PAGE.sentence("two systems with the same wording", "With typography alike, they have the same {metric:metric}.")
+def _(w, metric):
+    return metric == w.metric and w.lead_in_wording(metric, *w.pair) == 0
 
 
 @PAGE.sentence(
@@ -956,7 +1049,16 @@ def drawn_report(draw, seed=None):
         segment_scores = np.array([[draw.choice([0.0, 10.0, 20.0, 30.5]) for _ in range(segments)] for _ in names])
         columns.append(
             Column(
-                name, higher, signature, records, ranking, segment_scores, segment_scores * 0, 100.0, name == "COMET"
+                name,
+                higher,
+                signature,
+                records,
+                ranking,
+                segment_scores,
+                segment_scores * 0,
+                100.0,
+                name == "COMET",
+                _drawn_wording(draw, name, records),
             )
         )
     report = Report(
@@ -1027,6 +1129,16 @@ def _drawn_ranking(draw, name, records):
     return Ranking(name, table, table, comparison.clusters(comparison.rank(records), table))
 
 
+def _drawn_wording(draw, name, records):
+    """Draw scores with typography alike, often with smaller differences, and their p-values."""
+    if name == "COMET" or draw.random() < 0.6:
+        return None
+    gain, wiggle = draw.uniform(0, 2), draw.choice([0.0, 0.05, 1.0])
+    scores = [one.score + gain + draw.uniform(-wiggle, wiggle) for one in records]
+    again = [record._replace(score=score) for record, score in zip(records, scores, strict=True)]
+    return Wording(scores, None if len(records) == 1 else _drawn_ranking(draw, name, again).corrected)
+
+
 _GROUPS = (
     ("length", "length of the reference in tokens", ["fewer than 10 tokens", "10 to 19 tokens", "60 tokens or more"]),
     ("domain", "domain", ["news", "social", "unknown"]),
@@ -1079,6 +1191,8 @@ def drawn_texts(draw):
     """Return systems by name, and references: noisy copies, near copies, copies, too short and too long ones."""
     size = draw.choice([1, 3, 5, 24, 60, 120])
     vocabulary = [*_WORDS, *(f"w{number}" for number in range(draw.choice([3, 40])))]
+    if draw.random() < 0.4:
+        vocabulary += ["\u2013"] * 4
     count = draw.choice([1, 2, 2, 3, 4, 9])
     references = [
         [" ".join(draw.choices(vocabulary, k=draw.choice([1, 4, 8, 14, 25, 41, 62]))) for _ in range(size)]
@@ -1094,6 +1208,8 @@ def drawn_texts(draw):
         else:
             noise = draw.choice([0.05, 0.2, 0.22, 0.5])
             texts = [_noisy(draw, draw.choice(references)[at], noise, kind, vocabulary) for at in range(size)]
+        if draw.random() < 0.4:
+            texts = [text.replace("\u2013", "-") for text in texts]
         systems[name] = texts
     return systems, references
 
@@ -1114,12 +1230,12 @@ def _noisy(draw, text, noise, kind, vocabulary):
 def report_of(systems, references, metrics, *, method="ar", trials=199, scores=None, **options):
     """Return the report of systems, by name; scores: of another tool, by system."""
     corpus, again = of_strings(list(systems.items()), references).kept()
+    metrics = [*metrics, *segment_scores.of_mapping(None if scores is None else {"COMET": scores}, list(systems))]
     counted = count(corpus, metrics, keep_rows=True, inspect=True)
     measured = [contents.of_metric(one, [s.stats[place] for s in counted]) for place, one in enumerate(metrics)]
-    if scores is not None:
-        measured.append(contents.of_numbers("COMET", scores))
     plan = contents.plan_of(Sampling(method, trials) if len(systems) > 1 else None, len(systems))
-    return contents.make_report(score_counted(counted, metrics), measured, again, plan, **options)
+    results = score_counted(counted, metrics)
+    return contents.make_report(results, measured, again, plan, typography=True, **options)
 
 
 def factors_of(systems, references, metrics):

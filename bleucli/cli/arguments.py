@@ -1,213 +1,27 @@
 """The words of the command line, read into a record.
 
-Long options may be abbreviated. An abbreviation that is unique among sacreBLEU's options keeps its meaning, whatever we
-add. The options of metrics come from the tables beside the metrics' classes. These tables are read only where a word
-may be such an option: importing all metrics takes time, and would slow down modes such as listing test sets.
+Most command lines are plain: options in full, each followed by its values. These are read here. All others are left to
+the parser, whose making takes longer than scoring a small text: abbreviations, options of metrics, and errors.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from bleucli.cli import commands
-from bleucli.cli.options import OPTIONS, Option, Options, flag_of, flags_of
+from bleucli.cli.options import MODES, OPTIONS, VALUES, Option, Options, flag_of, flags_of
 from bleucli.cli.streams import shown
 from bleucli.errors import UsageError
-from bleucli.limits import read_number, read_whole_number
 from bleucli.phrases import suggest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, NoReturn
+    from typing import Any
 
-    from bleucli.cli.commands import Command
-
-_METAVARS = {int: "N", float: "X", str: "NAME"}
 # What word processors turn hyphens into
 _DASHES = "\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{FIGURE DASH}\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}"
-# The modes other than scoring, each with the options that it accepts; if several are asked for, the first one here
-# runs, or refuses the others
-MODES = {
-    "version": frozenset[str](),
-    "list_tokenizers": frozenset[str](),
-    "list": frozenset({"test_set", "language_pair", "registry", "mirror", "allow_http"}),
-    "cite": frozenset(
-        {
-            *("test_set", "registry", "language_pair", "metrics", "tokenize", "smooth_method", "chrf_word_order"),
-            *("matrix", "confidence", "paired_bs", "paired_ar", "paired_all", "segment_scores"),
-            *("bold_best", "style", "difference"),
-            # where the texts are, which are not read: what a run should cite does not depend on them
-            *("refs", "input", "num_refs", "encoding", "jsonl", "jsonl_fields", "table", "columns"),
-            *("names", "name_by", "skip_empty_refs"),
-        }
-    ),
-    "echo": frozenset({"test_set", "language_pair", "origlang", "subset", "registry", "mirror", "allow_http"}),
-    "download": frozenset({"language_pair", "registry", "mirror", "allow_http"}),
-    "sacrebleu_path": frozenset[str](),
-}
-
-# Types of values other than text, each with what a value should be
-_READERS: dict[Any, tuple[Callable[[str], float], str]] = {
-    int: (read_whole_number, "a whole number"),
-    float: (read_number, "a number"),
-}
-
-
-# Options of earlier versions, and what to write instead
-_FORMER = {
-    "--add-scores": "bleu report REF -i SYSTEM -o PAGE.html --add-scores NAME=FILE",
-    "--explain": "bleu explain REF -i SYSTEM",
-    "--first-line": "bleu count REF -i SYSTEM -o FILE --first-line N",
-    "--matrix": "bleu matrix FILE",
-    "--plot": "bleu plot REF -i SYSTEM -o FIGURE.pdf",
-    "--plot-kind": "bleu plot REF -i SYSTEM -o FIGURE.pdf --kind KIND",
-    "--plot-width": "bleu plot REF -i SYSTEM -o FIGURE.pdf --width WIDTH",
-    "--report": "bleu report REF -i SYSTEM -o PAGE.html",
-    "--save-stats": "bleu count REF -i SYSTEM -o FILE",
-    "--save-sums": "bleu count REF -i SYSTEM -o FILE --sums",
-    "--self-bleu": "bleu diversity TEXT",
-    "--serve": "bleu serve PORT",
-    "--versus-sacrebleu": "bleu versus-sacrebleu REF -i SYSTEM",
-}
-
-
-class Layout(argparse.HelpFormatter):
-    """A page of help that shows the value of an option only once: `--input, -i SYSTEM...`."""
-
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=28)
-
-    def _split_lines(self, text: str, width: int) -> list[str]:
-        """Break lines only at spaces, so that the name of an option stays whole."""
-        from textwrap import wrap
-
-        return wrap(" ".join(text.split()), width, break_on_hyphens=False)
-
-    def _format_action_invocation(self, action: argparse.Action) -> str:
-        if not action.option_strings or action.nargs == 0:
-            return super()._format_action_invocation(action)
-        value = {"+": f"{action.metavar}...", "?": f"[{action.metavar}]"}.get(str(action.nargs), action.metavar)
-        return f"{', '.join(action.option_strings)} {value}"
-
-
-class Once(argparse.Action):
-    """An option that may be given only once: argparse would silently replace the first values with the second ones."""
-
-    def __call__(self, parser: object, namespace: argparse.Namespace, values: object, flag: str | None = None) -> None:
-        """Keep the values.
-
-        Raises:
-            UsageError: the option was given before.
-        """
-        if hasattr(namespace, self.dest) and getattr(namespace, self.dest) is not self.default:
-            raise UsageError(f"{flag} was given twice; give all its values after one {flag}")
-        setattr(namespace, self.dest, values)
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser that raises errors of one line, and that knows which options sacreBLEU has."""
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(formatter_class=Layout, **settings)
-        self.ours: list[str] = []
-
-    def flags(self) -> list[str]:
-        """Return all flags."""
-        return [flag for action in self._actions for flag in action.option_strings]
-
-    def add(self, heading: str, name: str, option: Option) -> None:
-        """Add an option under a heading; a new heading comes last.
-
-        Absent options get no value, so that only those that were given are read.
-
-        name: what the values that are read have it under.
-        """
-        groups = {group.title: group for group in self._action_groups}
-        group = groups.get(heading) or self.add_argument_group(heading)
-        if not option.flags:
-            group.add_argument(
-                name, nargs=option.nargs, metavar=option.metavar, default=argparse.SUPPRESS, help=option.help
-            )
-            return
-        settings: dict[str, Any] = {"dest": name, "default": argparse.SUPPRESS, "help": option.help}
-        if option.kind is bool:
-            settings["action"] = "store_true"
-        else:
-            settings |= {
-                "type": option.kind,
-                "nargs": option.nargs,
-                "metavar": option.metavar,
-                "choices": option.choices,
-            }
-            settings |= {"const": option.const} if option.nargs == "?" else {}
-            settings |= {"action": Once} if option.once else {}
-        group.add_argument(*option.flags, **settings)
-        if not option.theirs:
-            self.ours.append(option.flags[0])
-
-    def read(self, words: Sequence[str]) -> dict[str, Any]:
-        """Return the values that the words give to options, by the names of the options.
-
-        Raises:
-            UsageError: an option does not exist or has a wrong value, or a file name is in the wrong place.
-        """
-        namespace, rest = self.parse_known_args(words)
-        for word in rest:
-            if word[:1] == "-" and word not in ("-", "--"):
-                self.refuse(word)
-        if rest and not any(action.dest == "refs" for action in self._actions):
-            raise UsageError(f"{shown(rest[0])} is one argument too many; see {self.prog} --help all")
-        if rest:
-            raise UsageError(
-                f"{shown(rest[-1])} is separated from the other references; name all references together,"
-                " and systems after -i"
-            )
-        return vars(namespace)
-
-    def refuse(self, word: str) -> NoReturn:
-        """Raise the error about an option that does not exist; it names those that may be meant."""
-        name = shown(word.partition("=")[0])
-        if name in _FORMER:
-            raise UsageError(f"{name} has moved to a command; write {_FORMER[name]}")
-        alike = [flag for flag in self.flags() if flag.startswith("--") == name.startswith("--")]
-        raise UsageError(f"there is no option {name}; see {self.prog} --help all{suggest(name, alike)}")
-
-    def error(self, message: str) -> NoReturn:
-        """Reword and raise what argparse would print, such as `argument --quiet/-q: ignored explicit argument 'x'`."""
-        text = message.removeprefix("argument ").replace(": ignored explicit argument", " takes no value, but has")
-        raise UsageError(f"{text}; see {self.prog} --help all")
-
-    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
-        """Refuse what is not a number where one is expected."""
-        if action.type not in _READERS:
-            return arg_string
-        read, expected = _READERS[action.type]
-        try:
-            return read(arg_string)
-        except ValueError:
-            raise UsageError(f"{action.option_strings[0]} {arg_string!r}; expected {expected}") from None
-
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Refuse a value that is not among the choices, and suggest one, even if commas join several values."""
-        choices = action.choices
-        if choices is None or value in choices:
-            return
-        flag = action.option_strings[0]
-        parts = [part for part in value.lower().split(",") if part]
-        if action.nargs == "+" and len(parts) > 1 and all(part in choices for part in parts):
-            raise UsageError(f"{flag} {value} has commas instead of spaces; did you mean {flag} {' '.join(parts)}?")
-        if hasattr(choices, "tell_wrong"):
-            raise UsageError(f"{flag} {value!r}; ", choices.tell_wrong(value))
-        raise UsageError(f"{flag} {value!r}; choose from {', '.join(choices)}{suggest(value, choices)}")
-
-    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
-        """Refuse `--option=--`: before Python 3.13, argparse deletes such a value and is left without one."""
-        if action.option_strings and "--" in arg_strings:
-            raise UsageError(f"{action.option_strings[0]}=--; expected a value (for a file of that name, write ./--)")
-        return super()._get_values(action, arg_strings)
 
 
 def parse(words: Sequence[str], name: str = "") -> Options:
@@ -222,23 +36,18 @@ def parse(words: Sequence[str], name: str = "") -> Options:
     # A last -- ends the options, but argparse would read it as a file
     if "--" in words and words.index("--") == len(words) - 1:
         words = words[:-1]
-    command = commands.command_of(name)
-    top = _parser_of(name, command)
+    records = commands.command_of(name).records()
+    settings = _read_plain(words, records)
+    flags: Iterable[str] = chain.from_iterable(option.flags for option in records.values())
     of_metrics: Mapping[str, Mapping[str, Any]] = {}
-    if name:
-        _refuse_options_of_others(words, top)
-    if _are_flags(words, top.flags()):
-        settings = top.read(words)
-    else:  # a word may be an abbreviation, or an option of a metric
-        names = _add_flags_of_metrics(top, command.metrics, lambda: _are_flags(words, top.flags()))
-        theirs = [flag for flag in top.flags() if flag.startswith("--") and flag not in top.ours]
-        words = _spell_out(words, theirs, top.ours)
-        _refuse_unknown_short_options(words, top)
-        settings = top.read(words)
-        of_metrics = _take(settings, names)
-    values = {name: option.value_of_absent() for name, option in OPTIONS.items()}
-    values |= {name: value for name, value in settings.items() if name in (*command.names(), "skip_empty_refs")}
-    _refuse_slips(values, top)
+    if settings is None:
+        from bleucli.cli import parser
+
+        settings, flags, metrics = parser.read(words, name)
+        of_metrics = _take(settings, metrics)
+    values = {name: option.absent_value() for name, option in (records | OPTIONS).items()}
+    values |= {name: settings[name] for name in (*records, "skip_empty_refs", "normalize") if name in settings}
+    _refuse_slips(values, flags)
     if values["metrics"] is not None:
         values["metrics"], of_metrics = _resolve_names(values["metrics"], of_metrics)
     if values["like"] is not None:
@@ -250,15 +59,55 @@ def parse(words: Sequence[str], name: str = "") -> Options:
     return Options(values | {"command": name, "given": frozenset(settings), "of_metrics": of_metrics, "followed": ""})
 
 
-def _refuse_options_of_others(words: Sequence[str], top: Parser) -> None:
-    """Refuse the options of other commands, which argparse could read as several short ones: -sl as -s l."""
-    foreign = {flag for option in OPTIONS.values() for flag in option.flags} - set(top.flags())
-    for word in words[: words.index("--")] if "--" in words else words:
-        if word.partition("=")[0] in foreign:
-            top.refuse(word)
+def _read_plain(words: Sequence[str], records: Mapping[str, Option]) -> dict[str, Any] | None:
+    """Return the values that the words give to options, as the parser reads them; None if the parser has to read them.
+
+    >>> from bleucli.cli.options import OPTIONS
+    >>> _read_plain(["ref.txt", "-i", "a.txt", "b.txt", "-w", "2", "-b"], OPTIONS)
+    {'refs': ['ref.txt'], 'input': ['a.txt', 'b.txt'], 'width': 2, 'score_only': True}
+    >>> _read_plain(["ref.txt", "--inp", "a.txt"], OPTIONS) is _read_plain(["-w", "two"], OPTIONS) is None
+    True
+    """
+    names = {flag: name for name, option in records.items() for flag in option.flags or ("",)}
+    if "" in names and records[names[""]].nargs != "*":
+        return None
+    settings: dict[str, Any] = {}
+    start = 0
+    while start < len(words):
+        flag = words[start] if _is_flag(words[start]) else ""
+        name = names.get(flag)
+        if name is None:
+            return None
+        option = records[name]
+        start += flag != ""
+        if option.kind is bool:
+            settings[name] = True
+            continue
+        end = start
+        while end < len(words) and not _is_flag(words[end]):
+            end += 1
+        if flag and option.nargs is None:
+            end = min(end, start + 1)
+        elif (flag and option.nargs != "+") or (name in settings and (option.once or not flag)):
+            return None
+        values = words[start:end]
+        if not values or not (option.choices is None or all(value in option.choices for value in values)):
+            return None
+        try:
+            items = [VALUES[option.kind][0](value) for value in values]
+        except ValueError:
+            return None
+        settings[name] = items if option.nargs else items[0]
+        start = end
+    return settings
 
 
-def _refuse_slips(values: Mapping[str, Any], top: Parser) -> None:
+def _is_flag(word: str) -> bool:
+    """Return whether a word looks like an option."""
+    return word[:1] == "-" and word != "-"
+
+
+def _refuse_slips(values: Mapping[str, Any], flags: Iterable[str]) -> None:
     """Refuse empty names, which unset variables in scripts leave, and options that begin with a typographic dash."""
     if values.get("matrix") == "":
         raise UsageError("FILE is empty; name a TOML file")
@@ -271,9 +120,9 @@ def _refuse_slips(values: Mapping[str, Any], top: Parser) -> None:
         if not word:
             raise UsageError("a file name is empty; name a file (is a variable unset?)")
         if word[0] in _DASHES and not os.path.lexists(word):
-            bare = word.lstrip(_DASHES)
-            flag = next((flag for flag in top.flags() if flag.lstrip("-") == bare), None)
-            advice = f"; did you mean {flag}?" if flag else suggest(bare, top.flags())
+            bare, flags = word.lstrip(_DASHES), list(flags)
+            flag = next((flag for flag in flags if flag.lstrip("-") == bare), None)
+            advice = f"; did you mean {flag}?" if flag else suggest(bare, flags)
             raise UsageError(f"there is no file {shown(word)}, and options begin with a hyphen, not a dash{advice}")
 
 
@@ -292,43 +141,9 @@ def asks_for_annotations(words: Sequence[str]) -> bool:
     return False
 
 
-def _are_flags(words: Sequence[str], flags: Collection[str]) -> bool:
-    """Return whether every word that looks like an option is one of `flags`, written in full."""
-    end = words.index("--") if "--" in words else len(words)
-    return all(word[:1] != "-" or word == "-" or word.partition("=")[0] in flags for word in words[:end])
-
-
 def mode_of(options: Options) -> str:
     """Return the mode in `MODES` that the options ask for, or "" if they ask for scores."""
-    return next((name for name in MODES if getattr(options, name) not in (None, False)), "")
-
-
-def _spell_out(words: Sequence[str], *options: Sequence[str]) -> list[str]:
-    """Write abbreviated long options in full.
-
-    Args:
-        words: the words of the command line.
-        options: groups of long options. An abbreviation that is unique in an earlier group keeps its meaning, whatever
-            the later groups hold.
-
-    >>> _spell_out(["--enc=latin-1", "--m", "bleu", "--", "--enc"], ["--encoding", "--metrics"], ["--max-drop"])
-    ['--encoding=latin-1', '--metrics', 'bleu', '--', '--enc']
-    """
-    end = words.index("--") if "--" in words else len(words)
-    result = list(words)
-    for place, word in enumerate(words[:end]):
-        name, equals, value = word.partition("=")
-        # A flag in full is not an abbreviation of a longer one, such as --list of --list-tokenizers
-        candidates = (
-            [flag for flag in group if flag == name] or [flag for flag in group if flag.startswith(name)]
-            for group in options
-        )
-        flags = next(filter(None, candidates), []) if word.startswith("--") else []
-        if len(flags) > 1:
-            raise UsageError(f"{name} could mean {' or '.join(flags)}; write more of it")
-        if flags:
-            result[place] = flags[0] + equals + value
-    return result
+    return next(filter(options.has, MODES), "")
 
 
 def _resolve_names(
@@ -366,55 +181,6 @@ def _resolve_names(
     return list(variants), arguments
 
 
-def _refuse_unknown_short_options(words: Sequence[str], top: Parser) -> None:
-    """Refuse words that only begin a short option, such as -to, which argparse could read as -tok or as -t o."""
-    flags = top.flags()
-    for word in words[: words.index("--")] if "--" in words else words:
-        name = word.partition("=")[0]
-        begins = name.startswith("-") and name != "-" and any(option.startswith(name) for option in flags)
-        if name not in flags and begins:
-            top.refuse(word)
-
-
-def _add_flags_of_metrics(
-    top: Parser, names: Sequence[str] | None, suffices: Callable[[], bool] = lambda: False
-) -> list[str]:
-    """Add the flags of metrics, in groups after the general ones for scoring.
-
-    Args:
-        top: the parser.
-        names: those of the metrics; None for all, and for the flag that all metrics share.
-        suffices: called after each metric; once it returns True, the other metrics, which are slow to import, are left
-            out.
-
-    Returns:
-        The metrics whose flags were added.
-    """
-    if names is not None and not names:
-        return []
-    from bleucli.metrics import METRICS
-    from bleucli.metrics.options import SKIP_EMPTY_REFS
-
-    metrics = []
-    if names is None:
-        top.add("what to score", SKIP_EMPTY_REFS.dest, Option(SKIP_EMPTY_REFS.flags, SKIP_EMPTY_REFS.help, bool))
-    # argparse can only append groups: take the later ones off, and put them back at the end
-    groups = top._action_groups
-    place = [group.title for group in groups].index("how to score") + 1
-    rest = groups[place:]
-    del groups[place:]
-    for name in METRICS if names is None else names:
-        for dest, option in flags_of(name).items():
-            kind = bool if option.kind is bool else option.reads
-            flag = Option(option.flags, option.help, kind, metavar=_METAVARS.get(kind), theirs=not option.ours)
-            top.add(METRICS[name].name, dest, flag)
-        metrics.append(name)
-        if suffices():
-            break
-    groups += rest
-    return metrics
-
-
 def _take(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return the values of these metrics' flags as arguments of each constructor; metrics without any are left out."""
     arguments: dict[str, dict[str, Any]] = {}
@@ -423,58 +189,3 @@ def _take(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, dict[str
             if dest in values:
                 arguments.setdefault(name, {})[option.name] = values[dest]
     return arguments
-
-
-def parser(name: str = "") -> Parser:
-    """Return the parser of all options of a command, including those of metrics."""
-    command = commands.command_of(name)
-    top = _parser_of(name, command)
-    _add_flags_of_metrics(top, command.metrics)
-    return top
-
-
-def _parser_of(name: str, command: Command) -> Parser:
-    """Return the parser of all options of a command except those of metrics."""
-    top = Parser(
-        prog=f"bleu {name}".rstrip(),
-        usage="\n       ".join(command.usage),
-        description=command.about,
-        epilog="Exit status: 0 success, 1 a gate failed or sacreBLEU's numbers differ,\n"
-        "2 wrong usage or input, 70 bleu itself failed (BLEU_TRACEBACK=1 shows where),\n130 interrupted.",
-        allow_abbrev=False,
-        add_help=False,
-    )
-    for heading, options in command.options.items():
-        for option_name, option in options.items():
-            top.add(heading, option_name, option)
-    return top
-
-
-def first_screen(top: Parser, name: str) -> str:
-    """Return the page of `--help`: what most people need, in 80 columns and fewer than 50 lines.
-
-    name: that of the command, "" for scoring, whose page lists the others.
-    """
-    command = commands.command_of(name)
-    page = top._get_formatter()
-    page.add_usage(top.usage, [], [])
-    page.add_text(top.description)
-    page.start_section("often used")
-    actions = {action.dest: action for action in top._actions}
-    page.add_arguments([actions[option] for option in command.often])
-    page.end_section()
-    text = f"{page.format_help()}\n"
-    if name:
-        return f"{text}more: bleu {name} --help all\n\n{top.epilog}\n"
-    lines = "".join(f"  bleu {other:<20} {commands.command_of(other).about}\n" for other in commands.MODULES)
-    return f"{text}commands, each with its own --help:\n{lines}\n{command.ending}\n{top.epilog}\n"
-
-
-def has_gates(options: Options) -> bool:
-    """Return whether an option asks for a gate."""
-    return any(gate is not None for gate in (options.fail_under, options.max_drop, options.baseline))
-
-
-def asks_for_resampling(options: Options) -> bool:
-    """Return whether an option about resampling or its results was given, even one that has no effect by itself."""
-    return any(name.startswith(("confidence", "difference", "paired_", "style")) for name in options.given)

@@ -36,11 +36,13 @@ def follow(options: Options, signature: Signature) -> Options:
         raise UsageError(
             f"--like is a signature of {METRICS[name].name}, but bleu diversity measures only self-BLEU; leave it out"
         )
+    theirs = values.pop("normalize", "")
     return options.replace(
         like=signature,
         followed=name,
         of_metrics={**options.of_metrics, name: values},
         skip_empty_refs=options.skip_empty_refs or values["skip_empty_refs"],
+        normalize=options.normalize or theirs,
     )
 
 

@@ -23,7 +23,7 @@ class Status:
     """Exit status of the command."""  # creating an Enum takes too long
 
     FINE = 0
-    GATE_FAILED = 1  # or sacreBLEU's numbers differ
+    GATE_FAILED = 1  # or a check, or sacreBLEU's numbers differ
     ERROR = 2
     FAULT = 70  # EX_SOFTWARE of sysexits.h
     INTERRUPTED = 130  # what shells report after SIGINT
@@ -93,7 +93,7 @@ def _read(words: Sequence[str], environment: Environment) -> Options | None:
         deliver([_version()], None, environment)
         return None
     from bleucli.cli import commands
-    from bleucli.cli.arguments import asks_for_annotations, mode_of, parse, parser
+    from bleucli.cli.arguments import asks_for_annotations, mode_of, parse
 
     environment.annotates = asks_for_annotations(words)
     name = words[0] if words and words[0] in commands.MODULES else ""
@@ -104,7 +104,7 @@ def _read(words: Sequence[str], environment: Environment) -> Options | None:
     if options.output is not None:
         check_output(options)
     if options.help:
-        from bleucli.cli.arguments import first_screen
+        from bleucli.cli.parser import first_screen, parser
 
         top = parser(name)
         # --help has no value, so argparse reads `all` as a file
@@ -143,15 +143,16 @@ def _find_command(options: Options, messages: Messages) -> Command:
 
 def _answer_mode(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
     """Answer a question other than what the scores are, and return True."""
-    from bleucli.cli.arguments import MODES, mode_of
+    from bleucli.cli.arguments import mode_of
 
-    mode = mode_of(options)
-    # Nothing else checks the values of options that the mode does not use
-    if options.given - MODES[mode] - {mode}:
+    mode, idle = mode_of(options), []
+    if options.given != {mode}:
         from bleucli.cli import request
 
         request.check_values(options)
-    idle = _find_idle(mode, options) if options.given - {mode} else []
+        idle = request.idle_in_mode(options, mode)
+        if mode == "cite":
+            idle += request.idle_when_citing(options)
     answer: Iterable[str]
     if mode == "version":
         answer = [_version()]
@@ -182,18 +183,6 @@ def _answer_mode(options: Options, environment: Environment, messages: Messages,
     for line in idle:
         messages.warn(line)
     return True
-
-
-def _find_idle(mode: str, options: Options) -> list[str]:
-    """Say which options have no effect in a mode."""
-    from bleucli.cli import effects
-
-    idle = effects.of_mode(options, mode)
-    if mode == "cite":
-        from bleucli.cli import request
-
-        idle += effects.of_citing(options, request.names_of_metrics(options))
-    return idle
 
 
 def _version() -> str:

@@ -28,10 +28,10 @@ from bleucli.counting.corpus import (
 from bleucli.errors import BleuError, InputTypeError, SegmentError, UsageError
 from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import MOST_TRIALS, whole_number
-from bleucli.metrics.options import SKIP_EMPTY_REFS, Configured
+from bleucli.metrics.options import NORMALIZE, SKIP_EMPTY_REFS, Configured
 from bleucli.metrics.score import OfScore, Score
-from bleucli.phrases import tell_place
-from bleucli.results import Description, Fact
+from bleucli.phrases import join_words, tell_place
+from bleucli.results import BY_ORDER, Description, Fact, Figures, SegmentScores
 from bleucli.results.signature import VERSION, Signature
 from bleucli.text import Segments
 
@@ -52,11 +52,26 @@ if TYPE_CHECKING:
 # Sets an attribute of a metric, bypassing `Metric.__setattr__`
 _set = object.__setattr__
 # Options of several metrics that decide how references are prepared
-_OF_TEXTS = ("lowercase", "skip_empty_refs")
+_OF_TEXTS = ("lowercase", "skip_empty_refs", "normalize")
 # What signatures say of case, in words
 _CASES = {"mixed": "case-sensitive", "lc": "case-insensitive"}
+# What signatures say of `normalize`, in words; case has its own
+_KINDS = {
+    "quotes": "quotation marks",
+    "apostrophes": "apostrophes",
+    "dashes": "dashes",
+    "ellipses": "ellipses",
+    "spaces": "spaces",
+    "invisible": "invisible characters",
+    "widths": "full-width and half-width forms",
+    "nfc": "normal forms",
+}
 # Methods that do the same as others, many times faster; and these others
-_FAST_WAYS = {"scores_from_stats": ("score_from_stats",), "score_pairs": ("compare", "score_from_stats")}
+_FAST_WAYS = {
+    "scores_from_stats": ("score_from_stats",),
+    "score_columns": ("score_from_stats",),
+    "score_pairs": ("compare", "score_from_stats"),
+}
 
 
 class Metric(OfScore["ScoreT_co"], Configured, ABC):
@@ -64,6 +79,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
     Args:
         skip_empty_refs: treat an empty reference as missing.
+        normalize: what to make alike in output and references before they are prepared, as for `bleucli.normalize`.
         references: streams to score several systems against; `corpus_score(hypotheses, None)` then uses them, prepared
             once.
 
@@ -103,12 +119,14 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     # The module beside this one that takes scores apart for `bleu explain`; "" if scores cannot be explained
     explained_by = ""
     # Options from which the constructor makes other attributes, so that setting them later would have no effect
-    _fixed: frozenset[str] = frozenset()
+    _fixed: frozenset[str] = frozenset({"normalize"})
     # These, and others whose change `_check_change` is asked about; about some, it is asked when they are first set
     _checked: frozenset[str] = frozenset()
     _checked_first: frozenset[str] = frozenset()
     # `super().__setattr__`, looked up once: metrics for sentences are made in loops
     _set_next: ClassVar[Callable[[Any, str, object], None]] = _set
+    # Whether scores are in percent; others are printed as they are, whatever the scale
+    in_percent = True
     # Which of its statistics, by `column_names`, may be fractions
     fractions: frozenset[str] = frozenset()
     # The fewest references that a segment has
@@ -131,9 +149,14 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
                 setattr(cls, fast, getattr(Metric, fast))
 
     def __init__(
-        self, *, skip_empty_refs: bool = False, references: Iterable[Iterable[str | None]] | None = None
+        self,
+        *,
+        skip_empty_refs: bool = False,
+        normalize: str = "",
+        references: Iterable[Iterable[str | None]] | None = None,
     ) -> None:
         self.skip_empty_refs = SKIP_EMPTY_REFS.check(skip_empty_refs, SKIP_EMPTY_REFS.label(self.in_command))
+        self.normalize = _read_kinds(normalize, NORMALIZE.label(self.in_command))
         self.advice: list[str] = []  # warnings about the options, whatever the texts
         if references is not None:
             self._keep(references)
@@ -197,6 +220,10 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """Count signs of input that does not suit this metric; `hints` reads their sums."""
         return ()
 
+    def observe_references(self, references: Sequence[Segments]) -> tuple[int, ...]:
+        """Count such signs in prepared references; they follow those of `observe`."""
+        return ()
+
     def hints(self, stats: CorpusStats) -> list[str]:
         """Return what a user should know about the input of a corpus's score."""
         return []
@@ -216,29 +243,48 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """Return the metric as it scores single segments: this one, unless a metric needs other options for that."""
         return self
 
+    def normalizing(self, kinds: str) -> Self:
+        """Return a copy of the metric that also makes these kinds of characters alike; it has no references."""
+        metric = _copy(self)
+        for name, value in (("_cached", None), ("_before", None)):
+            _set(metric, name, value)
+        _set(metric, "normalize", _read_kinds(",".join(filter(None, (self.normalize, kinds))), "normalize"))
+        return metric
+
     @classmethod
     def describe(cls, info: Mapping[str, str]) -> Description:
         """Return what a paper may say of scores, and has to cite for them.
 
-        Unless a metric overrides this, only whether case counts, if an option says so with the words of signatures.
+        Unless a metric overrides this: whether case counts, if an option says so with the words of signatures, and
+        which typography is made alike.
 
         Args:
             info: the keys and values of the scores' signature; some may be missing if another program wrote it.
         """
         words = next((option.words for option in cls.options if option.key == "case"), ())
         key = info.get("case", "")
-        if key not in _CASES or {*words} != _CASES.keys():
-            return Description()
-        case = _CASES[key]
-        return Description(case=case, facts=[Fact("Case", f"{case} ({key})")])
+        kinds = info.get("normalize", "").split(",")
+        case, facts, uses = "", [], []
+        if key in _CASES and {*words} == _CASES.keys():
+            case = _CASES["lc" if "case" in kinds else key]
+            facts.append(Fact("Case", f"{case} ({'normalize:case' if 'case' in kinds else key})"))
+        if names := [_KINDS[kind] for kind in kinds if kind in _KINDS]:
+            both_sides = f"{join_words(names)} in output and references"
+            facts.append(Fact("Normalization", both_sides))
+            uses.append(f"normalization of {both_sides}")
+        return Description(case=case, uses=uses, facts=facts)
 
     @classmethod
     def signs_like(cls, original: type[Metric], info: Mapping[str, str]) -> bool:
         """Return whether a metric, or one derived from it, signs nothing that sacreBLEU's version of it lacks.
 
-        sacreBLEU does not skip empty references. Derived metrics sign what they change.
+        sacreBLEU does not skip empty references, and leaves typography alone. Derived metrics sign what they change.
         """
-        return cls.options == original.options and cls.constants == original.constants and "empty" not in info
+        is_plain = info.keys().isdisjoint({"empty", "normalize"})
+        return is_plain and cls.options == original.options and cls.constants == original.constants
+
+    def check_count(self, segments: int) -> None:  # few metrics need it
+        """Raise a BleuError if the metric has rows for another number of segments than were counted."""
 
     def check_sum(self, segments: int) -> None:  # few metrics need it
         """Raise a BleuError if a sum over this number of segments has no score."""
@@ -248,6 +294,27 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         import numpy as np
 
         return np.array([self.score_from_stats(row).score for row in sums], np.float64)
+
+    def score_columns(self, rows: SegmentStats) -> SegmentScores:
+        """Return the score of each of at least one row, as `score_from_stats` does, in columns.
+
+        Raises:
+            SegmentError: a row has no score; the error has the number of the row.
+        """
+        scores = []
+        for number, row in enumerate(rows, 1):
+            try:
+                scores.append(self.score_from_stats(row))
+            except SegmentError as error:
+                raise SegmentError(number, error.what) from None
+        fields = zip(Figures._fields, zip(*(score.figures() for score in scores), strict=True), strict=True)
+        figures = {
+            name: list(zip(*values, strict=True)) if name in BY_ORDER else values
+            for name, values in fields
+            if values[0] is not None
+        }
+        verbose = ("%s", [[score.verbose for score in scores]])
+        return SegmentScores(scores[0].name, [float(score.score) for score in scores], figures, verbose)
 
     def score_pairs(self, pairs: Pairs, scores: memoryview[float]) -> None:
         """Fill in the scores of all pairs of prepared texts, as `kernels.pairwise_chrf` does.
@@ -261,12 +328,22 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
     # --- what all metrics do alike
 
+    def make_alike(self, segments: Segments) -> Segments:
+        """Return texts with the characters that the option `normalize` makes alike; they still have to be prepared."""
+        if not self.normalize:
+            return segments
+        from bleucli.text.typography import normalize_segments
+
+        return normalize_segments(segments, self.normalize)
+
     def prepare_references(self, streams: Sequence[Segments], start: int = 0) -> References:
         """Prepare the references of a block of segments; `start` is the index of its first segment.
 
         Raises:
             BleuError: a segment has no reference at all.
         """
+        if self.normalize:
+            streams = list(map(self.make_alike, streams))
         if self.skip_empty_refs:  # a reference of white space alone is empty, too
             streams = [kernels.drop_empty(kernels.strip_trailing(stream)) for stream in streams]
         fewest, most, bare = kernels.reference_counts(streams)
@@ -289,10 +366,14 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             BleuError: a segment cannot be prepared; the error gives its place and `name`, that of the system.
         """
         try:
-            texts = self.prepare(hypotheses)
+            texts = self.prepare(self.make_alike(hypotheses))
         except SegmentError as error:
             raise error.locate(start, name) from None
         return self.compare(texts, references)
+
+    def sum_rows(self, rows: SegmentStats) -> tuple[int | float, ...]:
+        """Return the sum of each column of rows."""
+        return kernels.column_sums(rows)
 
     def segment_stats(
         self,
@@ -425,7 +506,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         *,
         keep_rows: bool = False,
         jobs: int = 1,
-    ) -> CorpusStats:
+    ) -> CorpusStats[ScoreT_co]:
         """Return the statistics of a system's output. Statistics of its parts can be added, wherever they were counted.
 
         Args:
@@ -440,7 +521,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
         >>> from bleucli import BLEU
         >>> batches = [(["a b c d e"], [["a b c d f"]]), (["g h i j"], [["g h i j"]])]
-        >>> round(sum(BLEU().corpus_stats(*batch) for batch in batches).score().score, 2)
+        >>> round(CorpusStats.sum(BLEU().corpus_stats(*batch) for batch in batches).score().score, 2)
         79.84
         """
         jobs = _count_threads(jobs)
@@ -504,7 +585,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """
         hypotheses, streams = of_one(hypothesis, references)
         prepared = self.prepare_references(streams)
-        stats = self.compare(self.prepare(hypotheses), prepared)
+        stats = self.compare(self.prepare(self.make_alike(hypotheses)), prepared)
         if self._nrefs != (nrefs := str(prepared.most)) or self._sampling:
             self._remember(nrefs)
         score = self.score_from_stats(stats.data.tolist())  # a single row is its own sum
@@ -679,6 +760,14 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
         self._remember("1")
         return find_best(self, hypotheses, references, weights, jobs)
+
+
+def _read_kinds(text: str, spelling: str) -> str:
+    if not NORMALIZE.check(text, spelling):  # nearly always
+        return ""
+    from bleucli.text.typography import read_kinds
+
+    return read_kinds(text, spelling)
 
 
 def _tell_references(fewest: int, most: int) -> str:

@@ -12,11 +12,11 @@ from bleucli.inspection.marks import subword_marks, unspaced_letters
 from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import LARGEST_ORDER
 from bleucli.metrics.base import Metric, metric_for
-from bleucli.metrics.options import SCORE, SKIP_EMPTY_REFS, Option
+from bleucli.metrics.options import SCORE, SHARED, Option
 from bleucli.metrics.score import Score
 from bleucli.metrics.smoothing import DEFAULT_VALUES, LARGEST_VALUE, METHODS, SACREBLEU_METHODS, Smoothing
 from bleucli.phrases import list_orders, tell_count, tell_orders
-from bleucli.results import Description, Fact, Figures
+from bleucli.results import Description, Fact, Figures, SegmentScores
 from bleucli.text import Segments
 
 TYPE_CHECKING = False
@@ -187,6 +187,7 @@ class BLEU(Metric[BLEUScore]):
         trg_lang: target language, a code of ISO 639 such as `de`, `zho` or `zh_TW`; "" for any.
         references: streams, to be prepared once for several systems.
         skip_empty_refs: treat an empty reference as missing.
+        normalize: what to make alike in output and references, as for `normalize`.
         tokenize_name: what signatures call a tokenizer of your own: a name without blanks, `|`, `:` or `%` that no
             built-in tokenizer has. Change it whenever the function's output changes.
 
@@ -218,7 +219,7 @@ class BLEU(Metric[BLEUScore]):
     name = "BLEU"
     counts_ties = False
     explained_by = "explain_bleu"
-    _fixed = frozenset({"tokenize", "tokenize_name", "trg_lang", "smooth_value", "max_ngram_order"})
+    _fixed = frozenset({"normalize", "tokenize", "tokenize_name", "trg_lang", "smooth_value", "max_ngram_order"})
     options = (
         Option(
             "tokenize",
@@ -290,7 +291,7 @@ class BLEU(Metric[BLEUScore]):
             decides=SCORE,
         ),
         Option("trg_lang", str, "", ("--language-pair", "-l"), shared=True, loads=True),
-        SKIP_EMPTY_REFS,
+        *SHARED,
     )
 
     def __init__(
@@ -306,6 +307,7 @@ class BLEU(Metric[BLEUScore]):
         references: Iterable[Iterable[str | None]] | None = None,
         *,
         skip_empty_refs: bool = False,
+        normalize: str = "",
         tokenize_name: str = "",
     ) -> None:
         self.lowercase = self.check("lowercase", lowercase)
@@ -340,7 +342,7 @@ class BLEU(Metric[BLEUScore]):
                     languages.refuse_unspaced(self.trg_lang, self.spell("tokenize"))
             self.tokenizer = tokenizers.get(tokenize)
             advice = tokenizers.advice(tokenize, self.trg_lang, self.spell("tokenize"))
-        super().__init__(skip_empty_refs=skip_empty_refs, references=references)
+        super().__init__(skip_empty_refs=skip_empty_refs, normalize=normalize, references=references)
         self.advice = advice
 
     def _check_language(self, code: str) -> str:
@@ -500,6 +502,26 @@ class BLEU(Metric[BLEUScore]):
         scores[~plain] = [self.score_from_stats(row).score for row in rows[~plain].tolist()]
         return scores
 
+    def score_columns(self, rows: SegmentStats) -> SegmentScores:
+        """Return the score of each row in columns, at once unless the smoothing changes orders that have matches."""
+        order, smoothing = self.max_ngram_order, self.smoothing
+        if smoothing.gives_all or smoothing.method == "add-k":
+            return super().score_columns(rows)
+        scores = kernels.bleu_rows(rows, smoothing.method, smoothing.value, self.effective_order)
+        score, penalty, *precisions = (scores.data[n :: scores.columns] for n in range(scores.columns))
+        sys_len, ref_len, *counts = (rows.data[n :: rows.columns] for n in range(rows.columns))
+        ratio = [ours / theirs if theirs else 0 for ours, theirs in zip(sys_len, ref_len, strict=True)]
+        verbose = f"{'/'.join(['%.1f'] * order)} (BP = %.3f ratio = %.3f hyp_len = %d ref_len = %d)"
+        figures: dict[str, Sequence[Any]] = {
+            "precisions": precisions,
+            "counts": counts[:order],
+            "totals": counts[order:],
+            "brevity_penalty": penalty,
+            "hypothesis_length": sys_len,
+            "reference_length": ref_len,
+        }
+        return SegmentScores(self.name, score, figures, (verbose, (*precisions, penalty, ratio, sys_len, ref_len)))
+
     def score_pairs(self, pairs: Pairs, scores: memoryview[float]) -> None:
         """Fill in the scores of all pairs, one by one if the smoothing method is not sacreBLEU's."""
         method, value = self.smoothing.method, self.smoothing.value
@@ -533,6 +555,7 @@ class BLEU(Metric[BLEUScore]):
         of_smoothing = (citations.SMOOTHING,) if method.startswith(("chen-cherry", "floor", "add-k")) else ()
         with_value = f" with the value {value}" if value else ""
         uses = [
+            *of_case.uses,
             f"the {tok} tokenizer{citations.cite(of_tokenizer)}",
             f"{'no' if method == 'none' else method} smoothing{with_value}{citations.cite(of_smoothing)}",
             tell_orders(order, "tokens"),

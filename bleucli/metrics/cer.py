@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bleucli.metrics.base import metric_for
-from bleucli.metrics.options import SKIP_EMPTY_REFS
+from bleucli.metrics.options import SHARED
 from bleucli.metrics.wer import ErrorRate, ErrorRateScore, lowercase_option
 
 
@@ -36,6 +36,7 @@ class CER(ErrorRate[CERScore]):
         lowercase: compare without regard to case.
         references: streams, to be prepared once for several systems.
         skip_empty_refs: treat an empty reference as missing.
+        normalize: what to make alike in output and references, as for `normalize`.
 
     >>> CER().corpus_score(["The dog bit the man."], [["The dog had bit the man."]])
     CER = 16.67
@@ -45,7 +46,7 @@ class CER(ErrorRate[CERScore]):
     aligns = "character"
     characters = True
     score_class = CERScore
-    options = (lowercase_option("--cer-lowercase"), SKIP_EMPTY_REFS)
+    options = (lowercase_option("--cer-lowercase"), *SHARED)
 
 
 def corpus_cer(

@@ -13,10 +13,10 @@ from bleucli.errors import BleuError, UsageError
 from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import LARGEST_ORDER, read_number
 from bleucli.metrics.base import Metric, metric_for
-from bleucli.metrics.options import CHOICE, SKIP_EMPTY_REFS, Option
+from bleucli.metrics.options import CHOICE, SHARED, Option
 from bleucli.metrics.score import Score
 from bleucli.phrases import join_words, list_orders, tell_count, tell_orders
-from bleucli.results import Description, Fact, Figures
+from bleucli.results import Description, Fact, Figures, SegmentScores
 from bleucli.text import Segments
 
 TYPE_CHECKING = False
@@ -88,6 +88,7 @@ class CHRF(Metric[CHRFScore]):
         eps_smoothing: average the F-scores of all orders, as chrF++.py, NLTK and Moses do.
         references: streams, to be prepared once for several systems.
         skip_empty_refs: treat an empty reference as missing.
+        normalize: what to make alike in output and references, as for `normalize`.
 
     Raises:
         UsageError: an order or beta is out of range.
@@ -165,7 +166,7 @@ class CHRF(Metric[CHRFScore]):
             words=("yes", "no"),
             decides=CHOICE,
         ),
-        SKIP_EMPTY_REFS,
+        *SHARED,
     )
 
     def __init__(
@@ -179,6 +180,7 @@ class CHRF(Metric[CHRFScore]):
         references: Iterable[Iterable[str | None]] | None = None,
         *,
         skip_empty_refs: bool = False,
+        normalize: str = "",
     ) -> None:
         self.char_order = self.check("char_order", char_order)
         self.word_order = self.check("word_order", word_order)
@@ -189,7 +191,7 @@ class CHRF(Metric[CHRFScore]):
         self.lowercase = self.check("lowercase", lowercase)
         self.whitespace = self.check("whitespace", whitespace)
         self.eps_smoothing = self.check("eps_smoothing", eps_smoothing)
-        super().__init__(skip_empty_refs=skip_empty_refs, references=references)
+        super().__init__(skip_empty_refs=skip_empty_refs, normalize=normalize, references=references)
 
     @classmethod
     def restate_former(cls, info: Mapping[str, str]) -> dict[str, str]:
@@ -228,7 +230,7 @@ class CHRF(Metric[CHRFScore]):
         if "nc" not in info:
             return described
         counts_space, has_eps = info.get("space") == "yes", info.get("eff") == "no"
-        uses, ngrams = [], []
+        uses, ngrams = [*of_case.uses], []
         if characters != "0":
             uses.append(tell_orders(characters, "characters (white space included)" if counts_space else "characters"))
             ngrams.append(
@@ -324,6 +326,13 @@ class CHRF(Metric[CHRFScore]):
     def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:
         """Return the score of each row of sums, all at once."""
         return f_scores(sums, self.beta, self.eps_smoothing)
+
+    def score_columns(self, rows: SegmentStats) -> SegmentScores:
+        """Return the score of each row in columns."""
+        columns = [rows.data[n :: rows.columns].tolist() for n in range(rows.columns)]
+        scores = [kernels.f_score(row, self.beta, self.eps_smoothing) for row in zip(*columns, strict=True)]
+        figures = {"counts": columns[2::3], "totals": columns[::3], "reference_totals": columns[1::3]}
+        return SegmentScores(self.score_name(), scores, figures)
 
     def score_pairs(self, pairs: Pairs, scores: memoryview[float]) -> None:
         """Fill in the scores of all pairs; each text is counted once."""

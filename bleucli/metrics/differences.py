@@ -19,7 +19,7 @@ from bleucli.counting.corpus import Corpus, of_strings
 from bleucli.counting.threads import count_threads
 from bleucli.errors import BleuError
 from bleucli.limits import string, whole_number
-from bleucli.metrics import Metric, find_metric
+from bleucli.metrics import Metric, find_metric, typography
 from bleucli.metrics.explanations import (
     Influence,
     as_data,
@@ -35,6 +35,8 @@ from bleucli.prose.blocks import Block, Formula, Heading, Paragraph, Table, as_h
 from bleucli.records import NamedTuple
 from bleucli.results.hints import warn
 from bleucli.results.signature import Signature
+from bleucli.significance.comparison import Sampling, compare_two
+from bleucli.significance.resampling import SEED, TRIALS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
     from bleucli.metrics.explanations import Chooser
     from bleucli.metrics.score import Score
+    from bleucli.metrics.typography import Alike
 
 # How many segments are listed by default
 MOST = 10
@@ -74,6 +77,8 @@ class DifferenceExplanation(NamedTuple):
         systems: the names of the two systems.
         scores: the scores of the two systems, in percent.
         difference: the second score minus the first, in points.
+        p_value: that of the difference, by paired approximate randomization.
+        alike: scores and p-value with typography alike in outputs and references, and with case ignored as well.
         shares: of BLEU's factors in the difference, in points that add up to it; none for other metrics, or if
             `why_not_shared` gives a reason.
         why_not_shared: if BLEU's factors have no shares, the reason, in a sentence; otherwise "".
@@ -96,6 +101,8 @@ class DifferenceExplanation(NamedTuple):
     systems: Sequence[str]
     scores: Sequence[float]
     difference: float
+    p_value: float
+    alike: Sequence[Alike]
     shares: Sequence[Share]
     why_not_shared: str
     logarithmic_mean: float | None
@@ -122,6 +129,7 @@ class DifferenceExplanation(NamedTuple):
             yield Paragraph(self.why_not_shared)
         elif self.shares:
             yield from self._tell_shares(width + 2)
+        yield from typography.tell_difference(self.name, self.scores, self.p_value, self.alike, width)
         yield from self._tell_influences(width + 2)
 
     def _tell_shares(self, width: int) -> Iterator[Block]:
@@ -267,6 +275,7 @@ def explain_differences(
     *,
     jobs: int | None = 1,
     choose: Chooser | None = None,
+    seed: int | None = SEED,
 ) -> list[DifferenceExplanation]:
     """Say why the scores of two systems differ, by each metric.
 
@@ -276,6 +285,7 @@ def explain_differences(
         most: how many segments to list.
         jobs: the number of threads; None for all usable processors if the corpus is large enough.
         choose: takes the number of segments, and returns the indexes of those to score, or None for all.
+        seed: that of the tests; None for fresh random numbers.
 
     Raises:
         BleuError: the texts do not fit together, or cannot be scored.
@@ -283,17 +293,23 @@ def explain_differences(
     corpus, read_again = corpus.kept()
     systems, lines = count_rows(corpus, metrics, jobs, choose)
     answers = []
-    for metric, first, second in zip(metrics, *(system.stats for system in systems), strict=True):
+    sampling = Sampling("ar", TRIALS, seed, count_threads(0) if jobs is None else jobs)
+    columns = [typography.in_threes(system.stats) for system in systems]
+    for metric, (first, first_alike), (second, second_alike) in zip(metrics, *columns, strict=True):
         whole = second.score().score - first.score().score
         rows = zip(first.rows or (), second.rows or (), strict=True)
         influences = [whole - (score_without(second, theirs) - score_without(first, ours)) for ours, theirs in rows]
         moving = sorted(filter(itemgetter(1), enumerate(influences)), key=lambda one: -abs(one[1]))
-        answers.append((metric, (first, second), len(moving), [(lines[row], points) for row, points in moving[:most]]))
+        certainty = compare_two(first, second, sampling), typography.measure([first_alike, second_alike], sampling)
+        listed = [(lines[row], points) for row, points in moving[:most]]
+        answers.append((metric, (first, second), certainty, len(moving), listed))
     texts = read_segments(read_again(), [line for *_, influences in answers for line, _ in influences])
     names = [system.name for system in systems]
     return [
-        _explain(metric, names, *pair, moving, [Influence(line, points, *texts[line]) for line, points in influences])
-        for metric, pair, moving, influences in answers
+        _explain(
+            metric, names, *pair, *certainty, moving, [Influence(line, points, *texts[line]) for line, points in listed]
+        )
+        for metric, pair, certainty, moving, listed in answers
     ]
 
 
@@ -302,6 +318,8 @@ def _explain(
     names: Sequence[str],
     first: CorpusStats,
     second: CorpusStats,
+    p_value: float,
+    alike: Sequence[Alike],
     moving: int,
     influences: Sequence[Influence],
 ) -> DifferenceExplanation:
@@ -314,6 +332,8 @@ def _explain(
         tuple(names),
         tuple(score.score for score in scores),
         scores[1].score - scores[0].score,
+        p_value,
+        tuple(alike),
         tuple(shares),
         why_not_shared,
         mean,

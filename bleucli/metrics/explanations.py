@@ -16,7 +16,7 @@ from bleucli.counting.threads import count_threads
 from bleucli.errors import BleuError, InputTypeError, SegmentError
 from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import whole_number
-from bleucli.metrics import METRICS, Metric, find_metric
+from bleucli.metrics import METRICS, Metric, find_metric, typography
 from bleucli.metrics.bleu import MAX_NGRAM_ORDER
 from bleucli.metrics.ngrams import mark_matches
 from bleucli.metrics.score import MOST_DECIMALS
@@ -32,10 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from bleucli.metrics.explain_bleu import BLEUParts, BLEUSums
-    from bleucli.metrics.explain_chrf import CHRFParts, CHRFSums
-    from bleucli.metrics.explain_ter import TERParts, TERSums
-    from bleucli.metrics.explain_wer import ErrorRateParts, ErrorRateSums
+    from bleucli.metrics.typography import Alike
 
     Chooser = Callable[[int], Sequence[int] | None]
     # Indexes of rows, and their influences
@@ -76,7 +73,7 @@ class Explanation(NamedTuple):
     hypothesis: str
     references: Sequence[str]
     line: int | None
-    parts: BLEUParts | CHRFParts | TERParts | ErrorRateParts
+    parts: Any
 
     def tell(self, width: int = 2, short: bool = False) -> list[Block]:
         """Return the blocks of text and HTML; width: decimals of the score, short: short keys in the signature."""
@@ -204,7 +201,7 @@ def explain_segment(
         raise error.locate(line or 0, name) from None
     present = [stream[0] for stream in prepared.streams]
     pairs = [(stream[0] or "", text) for stream, text in zip(references, present, strict=True) if text is not None]
-    text, theirs = metric.prepare(hypotheses)[0] or "", [text for _, text in pairs]
+    text, theirs = metric.prepare(metric.make_alike(hypotheses))[0] or "", [text for _, text in pairs]
     parts, counts = explaining_module(metric).take_apart(metric, text, theirs, score)
     check_parts(metric, parts if counts == tuple(row) else None, score)
     signature = metric.signature(prepared.most, prepared.most)
@@ -284,6 +281,7 @@ class CorpusExplanation(NamedTuple):
         moving: how many segments have an influence on the score, of more than 1e-9 points.
         gains: the segments that improve the score most, the strongest first.
         losses: the segments that worsen the score most, the strongest first.
+        alike: the score with typography alike in output and references, and with case ignored as well.
 
     Lines count from 0 here (`gains[0].line`), and from 1 in text, HTML and data. Of equal influences, the first segment
     comes first. A corpus of one segment has no influences, as there is no score without it.
@@ -301,10 +299,11 @@ class CorpusExplanation(NamedTuple):
     signature: Signature
     higher_is_better: bool
     segments: int
-    parts: BLEUSums | CHRFSums | TERSums | ErrorRateSums
+    parts: Any
     moving: int
     gains: Sequence[Influence]
     losses: Sequence[Influence]
+    alike: Sequence[Alike]
 
     def tell(self, width: int = 2, short: bool = False) -> list[Block]:
         """Return the blocks of text and HTML; width: decimals of the score, short: short keys in the signature."""
@@ -316,6 +315,7 @@ class CorpusExplanation(NamedTuple):
         if not self.higher_is_better:
             yield Paragraph(f"{self.name} is an error rate: lower is better.")
         yield from self.parts.tell(self.name, self.score, width)
+        yield from typography.tell_score(self.name, self.score, self.alike, width)
         if self.segments == 1 or not self.moving:
             yield Heading("Segments that move the score")
             alone = "There is only one segment, so no score without it can be compared."
@@ -350,6 +350,7 @@ class CorpusExplanation(NamedTuple):
             "higher_is_better": self.higher_is_better,
             "segments": self.segments,
             **as_data(self.parts),
+            "alike": as_data(self.alike),
             "moving": self.moving,
             "gains": [{**as_data(one), "line": one.line + 1} for one in self.gains],
             "losses": [{**as_data(one), "line": one.line + 1} for one in self.losses],
@@ -432,9 +433,9 @@ def explain_scores(
     modules = [explaining_module(metric) for metric in metrics]
     ((name, columns, _),), lines = count_rows(corpus, metrics, jobs, choose)
     answers = []
-    for module, stats in zip(modules, columns, strict=True):
+    for module, (stats, variants) in zip(modules, typography.in_threes(columns), strict=True):
         try:
-            score = stats.score()
+            score, alike = stats.score(), typography.measure([variants])
         except SegmentError as error:  # a smoothing method may not be defined for the only segment
             raise error.locate(lines[0], name) from None
         try:
@@ -442,8 +443,12 @@ def explain_scores(
         except ValueError:  # a derived class may count more numbers, or fewer
             parts = None
         check_parts(stats.metric, parts, score)
-        answers.append((stats, score, parts, *_rank(stats, score.score, most)))
+        answers.append((stats, score, alike, parts, *_rank(stats, score.score, most)))
     texts = read_segments(read_again(), [lines[row] for *_, gains, losses in answers for row, _ in (*gains, *losses)])
+
+    def tell(ranks: Ranked) -> tuple[Influence, ...]:
+        return tuple(Influence(lines[row], points, *texts[lines[row]]) for row, points in ranks)
+
     return [
         CorpusExplanation(
             score.name,
@@ -453,9 +458,11 @@ def explain_scores(
             stats.segments,
             freeze(parts),
             moving,
-            *(tuple(Influence(lines[row], points, *texts[lines[row]]) for row, points in ranks) for ranks in both),
+            tell(gains),
+            tell(losses),
+            tuple(alike),
         )
-        for stats, score, parts, moving, *both in answers
+        for stats, score, alike, parts, moving, gains, losses in answers
     ]
 
 
@@ -490,11 +497,12 @@ def count_rows(
     """Count the segments that are scored, and warn of what looks wrong; arguments as for `explain_scores`.
 
     Returns:
-        The statistics of each system, with rows, and the line of each row.
+        The statistics of each system by each metric and its variants (`typography.in_threes`), with rows; and the line
+        of each row.
     """
-    systems = count(corpus, metrics, jobs=jobs, keep_rows=True)
+    systems = count(corpus, typography.with_variants(metrics), jobs=jobs, keep_rows=True)
     for name, columns, _ in systems:
-        for hint in [hint for stats in columns for hint in stats.hints()]:
+        for hint in [hint for stats, _ in typography.in_threes(columns) for hint in stats.hints()]:
             warn(hint if name == HYPOTHESES else about(name, hint))
     segments = systems[0].stats[0].segments
     indexes = None if choose is None else choose(segments)

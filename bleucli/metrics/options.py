@@ -2,7 +2,7 @@
 
 - `Option`: one option; the constructor's check, the signature and the command's options are derived from it
 - `Configured`: the base of classes with a table of options
-- `SKIP_EMPTY_REFS`: the option that all metrics have
+- `SKIP_EMPTY_REFS`, `NORMALIZE`: the options that all metrics have; `SHARED` has both
 """
 
 from __future__ import annotations
@@ -233,6 +233,27 @@ SKIP_EMPTY_REFS = Option(
 )
 
 
+def _restate_kinds(text: str) -> str:
+    from bleucli.text.typography import read_kinds
+
+    return read_kinds(text, "normalize of the signature") if text else ""
+
+
+# Not `norm`, which is TER's key for `normalized`
+NORMALIZE = Option(
+    "normalize",
+    str,
+    "",
+    ("--normalize",),
+    "make typography alike on both sides: quotes,dashes,... or typography for all",
+    ours=True,
+    shared=True,
+    key="normalize",
+    restate=_restate_kinds,
+)
+SHARED = (SKIP_EMPTY_REFS, NORMALIZE)
+
+
 def _give(value: str, metric: object) -> str:
     return value
 
@@ -241,7 +262,7 @@ class Configured:
     """Base of classes that have a name and a table of options."""
 
     name: str
-    options: ClassVar[Sequence[Option]] = (SKIP_EMPTY_REFS,)
+    options: ClassVar[Sequence[Option]] = SHARED
     # Keys of the signature with a constant value
     constants: ClassVar[Sequence[tuple[str, str]]] = ()
     # Whether messages name options as the command does

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
         higher_is_better: bool
         skip_empty_refs: bool
 
+        def make_alike(self, segments: Segments) -> Segments:
+            """Make typography alike, if the metric does so."""
+
         def prepare(self, segments: Segments) -> Segments:
             """Prepare hypotheses."""
 
@@ -208,19 +211,19 @@ def _prepare(
     """
     _refuse_missing(hypotheses, lambda index: name("hypothesis", index))
     _refuse_missing(references, lambda index: name_reference("reference", index))
-    stream = references
+    ours, theirs = metric.make_alike(hypotheses), metric.make_alike(references)
     if metric.skip_empty_refs:  # as in `prepare_references`, whose errors would not name the group
-        stream = kernels.drop_empty(kernels.strip_trailing(references))
-        _, _, missing = kernels.reference_counts([stream])
+        theirs = kernels.drop_empty(kernels.strip_trailing(theirs))
+        _, _, missing = kernels.reference_counts([theirs])
         if missing >= 0:
             raise BleuError(
                 f"{name_reference('reference', missing)} is empty, and empty references are skipped; leave it out"
             )
     what, label = "hypothesis", name
     try:
-        ours = metric.prepare(hypotheses)
+        ours = metric.prepare(ours)
         what, label = "reference", name_reference
-        theirs = metric.prepare_reference(stream)
+        theirs = metric.prepare_reference(theirs)
     except SegmentError as error:
         raise BleuError(f"{label(what, error.number - 1)} {error.what}") from None
     # A metric may prepare references in another way, as TER does with `normalized`

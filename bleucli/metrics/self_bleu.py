@@ -290,7 +290,7 @@ def _prepare(
                 tell_place("sample", start + missing), " is None; give a string, an empty one for no output"
             )
         try:
-            return metric.prepare(block), metric.observe(block)
+            return metric.prepare(metric.make_alike(block)), metric.observe(block)
         except SegmentError as error:
             raise error.locate(start, name) from None
 

@@ -12,9 +12,9 @@ from bleucli.counting import CorpusStats, References
 from bleucli.inspection.marks import tell_unspaced, unspaced_stretches
 from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics.base import Metric, metric_for
-from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
+from bleucli.metrics.options import SHARED, Option
 from bleucli.metrics.score import Score
-from bleucli.results import Description, Fact, Figures
+from bleucli.results import Description, Fact, Figures, SegmentScores
 from bleucli.text import Segments
 from bleucli.tokenizers.tercom import Tercom
 
@@ -79,6 +79,7 @@ class TER(Metric[TERScore]):
         case_sensitive: distinguish upper and lower case.
         references: streams, to be prepared once for several systems.
         skip_empty_refs: treat an empty reference as missing.
+        normalize: what to make alike in output and references, as for `normalize`.
 
     >>> TER().corpus_score(["The dog bit the man."], [["The dog had bit the man."]])
     TER = 16.67
@@ -90,7 +91,7 @@ class TER(Metric[TERScore]):
     shifts = True
     explained_by = "explain_ter"
     higher_is_better = False
-    _fixed = frozenset({"case_sensitive", "asian_support", "no_punct", "normalized"})
+    _fixed = frozenset({"normalize", "case_sensitive", "asian_support", "no_punct", "normalized"})
     fractions = frozenset({"ref_len"})  # an average over references
     options = (
         # Quirk: TER ignores case by default, while BLEU and chrF do not
@@ -114,7 +115,7 @@ class TER(Metric[TERScore]):
         ),
         Option("no_punct", bool, False, ("--ter-no-punct",), "delete punctuation", key="punct", words=("yes", "no")),
         Option("normalized", bool, False, ("--ter-normalized",), "split off punctuation, decode entities", key="norm"),
-        SKIP_EMPTY_REFS,
+        *SHARED,
     )
     tokenizer_signature = Tercom.signature
     constants = (("tok", tokenizer_signature),)
@@ -128,13 +129,14 @@ class TER(Metric[TERScore]):
         references: Iterable[Iterable[str | None]] | None = None,
         *,
         skip_empty_refs: bool = False,
+        normalize: str = "",
     ) -> None:
         self.normalized = self.check("normalized", normalized)
         self.no_punct = self.check("no_punct", no_punct)
         self.asian_support = self.check("asian_support", asian_support)
         self.case_sensitive = self.check("case_sensitive", case_sensitive)
         self.tokenizer = Tercom(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
-        super().__init__(skip_empty_refs=skip_empty_refs, references=references)
+        super().__init__(skip_empty_refs=skip_empty_refs, normalize=normalize, references=references)
         if self.asian_support and not self.normalized and not self.no_punct:
             asian, switches = self.spell("asian_support"), (self.spell("normalized"), self.spell("no_punct"))
             self.advice = [f"{asian} does nothing without {' or '.join(switches)}"]
@@ -164,7 +166,7 @@ class TER(Metric[TERScore]):
         asian = "Asian support" if info.get("asian") == "yes" else "no Asian support"
         settings = f"{normalization}, {punctuation}, {asian}"
         facts = [Fact("Tokenizer", f"tercom: {settings}"), *described.facts]
-        return described._replace(uses=[f"tercom's tokens ({settings})"], facts=facts)
+        return described._replace(uses=[*described.uses, f"tercom's tokens ({settings})"], facts=facts)
 
     def prepare(self, segments: Segments) -> Segments:
         """Cut trailing white space and tokenize."""
@@ -230,6 +232,16 @@ class TER(Metric[TERScore]):
         if length > 0:  # divide first, as sacreBLEU does: 23 edits on 80 words print as 28.7, not 28.8
             return TERScore(100.0 * (edits / length), int(edits), length)
         return TERScore(100.0 if edits else 0.0, int(edits), length)
+
+    def score_columns(self, rows: SegmentStats) -> SegmentScores:
+        """Return the score of each row in columns."""
+        edits, lengths = (rows.data[n :: rows.columns].tolist() for n in range(rows.columns))
+        scores = [
+            100.0 * (number / length) if length > 0 else 100.0 if number else 0.0
+            for number, length in zip(edits, lengths, strict=True)
+        ]
+        figures = {"reference_length": lengths, "edits": list(map(int, edits))}
+        return SegmentScores(self.name, scores, figures)
 
     def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:
         """Return the score of each row of sums, all at once."""

@@ -14,10 +14,10 @@ from bleucli.counting import CorpusStats, References
 from bleucli.inspection.marks import joining_breaks, tell_unspaced, unspaced_stretches
 from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics.base import Metric, metric_for
-from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
+from bleucli.metrics.options import SHARED, Option
 from bleucli.metrics.score import Score
 from bleucli.phrases import tell_count
-from bleucli.results import Description, Figures
+from bleucli.results import Description, Figures, SegmentScores
 from bleucli.text import Segments
 
 TYPE_CHECKING = False
@@ -86,6 +86,7 @@ class ErrorRate(Metric["RateT"]):
         lowercase: compare without regard to case.
         references: streams, to be prepared once for several systems.
         skip_empty_refs: treat an empty reference as missing.
+        normalize: what to make alike in output and references, as for `normalize`.
     """
 
     higher_is_better = False
@@ -100,9 +101,10 @@ class ErrorRate(Metric["RateT"]):
         references: Iterable[Iterable[str | None]] | None = None,
         *,
         skip_empty_refs: bool = False,
+        normalize: str = "",
     ) -> None:
         self.lowercase = self.check("lowercase", lowercase)
-        super().__init__(skip_empty_refs=skip_empty_refs, references=references)
+        super().__init__(skip_empty_refs=skip_empty_refs, normalize=normalize, references=references)
 
     @classmethod
     def describe(cls, info: Mapping[str, str]) -> Description:
@@ -140,6 +142,12 @@ class ErrorRate(Metric["RateT"]):
         edits, length = map(int, sums)
         return self.score_class(100.0 * (edits / (length or 1)), edits, length)
 
+    def score_columns(self, rows: SegmentStats) -> SegmentScores:
+        """Return the score of each row in columns."""
+        edits, lengths = (rows.data[n :: rows.columns].tolist() for n in range(rows.columns))
+        scores = [100.0 * (number / (length or 1)) for number, length in zip(edits, lengths, strict=True)]
+        return SegmentScores(self.name, scores, {"reference_length": lengths, "edits": edits})
+
     def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:
         """Return the score of each row of sums, all at once."""
         import numpy as np
@@ -156,6 +164,7 @@ class WER(ErrorRate[WERScore]):
         lowercase: compare without regard to case.
         references: streams, to be prepared once for several systems.
         skip_empty_refs: treat an empty reference as missing.
+        normalize: what to make alike in output and references, as for `normalize`.
 
     >>> WER().corpus_score(["The dog bit the man."], [["The dog had bit the man."]])
     WER = 16.67
@@ -164,22 +173,34 @@ class WER(ErrorRate[WERScore]):
     name = "WER"
     characters = False
     score_class = WERScore
-    options = (lowercase_option("--wer-lowercase"), SKIP_EMPTY_REFS)
+    options = (lowercase_option("--wer-lowercase"), *SHARED)
 
     def observe(self, hypotheses: Segments) -> tuple[int, ...]:
         """Count line breaks that join words, texts with such breaks, and, in a sample, unspaced and all letters."""
         return (*joining_breaks(hypotheses), *unspaced_stretches(hypotheses))
 
+    def observe_references(self, references: Sequence[Segments]) -> tuple[int, ...]:
+        """Count line breaks that join words, and references with such breaks."""
+        breaks, texts = zip(*map(joining_breaks, references), strict=True)
+        return sum(breaks), sum(texts)
+
     def hints(self, stats: CorpusStats) -> list[str]:
-        """Warn about text without spaces between words, and about line breaks that join words."""
-        breaks, texts, *letters = stats.signs or (0, 0)
+        """Warn about text without spaces between words, and about line breaks that join words.
+
+        Those of references are named only if the output has none.
+        """
+        if not stats.signs:
+            return []
+        breaks, texts, *letters, of_references, references = stats.signs
         remark = tell_unspaced(self.name, letters)
         hints = [f"{remark}; use CER"] if remark else []
-        if breaks:
+        if breaks or of_references:
+            where = tell_count(texts, "text") if breaks else tell_count(references, "reference")
+            breaks = breaks or of_references
             joins = "joins two words" if breaks == 1 else "each join two words"
             hints.append(
-                f"WER splits words at spaces only, as jiwer does, so {tell_count(breaks, 'line break')} in"
-                f" {tell_count(texts, 'text')} {joins} into one; replace line breaks by spaces, or use TER"
+                f"WER splits words at spaces only, as jiwer does, so {tell_count(breaks, 'line break')} in {where}"
+                f" {joins} into one; replace line breaks by spaces, or use TER"
             )
         return hints
 

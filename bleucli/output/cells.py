@@ -66,7 +66,7 @@ def render_csv(results: Results, layout: Layout, delimiter: str = ",") -> str:
     import csv
     from io import StringIO
 
-    systems = [_row(results, index, layout) for index in order_rows(results, layout)]
+    systems = [_row(group, index, layout) for group in results.groups() for index in order_rows(group, layout)]
     shares = {label for record in results.systems[0].scores for label, _ in record.shares}
     # Columns without any value are left out, except shares, which may be unknown because the texts are short
     header = [name for name in systems[0] if name in shares or any(row[name] for row in systems)]
@@ -94,7 +94,7 @@ def _row(results: Results, index: int, layout: Layout) -> dict[str, str]:
         for column, number in sorted(
             cells(results, index, place, layout), key=lambda cell: cell[0].part == "difference"
         ):
-            text = "" if number is None else repr(number) if column.is_exact else layout.figure(number)
+            text = "" if number is None else repr(number) if column.is_exact else layout.of(record).figure(number)
             row[f"{record.name} {column.name}".rstrip()] = text
         row |= {label: "" if share is None else layout.share(share) for label, share in record.shares}
     return row | {f"{record.name} signature": record.signature.format() for record in system.scores}

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from bleucli.output.layout import Layout, marked_names, order_rows
 from bleucli.prose.markup import visible
 from bleucli.records import NamedTuple
-from bleucli.results import AVERAGE, SIGNIFICANT, Results, ScoreRecord
+from bleucli.results import AVERAGE, SIGNIFICANT, Results, ScoreRecord, name_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,13 +55,16 @@ def has_baseline(results: Results) -> bool:
 def grids(results: Results, layout: Layout, markup: Markup) -> list[Grid]:
     """Return the table of all scores and, in full style, a table of p-values for each ranking, best systems first.
 
-    Of a matrix, return for each metric a table with a row for each system and a column for each language pair.
+    If groups were tested, each has these tables, whose first cells name it. Of a matrix, return for each metric a table
+    with a row for each system and a column for each language pair.
     """
     if results.pairs:
         return [_pairs(results, number, layout, markup) for number, _ in enumerate(results.systems[0].scores)]
-    tables = [_scores(results, layout, markup)]
-    if layout.style == "full":
-        tables += [_ranks(results, number, layout, markup) for number, _ in enumerate(results.rankings)]
+    tables = []
+    for group in results.groups():
+        tables.append(_scores(group, layout, markup))
+        if layout.style == "full":
+            tables += [_ranks(group, number, layout, markup) for number, _ in enumerate(group.rankings)]
     return tables
 
 
@@ -85,7 +88,7 @@ def _scores(results: Results, layout: Layout, markup: Markup) -> Grid:
     ruled = markup.ruled and paired and not is_full
     # Where no rule separates the baseline from the other systems, its name says what it is
     is_marked = is_full or (not ruled and (paired or layout.difference))
-    names = marked_names(results) if is_marked else [system.name for system in results.systems]
+    names = _row_names(results, is_marked)
     rows = []
     for index in order_rows(results, layout):
         role = "baseline" if paired and index == 0 else ""
@@ -105,7 +108,7 @@ def _scores(results: Results, layout: Layout, markup: Markup) -> Grid:
                 row.append(markup.escape(_difference(record, layout)))
             row += [markup.escape("-" if share is None else layout.share(share)) for _, share in record.shares]
         rows.append(row)
-    titles = ["System"]
+    titles = [_corner(results)]
     for records in zip(*(system.scores for system in results.systems), strict=True):
         is_resampled = is_full and any(record.interval for record in records)
         titles.append(_heading(records[0], markup) + " (μ ± 95% CI)" * is_resampled)
@@ -133,7 +136,7 @@ def _ranks(results: Results, number: int, layout: Layout, markup: Markup) -> Gri
     scores = [system.scores[number] for system in results.systems]
     best_first = [-one.score if one.higher_is_better else one.score for one in scores]
     order = sorted(range(len(scores)), key=lambda index: (ranking.clusters[index], best_first[index]))
-    names = marked_names(results)
+    names = _row_names(results, is_marked=True)
     rows = []
     for rank, index in enumerate(order, 1):
         score = _figures(scores[index]._replace(interval=None), layout, markup)
@@ -143,11 +146,24 @@ def _ranks(results: Results, number: int, layout: Layout, markup: Markup) -> Gri
         row = [name, place, score, cluster]
         rows.append([*row, *("" if p is None else _star(f"{p:.4f}", p, markup) for p in p_values)])
     columns = [f"vs {rank}" for rank, _ in enumerate(order, 1)]
-    header = _header(["System", "No.", _heading(scores[0], markup), "Cluster", *columns], markup)
+    header = _header([_corner(results), "No.", _heading(scores[0], markup), "Cluster", *columns], markup)
     return Grid(f"{ranking.name}: p-values of all pairs, corrected (step-down max-T)", header, rows)
 
 
 # --- cells
+
+
+def _corner(results: Results) -> str:
+    """Return what the first cell of a table of systems says: the group, if groups were tested."""
+    labels = () if results.test is None else results.systems[0].labels
+    return visible(name_row("", labels).strip()) or "System"
+
+
+def _row_names(results: Results, is_marked: bool) -> list[str]:
+    """Return the systems' names; is_marked: whether the baseline is marked. Tables of tested groups name these once."""
+    if results.test is not None:
+        results = results._replace(systems=[one._replace(name=one.bare_name) for one in results.systems])
+    return marked_names(results) if is_marked else [system.name for system in results.systems]
 
 
 def _header(titles: list[str], markup: Markup) -> list[str]:
@@ -163,6 +179,7 @@ def _heading(record: ScoreRecord, markup: Markup) -> str:
 
 def _figures(record: ScoreRecord, layout: Layout, markup: Markup, end: str = "") -> str:
     """Return `59.4 (59.1 ± 1.1)`, `59.4±1.1` or `59.4`, by style, and what follows; only the score can be bold."""
+    layout = layout.of(record)
     if record.interval is not None and layout.style != "stars":
         mean, half_width = (_figure(number, layout) for number in record.interval)
         end = (f" ({mean} ± {half_width})" if layout.style == "full" else f"±{half_width}") + end
@@ -182,6 +199,7 @@ def _difference(record: ScoreRecord, layout: Layout) -> str:
     """Return `+1.2 [+0.3, +2.1]`; "" for the baseline."""
     if record.difference is None:
         return ""
+    layout = layout.of(record)
     value, *bounds = (None if number is None else _figure(number, layout, plus="+") for number in record.difference)
     return f"{value} [{', '.join(map(str, bounds))}]" if None not in bounds else str(value)
 

@@ -13,7 +13,7 @@ from bleucli.output.grids import has_baseline
 from bleucli.output.layout import Layout
 from bleucli.phrases import join_words, tell_count
 from bleucli.prose.markup import visible
-from bleucli.results import FEWEST_SEGMENTS, SIGNIFICANT, TESTS, UNITS, Results, Test, tell_references
+from bleucli.results import FEWEST_SEGMENTS, SIGNIFICANT, TESTS, UNITS, Results, Test, name_row, tell_references
 from bleucli.results.naming import name_column
 
 TYPE_CHECKING = False
@@ -101,8 +101,17 @@ def signatures(results: Results, layout: Layout) -> list[tuple[str, str]]:
 
 
 def signatures_of(results: Results, number: int, layout: Layout) -> list[tuple[str, str]]:
-    """Return the same for one metric; number: its index. In a matrix, each signature has the pairs that share it."""
+    """Return the same for one metric; number: its index.
+
+    In a matrix, each signature has the pairs that share it, and in a test of groups, the group.
+    """
     name = results.systems[0].scores[number].name
+    if len(groups := results.groups()) > 1:
+        return [
+            (f"{one}, {visible(name_row('', group.systems[0].labels).strip())}" if one == name else one, signature)
+            for group in groups
+            for one, signature in signatures_of(group, number, layout)
+        ]
     formats = [system.scores[number].signature.format(layout.short) for system in results.systems]
     if len(set(formats)) == 1:
         return [(name, formats[0])]
@@ -191,7 +200,7 @@ def _tell_baseline(results: Results) -> str:
     >>> _tell_baseline(Results([SystemResult("a.txt", [])], 0, []))
     'the baseline, a.txt'
     """
-    name = results.systems[0].name
+    name = results.systems[0].bare_name
     return "the baseline" if name == name_column(0) else f"the baseline, {visible(name)}"
 
 
@@ -209,7 +218,7 @@ def _explain_test(results: Results, layout: Layout) -> list[str]:
     if results.test is None or results.rankings:
         return [first, *remainder]
     method, trials, unit = results.test
-    records = [record for system in results.systems[1:] for record in system.scores]
+    records = [record for group in results.groups() for system in group.systems[1:] for record in system.scores]
     sentences = [_P_VALUES[method]]
     if any(record.sacrebleu_p_value is None for record in records):
         sentences.append(_OWN_P_VALUES[method])

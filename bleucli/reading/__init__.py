@@ -18,7 +18,6 @@ from itertools import chain
 from bleucli import kernels
 from bleucli.errors import BleuError, FieldCountError, NotWaitedFor
 from bleucli.phrases import Turn, tell_count
-from bleucli.reading import decompression
 from bleucli.text import PATIENCE, Segments
 
 TYPE_CHECKING = False
@@ -38,6 +37,9 @@ _LINE_BYTES = 1 << 26
 # The most bytes of a stream that are kept, to find out later what is wrong with it
 _AGAIN_BYTES = 1 << 25
 _MARK = "\ufeff".encode()
+# The number of bytes at the start of a file that show that it is not packed
+_FIRST_BYTES = 4
+_ASCII_TEXT = b"\t\n\r" + bytes(range(32, 127))
 
 
 class TextFile:
@@ -307,6 +309,12 @@ class TextFile:
         """Read the file, unpacked if it is compressed."""
         chunks = self._raw_chunks()
         start = b""
+        while len(start) < _FIRST_BYTES and (chunk := next(chunks, b"")):
+            start += chunk
+        if not _may_be_packed(start):
+            return _put_back(start, chunks)
+        from bleucli.reading import decompression
+
         while len(start) < decompression.LONGEST_START and (chunk := next(chunks, b"")):
             start += chunk
         codec = decompression.codec_of(start)
@@ -353,6 +361,17 @@ class TextFile:
             if chunk is None:
                 _wait(stream, self._deadline)
         return chunk
+
+
+def _may_be_packed(start: bytes) -> bool:
+    r"""Return whether a file may be packed, by its start, so that `decompression` has to be asked.
+
+    Only bzip2's files start like text; those of the others have other bytes among the first four.
+
+    >>> _may_be_packed(b"\x1f\x8b\x08\0"), _may_be_packed(b"BZh9"), _may_be_packed(b"A line")
+    (True, True, False)
+    """
+    return start.startswith(b"BZh") or start[:_FIRST_BYTES].translate(None, _ASCII_TEXT) != b""
 
 
 def _read_out(chunks: Iterable[bytes]) -> Iterator[bytes]:

@@ -1,9 +1,9 @@
 """The content of a report, as data: scores and their certainty, differences, groups of segments, segments.
 
 - `Report`: all of it; `make_report` makes one from statistics
-- `Measured`: the segments of all systems, by one metric; `of_metric` and `of_numbers` make one
+- `Measured`: the segments of all systems, by one metric; `of_metric` makes one
 - `Plan`: how scores are resampled; `plan_of` completes the options that were given; `resample` carries the plan out
-- `Column`, `Pair`, `Grouping`: the parts of a report
+- `Column`, `Pair`, `Grouping`, `Section`: the parts of a report
 
 Segments count from 0 here, in the order in which they were scored; `Report.lines` has their lines in the files.
 """
@@ -13,26 +13,28 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
-from math import fsum
 
-from bleucli.errors import BleuError, InputTypeError
+from bleucli.counting import count
 from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics import BLEU, CHRF, Metric
 from bleucli.metrics.differences import Share, share_out
-from bleucli.phrases import tell_place
 from bleucli.prose.markup import readable
 from bleucli.records import NamedTuple
 from bleucli.report import passages
 from bleucli.report.passages import Lead, Tokens, find_leads, number_tokens
-from bleucli.results import DECIMALS, Ranking, Results, ScoreRecord, decimals_of
-from bleucli.results.signature import RESAMPLING_KEYS, VERSION, Signature
-from bleucli.scale.segment_scores import LARGEST
+from bleucli.results import DECIMALS, Ranking, Results, ScoreRecord, SystemResult, name_row
+from bleucli.results.hints import about
+from bleucli.results.signature import RESAMPLING_KEYS
 from bleucli.significance import comparison
 from bleucli.significance.comparison import Sampling, rank
 from bleucli.significance.resampling import RESAMPLES, SEED, TRIALS, Sample, report_nothing
+from bleucli.text.labels import number as number_labels
+from bleucli.text.typography import TYPOGRAPHY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -48,27 +50,30 @@ _LENGTHS = {"tokens": (10, 20, 30, 40, 50, 60), "words": (10, 20, 30, 40, 50, 60
 _LENGTHS["characters"] = (25, 50, 100, 150, 200, 300)
 # Columns that may be known about segments, and their names on the page
 _LABELS = {"testset": "test set", "origlang": "original language", "domain": "domain", "docid": "document"}
-# The signature of scores from other tools
-_GIVEN = Signature([("version", VERSION)])
 # The number of bins in the figure of differences between segments' scores
 BINS = 41
 
 
 class Measured(NamedTuple):
-    """The segments of all systems, by one metric or by scores from another tool.
+    """The segments of all systems, by one metric.
 
-    rows: for each system, n rows of k numbers that can be added. score: takes m × k sums of rows and the number of
-    segments in each sum, and returns m scores. score_segments: takes rows, and returns one score per row. metric: None
-    for scores from another tool. sample: for each system, the same rows in the form that resampling needs.
+    rows: for each system, n rows of k numbers that can be added. score: takes m × k sums of rows, and returns m scores.
+    score_segments: takes rows, and returns one score per row. sample: for each system, the same rows in the form that
+    resampling needs.
     """
 
     name: str
     higher_is_better: bool
     rows: Sequence[Numbers]
-    score: Callable[[Numbers, Numbers], Floats]
+    score: Callable[[Numbers], Floats]
     score_segments: Callable[[Numbers], Floats]
-    metric: Metric | None
+    metric: Metric
     sample: Sequence[Sample]
+
+    def take(self, indexes: Sequence[int]) -> Measured:
+        """Return some of the segments, by their indexes."""
+        samples = [one._replace(stats=one.stats.take(indexes)) for one in self.sample]
+        return self._replace(rows=[rows[list(indexes)] for rows in self.rows], sample=samples)
 
 
 class Plan(NamedTuple):
@@ -76,6 +81,16 @@ class Plan(NamedTuple):
 
     intervals: Sampling
     tests: Sampling | None
+
+
+class Wording(NamedTuple):
+    """What is left of scores once typography is alike in outputs and references.
+
+    scores: one per system. corrected: the p-values of all pairs, as in `Ranking`; None for a single system.
+    """
+
+    scores: Sequence[float]
+    corrected: Sequence[Sequence[float | None]] | None
 
 
 class Column(NamedTuple):
@@ -86,7 +101,8 @@ class Column(NamedTuple):
     segment. The influence of a segment is the score minus the score without it; its influence on the difference between
     two systems is the difference of its two influences. span: the end of the axis of differences between segments'
     scores: 100, or the largest difference between two scores from another tool; larger differences of error rates count
-    as 100. is_given: whether the scores are from another tool.
+    as 100. is_given: whether the scores are from another tool. wording: None if typography changes nothing, or was not
+    looked at.
     """
 
     name: str
@@ -98,6 +114,7 @@ class Column(NamedTuple):
     influences: Floats
     span: float
     is_given: bool
+    wording: Wording | None = None
 
     def order(self) -> list[int]:
         """Return the numbers of the systems, the best first."""
@@ -108,11 +125,18 @@ class Column(NamedTuple):
         difference = self.records[first].score - self.records[second].score
         return difference if self.higher_is_better else -difference
 
+    def lead_in_wording(self, first: int, second: int) -> float:
+        """Return by how much one system is better than another once typography is alike, if that changes anything."""
+        if self.wording is None:
+            return self.lead(first, second)
+        difference = self.wording.scores[first] - self.wording.scores[second]
+        return difference if self.higher_is_better else -difference
+
     def decimals(self, usual: int) -> int:
         """Return how many decimals points have; `usual`: how many they have if scores are in percent."""
         if not self.is_given:
             return usual
-        return usual + decimals_of([record.score for record in self.records]) - DECIMALS[100]
+        return usual + DECIMALS[self.records[0].scale or 100] - DECIMALS[100]
 
     def limits(self) -> tuple[float, float]:
         """Return the limits of the axes of segments' scores; error rates beyond 100 are drawn at 100."""
@@ -153,12 +177,21 @@ class Grouping(NamedTuple):
     of: NDArray[np.int64]
 
 
+class Section(NamedTuple):
+    """A group of segments that is scored and tested by itself; columns: as in `Report`. segments: how many it has."""
+
+    title: str
+    segments: int
+    columns: Sequence[Column]
+
+
 class Report(NamedTuple):
     """The content of a report.
 
     names: the names of the systems. lines: the line of each segment in the files, from 0. columns: the results of each
     metric. pairs: every two systems. passages, tokens: the texts of the segments on the page. leads: n-grams that one
-    system gets right more often than another. hints: what a user should know about the input.
+    system gets right more often than another. hints: what a user should know about the input. sections: groups that are
+    tested, too.
     """
 
     names: Sequence[str]
@@ -171,6 +204,7 @@ class Report(NamedTuple):
     leads: Sequence[Lead]
     hints: Sequence[str]
     plan: Plan
+    sections: Sequence[Section] = ()
 
     def pair(self, first: int, second: int) -> Pair:
         """Return the pair of two systems, given in either order."""
@@ -189,55 +223,16 @@ def of_metric(metric: Metric, stats: Sequence[CorpusStats]) -> Measured:
 
     of_segments = metric.for_segments()
 
-    def score(sums: Numbers, counts: Numbers) -> Floats:
+    def score(sums: Numbers) -> Floats:
         return metric.scores_from_stats(SegmentStats.from_numpy(sums))
 
     def score_segments(rows: Numbers) -> Floats:
         return of_segments.scores_from_stats(SegmentStats.from_numpy(rows))
 
-    name = stats[0].score().name
+    name = readable(stats[0].score().name)
     rows = [np.asarray(one.rows) for one in stats]
     samples = list(map(comparison.sample_of, stats))
     return Measured(name, metric.higher_is_better, rows, score, score_segments, metric, samples)
-
-
-def of_numbers(name: str, columns: Sequence[Sequence[float]]) -> Measured:
-    """Return the scores of another tool for the segments of each system; higher is better.
-
-    Raises:
-        BleuError: a score is too large, or not finite.
-        InputTypeError: a score is not a number.
-    """
-    import numpy as np
-
-    def score(sums: Numbers, counts: Numbers) -> Floats:
-        return np.asarray(sums[:, 0] / np.maximum(counts, 1), np.float64)
-
-    def score_segments(rows: Numbers) -> Floats:
-        return np.asarray(rows[:, 0], np.float64)
-
-    def mean(sums: SegmentStats) -> Floats:
-        values, counts = np.asarray(sums).T
-        return np.asarray(values / counts, np.float64)
-
-    rows: list[Floats] = []
-    for column in columns:
-        try:
-            numbers = np.asarray(column, np.float64)
-        except (TypeError, ValueError, OverflowError):
-            numbers = np.empty((0, 0))
-        if numbers.ndim != 1:
-            raise InputTypeError(f"the scores of {name} are not numbers; give one list of numbers per system")
-        wrong = np.flatnonzero(~(np.abs(numbers) <= LARGEST))
-        if wrong.size:
-            place = tell_place("segment", int(wrong[0]))
-            raise BleuError(f"{name} gives {numbers[wrong[0]]} for ", place, "; give numbers from -1e100 to 1e100")
-        rows.append(numbers.reshape(-1, 1))
-    # Scores of other tools may be coarse: then many trials have exactly the observed difference
-    samples = [
-        Sample(SegmentStats.from_numpy(np.column_stack([one, np.ones(len(one))])), mean, ties=True) for one in rows
-    ]
-    return Measured(readable(name), True, rows, score, score_segments, None, samples)
 
 
 # --- how scores are resampled
@@ -293,7 +288,7 @@ def resample(
             samples = [[one._replace(stats=one.stats.sums_of(documents)) for one in row] for row in samples]
         return comparison.resample(results._replace(systems=systems, hints=[]), samples, sampling, progress)
 
-    # The command may have tested the metrics already, but not the scores of other tools
+    # The command may have tested every pair already
     missing = [place for place in range(len(measured)) if place not in rankings]
     if plan.tests is not None and missing:
         outcome = draw(missing, plan.tests)
@@ -327,13 +322,15 @@ def make_report(
     sources: Callable[[], Iterator[str]] | None = None,
     room: int = passages.ROOM,
     documents: Sequence[int] | None = None,
+    typography: bool = False,
+    sections: Mapping[str, Sequence[int]] | None = None,
     progress: Callable[[int, int], None] = report_nothing,
 ) -> Report:
     """Make a report.
 
     Args:
         results: the scores of all systems by metrics, resampled or not.
-        measured: the scored segments, by each metric and then by each other tool.
+        measured: the scored segments, by each metric.
         read_again: a function that returns all texts again, including segments that were not scored.
         plan: how scores are resampled.
         lines: the indexes of the segments that were scored; None for all.
@@ -341,16 +338,22 @@ def make_report(
         sources: a function that gives the source of every segment of the texts.
         room: the most bytes of text for the page.
         documents: the number of each scored segment's document, for a plan that resamples documents.
+        typography: whether to count and test again with typography alike.
+        sections: by title, the indexes of scored segments that are also tested by themselves.
         progress: called with the number of trials done, and the number of all trials.
     """
-    systems = []
-    for number, system in enumerate(results.systems):
-        tools = measured[len(system.scores) :]
-        means = [fsum(one.rows[number][:, 0]) / len(one.rows[number]) for one in tools]
-        records = [ScoreRecord(one.name, mean, "", _GIVEN, True) for one, mean in zip(tools, means, strict=True)]
-        systems.append(system._replace(scores=[*system.scores, *records]))
-    results = resample(results._replace(systems=systems), measured, plan, progress, documents)
+    results = resample(results, measured, plan, progress, documents)
     columns = [_column(results, number, one) for number, one in enumerate(measured)]
+    if typography:
+        wordings = _wordings(measured, read_again(), plan, lines, documents)
+        columns = [column._replace(wording=wordings.get(number)) for number, column in enumerate(columns)]
+    hints, parts = list(results.hints), []
+    for title, indexes in (sections or {}).items():
+        rows = [one.take(indexes) for one in measured]
+        of_documents = None if documents is None else number_labels([documents[index] for index in indexes])
+        of_section = resample(_score_rows(results, rows), rows, plan, progress, of_documents)
+        parts.append(Section(title, len(indexes), [_column(of_section, place, one) for place, one in enumerate(rows)]))
+        hints += [about(title, hint) for hint in of_section.hints]
     lines = range(len(measured[0].rows[0])) if lines is None else lines
     # Lengths are in BLEU's tokens if BLEU is scored, or else in characters if chrF is scored, or else in words
     metrics = [one.metric for one in measured]
@@ -374,7 +377,69 @@ def make_report(
     names = [readable(system.name) for system in results.systems]
     pairs = [_pair(measured, columns, names, *both) for both in combinations(range(len(names)), 2)]
     tokens = number_tokens(texts)
-    return Report(names, lines, columns, pairs, groups, texts, tokens, find_leads(texts, tokens), results.hints, plan)
+    leads = find_leads(texts, tokens)
+    return Report(names, lines, columns, pairs, groups, texts, tokens, leads, hints, plan, parts)
+
+
+def name_groups(groups: Mapping[tuple[Any, ...], Sequence[int]], by: Sequence[str]) -> dict[str, Sequence[int]]:
+    """Return groups of segments by what a page calls them; groups: the indexes of segments by the values of labels.
+
+    >>> name_groups({("news", "en"): [0, 2], ("talk", None): [1]}, ["domain", "origlang"])
+    {'domain=news origlang=en': [0, 2], 'domain=talk origlang=': [1]}
+    """
+    return {
+        name_row("", zip(by, ("" if value is None else str(value) for value in values), strict=True)).strip(): indexes
+        for values, indexes in groups.items()
+    }
+
+
+def _score_rows(results: Results, measured: Sequence[Measured]) -> Results:
+    """Return the scores of some segments, without resampling, in the shape of the results of all segments."""
+    systems = []
+    for number, system in enumerate(results.systems):
+        records = []
+        for one, record in zip(measured, system.scores, strict=True):
+            rows = one.rows[number]
+            score = float(one.score(rows.sum(axis=0, keepdims=True))[0])
+            better, scale = record.higher_is_better, record.scale
+            records.append(ScoreRecord(record.name, score, "", record.signature, better, scale=scale))
+        systems.append(SystemResult(system.name, records))
+    return Results(systems, len(measured[0].rows[0]), [])
+
+
+def _wordings(
+    measured: Sequence[Measured],
+    corpus: Corpus,
+    plan: Plan,
+    lines: Sequence[int] | None,
+    documents: Sequence[int] | None,
+) -> dict[int, Wording]:
+    """Return what is left once typography is alike, for the metrics for which it changes anything, by their numbers."""
+    import numpy as np
+
+    metrics = [one.metric.normalizing(",".join(TYPOGRAPHY)) for one in measured if one.metric.in_percent]
+    systems = count(corpus, metrics, jobs=plan.intervals.jobs, keep_rows=True) if metrics else []
+    stats_of_systems = [[one if lines is None else one.take(lines) for one in system.stats] for system in systems]
+
+    def is_changed(place: int, stats: Sequence[CorpusStats]) -> bool:
+        pairs = zip(stats, measured[place].rows, strict=True)
+        return not all(np.array_equal(np.asarray(one.rows), rows) for one, rows in pairs)
+
+    changed = [place for place, stats in enumerate(zip(*stats_of_systems, strict=True)) if is_changed(place, stats)]
+    if not changed:
+        return {}
+    records = [[stats[place].record() for place in changed] for stats in stats_of_systems]
+    rankings: Sequence[Ranking] = ()
+    if plan.tests is not None:
+        results = [SystemResult(str(number), row) for number, row in enumerate(records)]
+        units = documents if plan.tests.unit == "doc" else None
+        samples = [[comparison.sample_of(stats[place], units) for place in changed] for stats in stats_of_systems]
+        segments = stats_of_systems[0][0].segments
+        rankings = comparison.resample(Results(results, segments, []), samples, plan.tests).rankings
+    return {
+        place: Wording([row[at].score for row in records], rankings[at].corrected if rankings else None)
+        for at, place in enumerate(changed)
+    }
 
 
 def _column(results: Results, number: int, measured: Measured) -> Column:
@@ -382,11 +447,11 @@ def _column(results: Results, number: int, measured: Measured) -> Column:
 
     def influences(rows: Numbers) -> Floats:
         """Return, for each segment, the score minus the score without it; without any segments, the score is 0."""
-        whole, count = rows.sum(axis=0, keepdims=True), len(rows)
-        score = measured.score(whole, np.array([count]))[0]
-        if count == 1:
+        whole = rows.sum(axis=0, keepdims=True)
+        score = measured.score(whole)[0]
+        if len(rows) == 1:
             return np.array([score])
-        return np.asarray(score - measured.score(whole - rows, np.full(count, count - 1)), np.float64)
+        return np.asarray(score - measured.score(whole - rows), np.float64)
 
     records = [system.scores[number] for system in results.systems]
     signature = records[0].signature
@@ -399,8 +464,8 @@ def _column(results: Results, number: int, measured: Measured) -> Column:
         results.rankings[number] if results.rankings else None,
         scores,
         np.array(list(map(influences, measured.rows))),
-        100.0 if measured.metric is not None else float(np.ptp(scores)) or 1.0,  # bins need a width above 0
-        measured.metric is None,
+        100.0 if measured.metric.in_percent else float(np.ptp(scores)) or 1.0,  # bins need a width above 0
+        not measured.metric.in_percent,
     )
 
 
@@ -411,11 +476,8 @@ def _pair(
 
     pair = Pair(first, second, [], [], [], [])
     for one, column in zip(measured, columns, strict=True):
-        shares: Sequence[Share] = ()
-        reason = ""
-        if one.metric is not None:
-            ours, theirs = (one.metric.score_from_stats(one.rows[n].sum(axis=0).tolist()) for n in (first, second))
-            shares, _, reason = share_out(one.metric, ours, theirs, (names[first], names[second]))
+        ours, theirs = (one.metric.score_from_stats(one.rows[n].sum(axis=0).tolist()) for n in (first, second))
+        shares, _, reason = share_out(one.metric, ours, theirs, (names[first], names[second]))
         pair.shares.append(shares)
         pair.why_not.append(reason)
         gaps = column.segment_scores[second] - column.segment_scores[first]
@@ -469,6 +531,6 @@ def _score_groups(
         for rows in one.rows:
             sums = np.zeros((len(present), rows.shape[1]), rows.dtype)
             np.add.at(sums, of, rows)
-            of_systems.append(one.score(sums, counts))
+            of_systems.append(one.score(sums))
         scores.append(np.array(of_systems))
     return Grouping(kind, title, [labels[place] for place in present], counts.tolist(), scores, of)

@@ -120,7 +120,7 @@ def measure(corpus: Corpus, lines: Sequence[int], tokenizer: BLEU | None, unit: 
         firsts = _first_references(piece)
         size += sum(sum(one.pairs[1::2]) - sum(one.pairs[::2]) for one in (*piece.hypotheses, *piece.references))
         if tokenizer is not None:
-            firsts = tokenizer.prepare_reference(firsts)
+            firsts = tokenizer.prepare_reference(tokenizer.make_alike(firsts))
         if unit == "characters":
             lengths += [len("".join((text or "").split())) for text in firsts]
         else:
@@ -227,6 +227,7 @@ def read(
 def _read_texts(segments: Segments, tokenizer: BLEU | None, lowercase: bool, references: bool) -> list[Text | None]:
     prepared = segments
     if tokenizer is not None:
+        segments = tokenizer.make_alike(segments)  # texts are shown as they are counted
         prepared = tokenizer.prepare_reference(segments) if references else tokenizer.prepare(segments)
     return [
         None if text is None else Text(text.rstrip("\r\n"), tokens or "", spell_lengths(text, tokens or "", lowercase))

@@ -2,10 +2,9 @@
 
 - `Verdict`: what one metric says about all systems; `judge` makes one
 - `summarize`: what all metrics say together; `find_disagreements`: where they do not agree
-- `tell`: these sentences, one paragraph each
+- `tell`: these sentences, one paragraph each; `judge_section`: what is said of a group of segments
 - `compare`: two systems in a sentence; `find_weaknesses`: where the worse one loses points
 - `show`: a number that does not look like zero; `show_above`: two numbers of which the first is larger
-- `round_p`, `show_p`: p-values that stay on their side of the limit of significance
 - `show_cell`: a difference and its p-value, for the figure of all pairs
 
 What these numbers show never contradicts what is said.
@@ -18,10 +17,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from bleucli.phrases import join_words, tell_count
+from bleucli.prose.markup import readable
 from bleucli.records import NamedTuple
-from bleucli.report.contents import Column, Grouping, Pair, Report
+from bleucli.report.contents import Column, Grouping, Pair, Report, Section
 from bleucli.report.passages import odds
-from bleucli.results import SIGNIFICANT
+from bleucli.results import SIGNIFICANT, round_p, show_p
 
 # Groups with fewer segments say little about a system
 _FEW = 20
@@ -31,10 +31,10 @@ _MOST, _NGRAMS = 5, 4
 _MOST_NAMED = 3
 # Shares below this fraction of a difference are not worth a sentence
 _SMALL_SHARE = 0.1
-# More decimals than this are written as powers of ten
-_MOST_DECIMALS = 4
 # Differences between floating-point numbers end before this many decimals
 _ALL_DECIMALS = 17
+# More decimals than this are written as powers of ten
+_MOST_DECIMALS = 4
 
 
 class Verdict(NamedTuple):
@@ -55,6 +55,19 @@ def is_told_apart(column: Column, first: int, second: int) -> bool:
         return False
     p_value = column.ranking.corrected[first][second]
     return p_value is not None and p_value <= SIGNIFICANT
+
+
+def _survives(column: Column, first: int, second: int) -> bool:
+    """Return whether a significant lead is still one once typography is alike."""
+    if column.wording is None or column.wording.corrected is None:
+        return True
+    p_value = column.wording.corrected[first][second]
+    return p_value is not None and p_value <= SIGNIFICANT and column.lead_in_wording(first, second) > 0
+
+
+def _doubtful(column: Column, best: int) -> list[int]:
+    """Return the systems over which a system's lead is not significant once typography is alike, the best first."""
+    return [system for system in column.order() if system != best and not _survives(column, best, system)]
 
 
 def _name(report: Report, systems: Iterable[int], joint: str = "and") -> str:
@@ -87,24 +100,29 @@ def judge(report: Report, column: Column) -> Verdict:
     best, *rivals = column.order()
     score = show(column.records[best].score, decimals=column.decimals(1))
     if not rivals:
-        details = "There is no other system to compare it with."
+        details = f"There is no other system to compare it with. {_tell_wording(report, column)}".strip()
         return Verdict(False, f"{names[best]} has {score} {column.name}", details)
     leaders = _leaders(column)
     worse = rivals[len(leaders) - 1 :]
     clusters = _tell_clusters(report, column)
     if not worse:
-        return Verdict(False, f"{_name(report, leaders)} have the same {column.name}, {score}", clusters)
+        headline = f"{_name(report, leaders)} have the same {column.name}, {score}"
+        return Verdict(False, headline, f"{clusters} {_tell_wording(report, column)}".strip())
     assert column.ranking is not None
     p_values = [p or 0.0 for p in column.ranking.corrected[best]]
     second = worse[0]
     behind = f"{_points(show(column.lead(best, second), decimals=column.decimals(2)))} behind"
     tied = [rival for rival in rivals if not is_told_apart(column, best, rival)]
+    doubtful_leads = [] if tied else _doubtful(column, best)
     if not tied:
         many = "the other system" if len(rivals) == 1 else _tell_others(len(rivals), "each of the {} others")
         headline = f"{names[best]} leads by {column.name}: {score}, significantly better than {many}"
         highest = max(p_values[rival] for rival in rivals)
         certainty = show_p(highest) if len(rivals) == 1 else f"{show_p(highest, up=True)} in every comparison"
         details = f"The next best is {names[second]}, {behind}; {certainty}."
+        if doubtful_leads:
+            lead = f"with typography alike, its lead over {_name(report, doubtful_leads)} is not significant"
+            headline = f"{names[best]} leads by {column.name}: {score}, but {lead}"
     else:
         headline = f"{names[best]} has the best {column.name}, {score}"
         if len(leaders) > 1:
@@ -117,7 +135,18 @@ def judge(report: Report, column: Column) -> Verdict:
         details = f"{names[second]} is {behind}; {show_p(p_values[second])}{doubt}."
         if len(tied) == len(rivals) > 1:
             details += " None of the systems is significantly worse than the best."
-    return Verdict(not tied, headline, f"{details} {clusters}".strip())
+    details = " ".join(filter(None, (details, clusters, _tell_wording(report, column))))
+    return Verdict(not tied and not doubtful_leads, headline, details)
+
+
+def _tell_wording(report: Report, column: Column) -> str:
+    """Return the scores with typography alike, those of the best systems; "" if it changes nothing."""
+    if column.wording is None:
+        return ""
+    best = column.order()[:_MOST_NAMED]
+    scores = [f"{column.wording.scores[system]:.2f} for {report.names[system]}" for system in best]
+    alike = "With typography alike in outputs and references (--normalize typography)"
+    return f"{alike}, {column.name} is {join_words(scores)}."
 
 
 def _tell_clusters(report: Report, column: Column) -> str:
@@ -157,22 +186,60 @@ def summarize(report: Report) -> str:
         return f"{_name(report, everywhere)} share the best {names}."
     verdicts = [judge(report, column) for column in columns]
     clear = [column.name for column, verdict in zip(columns, verdicts, strict=True) if verdict.is_clear]
-    unsure = [column for column, verdict in zip(columns, verdicts, strict=True) if not verdict.is_clear]
+    others = [column for column, verdict in zip(columns, verdicts, strict=True) if not verdict.is_clear]
     if not everywhere:
         return _summarize_disagreement(report, leaders, clear)
     (best,) = everywhere
+    rest = [system for system in range(len(report.names)) if system != best]
+    unsure = [column for column in others if not all(is_told_apart(column, best, system) for system in rest)]
+    doubtful = [column for column in others if column not in unsure]
     name = report.names[best]
     rivals = [rival for rival in report.names if rival != name]
     all_rivals = rivals[0] if len(rivals) == 1 else _tell_others(len(rivals))
-    if not unsure:
+    if not others:
         return f"{name} is significantly better than {all_rivals} by {names}."
-    doubt = f"cannot be told apart from {_name_tied(report, unsure, best)}"
+    doubt = f"cannot be told apart from {_name_tied(report, unsure, best)}" if unsure else ""
+    if doubtful:
+        return _summarize_typography(report, best, clear, unsure, doubtful)
     if not clear:
         return f"{name} has the best {names}, but {doubt}."
     return (
         f"{name} has the best {names}; by {join_words(clear)} it is significantly better than {all_rivals}, but by"
         f" {join_words([column.name for column in unsure])} it {doubt}."
     )
+
+
+def _summarize_typography(
+    report: Report, best: int, clear: Sequence[str], unsure: Sequence[Column], doubtful: Sequence[Column]
+) -> str:
+    """Return the summary if a system is the best by all metrics, but some of its leads are those of typography.
+
+    Args:
+        report: the report.
+        best: the system.
+        clear: the names of the metrics by which it is significantly better than all others, also in wording.
+        unsure: the metrics by which it cannot be told apart from another system.
+        doubtful: the metrics by which it can, but not once typography is alike.
+    """
+    rivals = [system for system in range(len(report.names)) if system != best]
+    all_rivals = report.names[rivals[0]] if len(rivals) == 1 else _tell_others(len(rivals))
+    parts = [f"{report.names[best]} has the best {join_words([column.name for column in report.columns])}"]
+    if clear:
+        parts.append(f"by {join_words(clear)} it is significantly better than {all_rivals}")
+    if unsure:
+        ties = _name_tied(report, unsure, best)
+        parts.append(f"by {join_words([column.name for column in unsure])} it cannot be told apart from {ties}")
+    for column in doubtful:
+        rival = _doubtful(column, best)[0]
+        lead, wording = (
+            show(gap, decimals=column.decimals(2))
+            for gap in (column.lead(best, rival), column.lead_in_wording(best, rival))
+        )
+        parts.append(
+            f"with typography alike, its lead over {report.names[rival]} is {_points(wording)} of {column.name} instead"
+            f" of {lead}, which is not a significant lead"
+        )
+    return f"{'; '.join(parts)}."
 
 
 def _name_tied(report: Report, columns: Sequence[Column], best: int) -> str:
@@ -207,8 +274,9 @@ def _summarize_disagreement(report: Report, leaders: Sequence[Sequence[int]], cl
                 start = f"by {column.name} {_name(report, some)} {'is' if len(some) == 1 else 'are'} ahead"
                 doubts.append(f"{start}, but cannot be told apart from {name}")
             elif column.name not in clear:
+                alike = "" if _ties(column, best) else " with typography alike"
                 doubts.append(
-                    f"by {column.name} it has the best score, but is not significantly better than all others"
+                    f"by {column.name} it has the best score, but is not significantly better than all others{alike}"
                 )
         if not is_ahead:
             all_rivals = "the other system" if rivals == 1 else _tell_others(rivals)
@@ -218,11 +286,19 @@ def _summarize_disagreement(report: Report, leaders: Sequence[Sequence[int]], cl
         metrics_of.setdefault(_name(report, some), []).append(column.name)
     winners = "; ".join(f"{some} by {join_words(metrics)}" for some, metrics in metrics_of.items())
     which = f"Only by {join_words(clear)}" if clear else "By no metric"
+    leads = ((column, some[0]) for column, some in zip(columns, leaders, strict=True) if column.name not in clear)
+    is_doubtful = any(not _ties(column, one) for column, one in leads)
+    both_ways = ", both as written and with typography alike" if is_doubtful else ""
     all_rivals = "the other" if rivals == 1 else "all others"
     return (
         f"The metrics disagree on the best system: {winners}. {which} is the best one significantly better than"
-        f" {all_rivals}."
+        f" {all_rivals}{both_ways}."
     )
+
+
+def _ties(column: Column, system: int) -> list[int]:
+    """Return the systems that do not differ significantly from one of them."""
+    return [other for other in column.order() if other != system and not is_told_apart(column, system, other)]
 
 
 def find_disagreements(report: Report) -> list[str]:
@@ -259,7 +335,14 @@ def tell(report: Report) -> list[str]:
         summarize(report),
         *(f"{verdict.headline}. {verdict.details}".rstrip() for verdict in verdicts),
         *find_disagreements(report),
+        *(judge_section(report, section) for section in report.sections),
     ]
+
+
+def judge_section(report: Report, section: Section) -> str:
+    """Return what all metrics say together about a group of segments, after its name."""
+    size = tell_count(section.segments, "segment")
+    return f"{readable(section.title)} ({size}): {summarize(report._replace(columns=section.columns))}"
 
 
 # --- two systems
@@ -271,19 +354,34 @@ def compare(report: Report, pair: Pair, column: Column) -> str:
     lead = column.lead(first, second)
     assert column.ranking is not None
     corrected = column.ranking.corrected[first][second] or 0.0
+    wording = _compare_wording(report, pair, column)
     if column.records[first].score == column.records[second].score:
-        return f"{report.names[first]} and {report.names[second]} have the same {column.name}."
+        return f"{report.names[first]} and {report.names[second]} have the same {column.name}.{wording}"
     better, worse = (first, second) if lead > 0 else (second, first)
     gap = _points(show(abs(lead), decimals=column.decimals(2)))
     if corrected <= SIGNIFICANT:
         return (
             f"{report.names[better]} is better than {report.names[worse]} by {gap} of {column.name}"
-            f" ({show_p(corrected)}, corrected for all pairs)."
+            f" ({show_p(corrected)}, corrected for all pairs).{wording}"
         )
     return (
         f"{report.names[better]} and {report.names[worse]} cannot be told apart by {column.name}: they differ by"
-        f" {gap} ({show_p(corrected)}, corrected for all pairs)."
+        f" {gap} ({show_p(corrected)}, corrected for all pairs).{wording}"
     )
+
+
+def _compare_wording(report: Report, pair: Pair, column: Column) -> str:
+    """Return what is left of a difference once typography is alike, after a blank; "" if that changes nothing."""
+    if column.wording is None or column.wording.corrected is None:
+        return ""
+    first, second = pair.first, pair.second
+    lead = column.lead_in_wording(first, second)
+    if not lead:
+        return f" With typography alike, they have the same {column.name}."
+    better = report.names[first if lead > 0 else second]
+    certainty = show_p(column.wording.corrected[first][second] or 0.0)
+    gap = _points(show(abs(lead), decimals=column.decimals(2)))
+    return f" With typography alike, {better} leads by {gap} ({certainty})."
 
 
 def find_weaknesses(report: Report, pair: Pair, number: int) -> list[str]:
@@ -426,31 +524,6 @@ def show_above(larger: float, smaller: float, decimals: int) -> tuple[str, str]:
     while decimals < _ALL_DECIMALS and f"{larger:.{decimals}f}" == f"{smaller:.{decimals}f}":
         decimals += 1
     return show(larger, decimals=decimals), show(smaller, decimals=decimals)
-
-
-def round_p(value: float, up: bool = False) -> str:
-    """Return a p-value with three decimals, or with more if it would otherwise change its significance.
-
-    >>> round_p(0.04321), round_p(0.0504), round_p(0.0013), round_p(0.0013, up=True)
-    ('0.043', '0.0504', '0.001', '0.002')
-    """
-    from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
-
-    exact = Decimal(repr(value))
-    for decimals in range(3, _ALL_DECIMALS):
-        rounded = exact.quantize(Decimal(1).scaleb(-decimals), ROUND_CEILING if up else ROUND_HALF_EVEN)
-        if (rounded <= Decimal(repr(SIGNIFICANT))) == (value <= SIGNIFICANT):
-            return f"{rounded:f}"
-    return repr(value)
-
-
-def show_p(value: float, up: bool = False) -> str:
-    """Return a p-value as papers print it; up: round up, and say that it is a bound.
-
-    >>> show_p(0.00001), show_p(0.04321), show_p(1.0), show_p(0.0013, up=True)
-    ('p < 0.001', 'p = 0.043', 'p = 1.000', 'p ≤ 0.002')
-    """
-    return "p < 0.001" if value < 0.001 else f"p {'≤' if up else '='} {round_p(value, up)}"
 
 
 def show_cell(lead: float, p_value: float, decimals: int) -> tuple[str, str]:

@@ -12,9 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Long and short names of the keys, as sacreBLEU 2.6.0 prints them and in its order; `correction`, `ngram` and `empty`
-# are ours. Two short names have two meanings each; the value shows which one (see `format`, _long_name). A metric's
-# table of options says which keys its signature has.
+# Long and short names of the keys, as sacreBLEU 2.6.0 prints them and in its order; `correction`, `ngram`, `normalize`
+# and `empty` are ours. Two short names have two meanings each; the value shows which one (see `format`, _long_name). A
+# metric's table of options says which keys its signature has.
 _SHORT = {
     "nrefs": "#",
     "bs": "bs",
@@ -39,6 +39,7 @@ _SHORT = {
     "punct": "pn",
     "asian": "as",
     "ngram": "n",
+    "normalize": "nm",
     "empty": "em",
     "version": "v",
 }
@@ -58,6 +59,8 @@ RUN_KEYS = ("version", *RESAMPLING_KEYS)
 TEXT_KEYS = ("nrefs", "test", "lang", "origlang", "subset", "partial", "level")
 _BEFORE_TEXTS = ("nrefs", *RESAMPLING_KEYS)
 VERSION = f"bleucli-{__version__}"
+# The key of scores that another tool computed: whether higher is better
+ELSEWHERE = "scores"
 
 
 # What may surround a signature that was copied from a page: white space and quotation marks, plain and typographic

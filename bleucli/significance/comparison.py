@@ -88,6 +88,27 @@ def sample_of(stats: CorpusStats, documents: Sequence[int] | None = None) -> Sam
     return Sample(rows, stats.metric.scores_from_stats, stats.metric.counts_ties)
 
 
+def compare_two(first: CorpusStats, second: CorpusStats, sampling: Sampling) -> float:
+    """Return the p-value of the difference between two systems; it counts trials with exactly this difference.
+
+    Args:
+        first: the statistics of one system, with rows.
+        second: those of the other one, by the same metric.
+        sampling: a paired test, "ar".
+
+    >>> from bleucli import TER
+    >>> texts = ["a b c", "d e f", "g h i", "j k l", "m n o", "p q r"]
+    >>> first, second = (TER().corpus_stats(one, [texts], keep_rows=True) for one in (texts, ["x"] * 6))
+    >>> compare_two(first, first, Sampling("ar", 100)), round(compare_two(first, second, Sampling("ar", 1000)), 2)
+    (1.0, 0.03)
+    """
+    samples = [[sample_of(first)], [sample_of(second)]]
+    pair = 0, 0, 1
+    test = _compare_with_first(samples, [], sampling, resampling.report_nothing)[pair]
+    differing = resampling.differing(*(one.stats for one in _sides(samples, pair)))
+    return 1.0 if _are_identical(samples, pair) else _at_least_possible(test, differing).inclusive
+
+
 def _compares_all(sampling: Sampling) -> bool:
     """Return whether every pair is tested; finding the best needs it because the top system was chosen by its score."""
     return sampling.method != "ci" and (sampling.all_pairs or sampling.all_best)

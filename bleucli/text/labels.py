@@ -54,10 +54,10 @@ class Labels:
 
     def take(self, count: int) -> dict[str, list[Any]]:
         """Return the labels of the next segments by column, and forget them."""
-        taken = {name: column[:count] for name, column in self.columns.items()}
+        labels = {name: column[:count] for name, column in self.columns.items()}
         for column in self.columns.values():
             del column[:count]
-        return taken
+        return labels
 
 
 def find(columns: Columns, name: str) -> Sequence[Any]:

@@ -17,7 +17,6 @@ The streams of this process are written where they stand: the shell, and other p
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Iterable
 from errno import EACCES, EBUSY, EINVAL, EISDIR, EPERM, EROFS, EXDEV
@@ -143,12 +142,14 @@ def descriptor_of(name: str) -> int | None:
 
     Links are followed only as far as the descriptor: it may be open on a log that others write to.
     """
-    folders = re.compile(_DESCRIPTORS.format(process=os.getpid()))
     for _ in range(_MOST_LINKS):
         folder, last = os.path.split(name)
         folder = os.path.realpath(folder)
-        if last.isdecimal() and folders.fullmatch(folder):
-            return int(last)
+        if last.isdecimal():
+            import re  # rarely needed, and slow to import
+
+            if re.fullmatch(_DESCRIPTORS.format(process=os.getpid()), folder):
+                return int(last)
         name = os.path.join(folder, last)
         if not os.path.islink(name):
             return None

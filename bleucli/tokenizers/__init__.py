@@ -51,9 +51,7 @@ class _Entry(NamedTuple):
 
 def _make(module: str, kind: str, *arguments: str) -> Tokenizer:
     """Make a tokenizer whose module is imported only when it is used."""
-    from importlib import import_module
-
-    tokenizer: Tokenizer = getattr(import_module(module), kind)(*arguments)
+    tokenizer: Tokenizer = getattr(__import__(module, fromlist=[kind]), kind)(*arguments)
     return tokenizer
 
 

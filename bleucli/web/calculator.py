@@ -226,7 +226,7 @@ def _check_length(inputs: Inputs, metric: Metric, hypotheses: Segments, referenc
             f"The texts have {size} characters; this page explains at most {_MOST_CHARACTERS}. {_ELSEWHERE}"
         )
     if unit := metric.aligns:
-        texts = (metric.prepare(texts)[0] or "" for texts in (hypotheses, *references))
+        texts = (metric.prepare(metric.make_alike(texts))[0] or "" for texts in (hypotheses, *references))
         ours, *theirs = (len(text if unit == "character" else text.split()) for text in texts)
         if ours * sum(theirs) > (_MOST_CELLS_TO_SHIFT if metric.shifts else _MOST_CELLS):
             raise BleuError(

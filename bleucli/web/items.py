@@ -138,7 +138,8 @@ def check_effort(metric: Metric, blocks: Sequence[Sequence[Segments]]) -> None:
         BleuError: the texts are too long; the message gives the limit for one request.
     """
     if metric.shifts:  # even an empty text takes some time
-        texts = (text or "" for block in blocks for column in block for text in metric.prepare(column))
+        columns = (metric.make_alike(column) for block in blocks for column in block)
+        texts = (text or "" for column in columns for text in metric.prepare(column))
         words, most = sum(max(1, len(text.split())) for text in texts), _MOST_WORDS[kernels.live]
         if words > most:
             raise BleuError(

@@ -10,7 +10,8 @@ import pytest
 
 import bleucli
 from bleucli import kernels
-from bleucli.cli.arguments import parse, parser
+from bleucli.cli.arguments import parse
+from bleucli.cli.parser import parser
 from bleucli.errors import UsageError
 
 

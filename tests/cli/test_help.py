@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-from bleucli.cli.arguments import parser
 from bleucli.cli.commands import MODULES
+from bleucli.cli.parser import parser
 
 
 def options_of(command=""):
@@ -43,7 +43,7 @@ def test_help_fits_80_columns_and_48_lines(run, eighty_columns, word):
     assert len(re.findall(r"^  --", answer.out, re.MULTILINE)) == 10
     assert answer.out.count("\n  cat sys.txt | bleu ref.txt") == 1
     assert "bleu --help all" in answer.out
-    assert "1 a gate failed or sacreBLEU's numbers differ,\n2 wrong usage or input, 70 bleu" in answer.out
+    assert "1 a gate or check failed or sacreBLEU's numbers differ,\n2 wrong usage or input, 70 bleu" in answer.out
 
 
 def test_the_examples_of_help_name_options_that_exist(run):
@@ -154,7 +154,7 @@ _shtab_bleu 2>/dev/null; printf '%s\\n' "${COMPREPLY[@]}"
     assert complete("-o", f"{pages['bash']}"[:-1]) == [str(pages["bash"])]
     assert complete("repo") == ["report"]
     assert complete("ref.txt", "repo") == complete("report", "repo") == []  # only the first word is a command
-    assert complete("report", "--add") == ["--add-scores"]
+    assert complete("report", "--sco") == ["--scores"]
     assert complete("report", "--fo") == ["--force"]
     assert complete("versus-sacrebleu", "--pai") == [f"--paired-{end}" for end in ("bs", "ar", "bs-n", "ar-n", "jobs")]
     assert complete("plot", "--kind", "") == ["forest", "pairs", "lengths", "segments"]

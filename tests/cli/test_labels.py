@@ -128,6 +128,85 @@ def test_groups_are_in_every_format(run, labelled):
         assert score in line
 
 
+# What a test of groups prints, in all formats that show groups
+FORMATS_OF_GROUPS = ["text", "json", "jsonl", "csv", "tsv", "latex", "markdown", "html", "rst", "card", "junit"]
+TESTS_OF_GROUPS = {
+    "randomization": ("--paired-ar", "--paired-ar-n", "400"),
+    "the bootstrap": ("--paired-bs", "--paired-bs-n", "400"),
+    "all pairs": ("--paired-ar", "--paired-ar-n", "400", "--paired-all"),
+    "documents": ("--paired-ar", "--paired-ar-n", "400", "--unit", "doc"),
+}
+
+
+@pytest.mark.parametrize("test", TESTS_OF_GROUPS.values(), ids=TESTS_OF_GROUPS.keys())
+@pytest.mark.parametrize("words", [WAYS["a header"], WAYS["another order"]], ids=" ".join)
+def test_each_group_is_tested_by_itself(run, labelled, words, test):
+    options = ("-m", "bleu", "ter", "-w", "9", "-q", "-f", "csv", "--difference", *test)
+    rows = rows_of(run(*words, "--by", "domain", *options))
+    assert [(row["domain"], row["baseline"]) for row in rows] == [
+        (domain, first) for domain in ("talk", "news") for first in ("true", "false")
+    ]
+    for domain in ("talk", "news"):
+        labels = ("--labels", "labels.tsv") if "--labels" not in words else ()
+        alone = rows_of(run("ref.txt", "-i", "a.txt", "b.txt", *labels, *words[4:], "--subset", domain, *options))
+        ours = [row for row in rows if row["domain"] == domain]
+        for row, expected in zip(ours, alone, strict=True):
+            columns = [column for column in expected if column != "system" and "signature" not in column]
+            assert {column: row[column] for column in columns} == {column: expected[column] for column in columns}
+
+
+@pytest.mark.parametrize("form", FORMATS_OF_GROUPS)
+def test_tested_groups_are_in_every_format(run, labelled, form):
+    words = (*WAYS["a header"], "--by", "domain", "--paired-ar", "--paired-ar-n", "400", "-q")
+    rows = rows_of(run(*words, "-f", "csv"))
+    answer = run(*words, "-f", form)
+    assert answer.status == 0
+    if form == "jsonl":
+        lines = [json.loads(line) for line in answer.out.splitlines()]
+        assert [line["test"]["baseline"] for line in lines] == ["a domain=talk"] * 2 + ["a domain=news"] * 2
+        assert [str(line["p_value"] or "") for line in lines] == [row["BLEU p_value"] for row in rows]
+        assert [line["segments"] for line in lines] == [COUNT // 2] * 4
+    elif form == "json":
+        items = json.loads(answer.out)
+        names = ["Baseline: a.txt domain=talk", "b.txt domain=talk", "Baseline: a.txt domain=news", "b.txt domain=news"]
+        assert [item["system"] for item in items] == names
+    elif form == "card":
+        cards = json.loads(answer.out)
+        assert [str(card["bleu_p_value"] or "") for card in cards.values()] == [row["BLEU p_value"] for row in rows]
+        assert [card["items"] for card in cards.values()] == [COUNT // 2] * 4
+    elif form in ("text", "latex", "markdown", "html", "rst"):
+        tables = answer.out.split("domain=")[1:3]
+        assert [table[:4] for table in tables] == ["talk", "news"]
+        for table, pair in zip(tables, (rows[:2], rows[2:]), strict=True):
+            shown = float(table.split("(p = ")[1].split(")")[0])
+            # These print sacreBLEU's p-values, which leave out ties
+            assert shown == pytest.approx(float(pair[1]["BLEU p_value"]), abs=0.006)
+            assert all(row["BLEU"] in table for row in pair)
+
+
+def test_a_gate_compares_with_the_baseline_of_the_group(run, labelled):
+    words = (*WAYS["a header"], "--by", "domain", "--paired-ar", "--paired-ar-n", "400", "-q")
+    rows = rows_of(run(*words, "-f", "csv", "-w", "9"))
+    verdicts = run(*words, "-f", "junit", "--max-drop", "0.1").out
+    for first, second in (rows[:2], rows[2:]):
+        assert f'classname="a.txt domain={first["domain"]}"' not in verdicts  # nothing judges a baseline
+        drop = float(first["BLEU"]) - float(second["BLEU"])
+        fails = drop > 0.1 and float(second["BLEU p_value"]) <= 0.05
+        assert (f"b.txt domain={first['domain']}: BLEU" in verdicts) == fails
+
+
+def test_groups_with_other_systems_are_not_tested(run, labelled, write):
+    pytest.importorskip("pyarrow")
+    write("others.tsv", HEADER + "".join(row.replace("talk", "chat") for row in ROWS))
+    for name, labels in (("a", "labels.tsv"), ("b", "others.tsv")):
+        words = ("ref.txt", "-i", f"{name}.txt", "--labels", labels)
+        assert run("count", *words, "-o", f"{name}.parquet", "-q").status == 0
+    refused(
+        run("--stats", "a.parquet", "b.parquet", "--by", "domain", "--paired-ar"),
+        "the system b.txt, but a test needs the same systems in every group",
+    )
+
+
 PARTS = [
     (("--subset", "news"), "subset:news", lambda n: LABELS["domain"][n] == "news"),
     (("--subset", "country:US"), "subset:country:US", lambda n: LABELS["country"][n] == "US"),
@@ -268,9 +347,13 @@ def changed(row, column, value, rows=ROWS):
         (HEADER + "".join(ROWS), (), "--labels has no effect"),
         (HEADER + "".join(ROWS), ("--unit", "doc"), "--unit has no effect: nothing is resampled"),
         (HEADER + "".join(ROWS), ("--subset", "sport"), "labels.tsv has no segment of subset 'sport'"),
-        (HEADER + "".join(ROWS), ("--level", "doc", "--subset", "news"), "--subset chooses segments"),
-        (HEADER + "".join(ROWS), ("--level", "doc", "--origlang", "en"), "--origlang chooses segments"),
-        (HEADER + "".join(ROWS), ("--level", "doc", "--detail"), "--detail chooses segments"),
+        (HEADER + "".join(ROWS), ("--level", "doc", "--subset", "sport"), "has no segment of subset 'sport'; it has"),
+        (HEADER + "".join(ROWS), ("--level", "doc", "--origlang", "fr"), "the original languages de, en"),
+        (
+            (HEADER + "".join(ROWS)).replace("origlang", "language"),
+            ("--level", "doc", "--origlang", "en"),
+            "labels.tsv does not say which language its segments were first written in",
+        ),
         (HEADER + "".join(changed(4, 0, "")), ("--level", "doc"), "segment 5 has no document"),
         (HEADER + "".join(changed(4, 0, "")), ("--unit", "doc", "--confidence"), "segment 5 has no document"),
         (HEADER + "".join(changed(9, 0, "d0")), ("--level", "doc"), "document d0 goes on at segment 10"),
@@ -332,10 +415,105 @@ def test_labels_of_a_pipe_are_read_once(labelled, folder):
     environment = process_environment({})
     grouped = subprocess.run([*words, "--by", "domain"], input=data, capture_output=True, env=environment, check=True)
     assert b"domain:news" in grouped.stdout
-    part = subprocess.run([*words, "--subset", "news"], input=data, capture_output=True, env=environment, check=False)
-    assert part.returncode == 2
-    assert part.stderr.startswith(b"bleu: error: /dev/stdin can be read only once, but parts need it twice")
+    part = subprocess.run([*words, "--subset", "news"], input=data, capture_output=True, env=environment, check=True)
+    file = [*COMMAND, "ref.txt", "-i", "a.txt", "--labels", "labels.tsv", "-q", "--subset", "news"]
+    assert part.stdout == subprocess.run(file, capture_output=True, env=environment, check=True).stdout
 
 
 def test_labels_do_not_come_from_standard_input(run, labelled):
     refused(run("ref.txt", "-i", "a.txt", "--by", "domain", "--labels", "-"), "--labels cannot read standard input")
+
+
+LINES = ("ref.jsonl", "-i", "a.jsonl")
+SHUFFLED = ("ref.jsonl", "-i", "a-shuffled.jsonl")
+
+
+@pytest.mark.parametrize("words", [LINES, SHUFFLED, ("ref.jsonl", "-i", "a.txt")], ids=" ".join)
+@pytest.mark.parametrize(("options", "signature", "belongs"), PARTS[:1], ids=["--subset news"])
+def test_fields_of_json_lines_name_parts(run, labelled, words, options, signature, belongs):
+    expected = ("ref.txt", "-i", "a.txt", "--labels", "labels.tsv")
+    for more in (("-f", "csv", "--names", "x"), ("-sl", "-b"), ("--by", "doc", "-f", "csv", "--names", "x")):
+        assert run(*words, *options, "-w", "9", "-q", *more) == run(*expected, *options, "-w", "9", "-q", *more)
+    tests = ("--paired-ar", "--paired-ar-n", "300", "--unit", "doc", "-f", "csv", "-q", "--names", "x,y")
+    both = (*expected[:3], "b.txt", *expected[3:])
+    assert run(*words, "b.jsonl", *options, *tests) == run(*both, *options, *tests)
+
+
+def test_detail_of_json_lines_is_that_of_labels(run, labelled):
+    words = ("--detail", "-f", "text", "-q", "-w", "4")
+    answer = run(*SHUFFLED, *words)
+    assert [line.partition(":")[0].split() for line in answer.out.splitlines()[1:]] == [
+        ["origlang=", "domain=ALL"],
+        ["origlang=", "domain=news"],
+        ["origlang=", "domain=talk"],
+    ]
+    for line, name in zip(answer.out.splitlines()[2:], ("news", "talk"), strict=True):
+        of_part = [of_label("domain", name, texts) for texts in (SYSTEMS["a"], REFERENCES)]
+        score = BLEU().corpus_score(of_part[0], [of_part[1]]).score
+        assert float(line.rsplit(" = ", 1)[1]) == pytest.approx(score, abs=1e-4)
+    silent = run("ref-bare.jsonl", "-i", "a-bare.jsonl", "--detail")
+    assert "--detail: ref-bare.jsonl, a-bare.jsonl does not say which language its segments" in silent.err
+    error = "ref-bare.jsonl, a-bare.jsonl does not say which domain its segments belong to"
+    refused(run("ref-bare.jsonl", "-i", "a-bare.jsonl", "--subset", "news"), error)
+
+
+DOCUMENTS = [WAYS["a header"], WAYS["JSON Lines"], WAYS["another order"]]
+
+
+@pytest.mark.parametrize("words", DOCUMENTS, ids=" ".join)
+def test_documents_have_parts(run, labelled, words):
+    def score(name):
+        part = [documents_of_label(name, texts) for texts in (SYSTEMS["a"], REFERENCES)]
+        return BLEU().corpus_score(part[0], [part[1]]).score
+
+    words = (*words[:3], "--level", "doc", *words[4:], "-q", "-w", "9")
+    for name in ("news", "talk"):
+        (row,) = rows_of(run(*words, "--subset", name, "-f", "csv"))
+        assert float(row["BLEU"]) == pytest.approx(score(name), abs=1e-9)
+        assert row["BLEU signature"].startswith(f"nrefs:1|subset:{name}|level:doc|case")
+        segments = run(*words, "--subset", name, "-sl", "-b", "-m", "chrf").out.split()
+        assert len(segments) == len(documents_of_label(name, REFERENCES))
+    lines = run(*words, "--detail", "-f", "text").out.splitlines()[1:]
+    sizes = [int(line.partition("sentences=")[2].split()[0]) for line in lines if "domain=ALL" in line]
+    assert sum(sizes) == len(documents_of(REFERENCES))
+
+
+def documents_of_label(domain, texts):
+    """Return the documents of a domain as texts."""
+    names = dict.fromkeys(LABELS["doc"])
+    domains = dict(zip(LABELS["doc"], LABELS["domain"], strict=True))
+    return [" ".join(of_label("doc", name, texts)) for name in names if domains[name] == domain]
+
+
+@pytest.mark.parametrize("words", DOCUMENTS, ids=" ".join)
+def test_documents_are_grouped_and_tested(run, labelled, words):
+    words = (*words, "--level", "doc", "--by", "domain", "--paired-ar", "--paired-ar-n", "300", "-q")
+    rows = rows_of(run(*words, "-f", "csv", "-w", "9"))
+    assert [(row["domain"], row["segments"]) for row in rows] == [
+        (name, str(len(documents_of_label(name, REFERENCES)))) for name in ("talk", "talk", "news", "news")
+    ]
+    for row, (name, texts) in zip(rows, ((n, t) for n in ("talk", "news") for t in SYSTEMS.values()), strict=True):
+        score = BLEU().corpus_score(documents_of_label(name, texts), [documents_of_label(name, REFERENCES)]).score
+        assert float(row["BLEU"]) == pytest.approx(score, abs=1e-9)
+
+
+@pytest.mark.parametrize("form", FORMATS_OF_GROUPS)
+def test_each_document_is_in_every_format(run, labelled, form):
+    words = ("ref.txt", "-i", "a.txt", "--labels", "labels.tsv", "--level", "doc", "-m", "chrf", "-q")
+    scores = run(*words, "-sl", "-b", "-w", "9").out.split()
+    rows = rows_of(run(*words, "--by", "doc", "-f", "csv", "-w", "9"))
+    assert [row["chrF2"] for row in rows] == scores
+    assert [row["doc"] for row in rows] == list(dict.fromkeys(LABELS["doc"]))
+    answer = run(*words, "--by", "doc", "-f", form)
+    assert answer.status == 0
+    for row in rows:
+        assert row["doc"] in answer.out
+    of_segments = run(*words, "-sl", "-f", form)
+    assert of_segments.status == 0
+    if form not in ("text", "json", "jsonl"):  # these print a line for each
+        assert of_segments.out == answer.out
+        words = (*words[:-3], "-m", "bleu", "--scale", "100", "-w", "4", "-q")
+        table = run(*words, "-sl", "-f", form).out
+        scores = run(*words, "-sl", "-b").out.split()
+        # JSON leaves out zeros at the end
+        assert all((f'"bleu": {float(score)!r}' if form == "card" else score) in table for score in scores)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from option_pairs import GIVEN, find_ignored, write_files
 
-from bleucli.cli import arguments
+from bleucli.cli.parser import parser
 
 # Not tried: texts, which every pair has, and help, which is printed whatever else is given
 TEXTS = {"refs", "input", "help"}
 
 
 def test_every_option_is_tried():
-    assert {action.dest for action in arguments.parser()._actions} == GIVEN.keys() | TEXTS
+    assert {action.dest for action in parser()._actions} == GIVEN.keys() | TEXTS
 
 
 @pytest.mark.slow

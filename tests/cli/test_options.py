@@ -18,11 +18,14 @@ import bleucli
 from bleucli import BLEU, CHRF, TER, BleuError, InputTypeError, Segments, Signature, kernels, metric_from_signature
 from bleucli import metrics as metrics_room
 from bleucli.cli import arguments, request
+from bleucli.cli.commands import MODULES as COMMANDS
+from bleucli.cli.commands import command_of
 from bleucli.cli.options import OPTIONS as OPTIONS_OF_COMMAND
 from bleucli.cli.options import flags_of as flags_of_metric
+from bleucli.cli.parser import parser, read
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS, Metric, reading
-from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
+from bleucli.metrics.options import NORMALIZE, SHARED, SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
 from bleucli.results.signature import _SHORT
 from bleucli.significance import resampling
@@ -46,6 +49,8 @@ def of(option):
         return st.sampled_from([None, "13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab"])
     if option.name == "trg_lang":
         return st.sampled_from(["", "de", "zh", "ja"])
+    if option is NORMALIZE:
+        return st.sampled_from(["", "quotes", "case,dashes", "typography"])
     if option.choices:
         return st.sampled_from(option.choices)
     numbers = st.integers(int(option.least), int(option.most)) | st.integers(int(option.least), 9)
@@ -196,9 +201,9 @@ def flags_of(action):
 
 
 def test_the_command_has_each_flag_once_with_the_tables_type_and_help():
-    actions = {flags_of(action): action for action in arguments.parser()._actions}
+    actions = {flags_of(action): action for action in parser()._actions}
     for _, option in OPTIONS:
-        if option.shared and option is not SKIP_EMPTY_REFS:  # the command's help says more about it
+        if option.shared and option not in SHARED:  # the command's help says more about it
             assert option.flags in actions
             continue
         action = actions[option.flags]
@@ -213,8 +218,8 @@ def test_the_command_has_each_flag_once_with_the_tables_type_and_help():
 
 def test_every_option_belongs_to_the_record_or_to_a_metric():
     of_metrics = {dest for name in METRICS for dest in flags_of_metric(name)}
-    dests = {action.dest for action in arguments.parser()._actions}
-    assert dests - of_metrics == OPTIONS_OF_COMMAND.keys() | {"skip_empty_refs"}
+    dests = {action.dest for action in parser()._actions}
+    assert dests - of_metrics == OPTIONS_OF_COMMAND.keys() | {"skip_empty_refs", "normalize"}
     assert vars(arguments.parse([])).keys() == OPTIONS_OF_COMMAND.keys() | {
         "command",
         "given",
@@ -222,6 +227,7 @@ def test_every_option_belongs_to_the_record_or_to_a_metric():
         "followed",
     }
     assert arguments.parse([]).skip_empty_refs is False
+    assert arguments.parse([]).normalize == ""
 
 
 def test_the_record_of_options_cannot_be_changed():
@@ -229,6 +235,41 @@ def test_the_record_of_options_cannot_be_changed():
     with pytest.raises(AttributeError, match="options cannot be changed"):
         options.width = 4
     assert (options.replace(width=4).width, options.width) == (4, 3)
+
+
+FLAGS = [flag for option in OPTIONS_OF_COMMAND.values() for flag in option.flags]
+VALUES = (
+    *("a.txt", "-", "", "2", "0.5", "doc", "bleu", "text", "x y", "2_0"),
+    *("-1", "--", "--inp", "-b=1", "--width=3", "-bq"),
+)
+piece = st.builds(
+    lambda flag, values: [*flag, *values],
+    st.lists(st.sampled_from(FLAGS), max_size=1),
+    st.lists(st.sampled_from(VALUES), max_size=2),
+)
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+@given(pieces=st.lists(piece, max_size=4))
+@example(pieces=[["ref.txt"], ["-i", "a.txt", "b.txt"], ["-w", "2"], ["-b"]])
+@example(pieces=[["-b"], ["ref.txt", "two.txt"], ["-i", "a.txt"]])
+@example(pieces=[["ref.txt"], ["-b"], ["two.txt"]])
+@example(pieces=[["-i", "a.txt"], ["-i", "b.txt"]])
+@example(pieces=[["--by", "doc"], ["--by", "domain"]])
+@example(pieces=[["-w", "2"], ["-w", "two"]])
+def test_plain_words_mean_what_the_parser_reads(command, pieces):
+    words = [word for piece in pieces for word in piece]
+    settings = arguments._read_plain(words, command_of(command).records())
+    if settings is not None:
+        assert settings == read(words, command)[0]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["ref.txt", "ref.txt -b", "a b -i - -f text -w 2", "-i a b -m bleu chrf -q -J 2", "-i a.txt --paired-bs"],
+)
+def test_plain_words_need_no_parser(words):
+    assert arguments._read_plain(words.split(), OPTIONS_OF_COMMAND) is not None
 
 
 def words_for(option, value):
@@ -382,8 +423,8 @@ def test_a_custom_metric_declares_its_option_and_signs_it():
     assert "prefix" not in str(BLEU().signature(1, 1))
 
 
-def test_a_metric_without_a_table_has_the_option_that_all_metrics_share():
-    assert Metric.options == (SKIP_EMPTY_REFS,)
+def test_a_metric_without_a_table_has_the_options_that_all_metrics_share():
+    assert Metric.options == SHARED == (SKIP_EMPTY_REFS, NORMALIZE)
 
 
 class LENGTH(Metric[Score]):

@@ -156,7 +156,7 @@ def test_options_that_only_decide_the_score_can_be_changed(both):
         (("--keep-going",), ["--keep-going cannot be combined with --stats"]),
         (("--by", "domain"), ["there is no column domain to group by; there are none"]),
         (("--by", "x", "x"), ["--by names x twice"]),
-        (("--by", "x", "--paired-ar"), ["--paired-ar cannot be combined with --by: each group"]),
+        (("--by", "x", "-sl"), ["--sentence-level cannot be combined with --by: each group"]),
         (("--by", "x", "-f", "paper"), ["--by cannot be shown as paper"]),
         (("--segment-scores",), ["s.parquet has no segment scores from elsewhere; it has bleu"]),
     ],

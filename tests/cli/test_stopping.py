@@ -76,6 +76,7 @@ def calls():
         "pairwise_bleu": (*pairs, 4, "exp", 0, False),
         "pairwise_chrf": (*pairs, 6, 2, 2, False, False),
         "column_sums": (whole,),
+        "bleu_rows": (whole, "exp", 0, False),
         "draw_weights": (random.Random(1).randbytes(40_000_000), 0, 1000, 9_000),
         "weighted_sums": (reals, bytes(50_000_000)),
         "swapped_sums": (whole, whole, bytes(10_000_000), 0, 70),
@@ -104,7 +105,7 @@ LOOPS = (
     "unclassified_characters",
 )
 LOOPS += ("tokenize_13a", "tokenize_zh", "tokenize_char", "tokenize_intl", "ngram_stats", "group_stats", "chrf_stats")
-LOOPS += ("pairwise_bleu", "pairwise_chrf")
+LOOPS += ("pairwise_bleu", "pairwise_chrf", "bleu_rows")
 LOOPS += ("ter_stats", "edit_stats", "column_sums", "draw_weights", "weighted_sums", "swapped_sums")
 
 

@@ -282,7 +282,7 @@ def test_a_table_is_not_written_over(run, parts):
         (("--columns", "hyp=a:hyp,a:mt"), ["leaves a system without a name, or names one twice"]),
         (("--paired-bs",), ["name the baseline first: --columns hyp=BASELINE,SYSTEM"]),
         (("--by", "yaer"), ["has no column yaer", "did you mean year?"]),
-        (("--by", "year", "--paired-ar"), ["--paired-ar cannot be combined with --by"]),
+        (("--by", "year", "--paired-ar"), ["name the baseline first: --columns hyp=BASELINE,SYSTEM"]),
         (("ref.txt",), ["references cannot be combined with --table"]),
         (("-i", "hyp.txt"), ["--input cannot be combined with --table"]),
         (("--stats", "s.parquet"), ["--stats cannot be combined with --table"]),
@@ -324,3 +324,78 @@ def test_files_that_are_not_tables_are_refused(run, columns, write, folder):
     refused(run("--table", "t.parquet"), "the table is empty; expected at least one row")
     statsfiles.write("s.parquet", {"a": bleucli.BLEU().corpus_stats(columns["hyp"], [columns["ref"]], keep_rows=True)})
     refused(run("--table", "s.parquet"), "s.parquet has no column hyp; it holds statistics: read it with --stats")
+
+
+# --- columns of texts in different files
+
+
+@pytest.fixture
+def apart(columns, folder):
+    """Write references and two systems to files of their own, in different orders, and all of them to one file."""
+    count = len(columns["hyp"])
+    ids = {"doc_id": [f"d{n // 4}" for n in range(count)], "seg_id": [n % 4 for n in range(count)]}
+    rng = random.Random(3)
+
+    def write(name, *names, rows=range(count), **more):
+        table = {**ids, **{one: columns[one] for one in names}}
+        table = {one: [of[n] for n in rows] for one, of in table.items()} | more
+        pq.write_table(pa.table(table), f"{name}.parquet", row_group_size=7)
+
+    os.mkdir("refs")
+    write("refs/1", "ref", "year", rows=range(10))
+    write("refs/2", "ref", "year", rows=range(10, count))
+    write("a", "hyp", rows=rng.sample(range(count), count))
+    write("b", "mt", rows=rng.sample(range(count), count))
+    write("whole", "ref", "hyp", "mt", "year")
+    return write
+
+
+SYSTEMS_APART = ("--table", "refs", "a.parquet", "b.parquet", "--columns", "hyp=hyp,mt,refs=ref")
+TOGETHER = ("--table", "whole.parquet", "--columns", "hyp=hyp,mt,refs=ref")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("-m", "bleu", "chrf", "ter"),
+        ("--by", "year"),
+        ("--paired-ar", "--paired-ar-n", "200", "--unit", "doc"),
+        ("--paired-bs", "--paired-bs-n", "200", "--by", "year"),
+    ],
+    ids=" ".join,
+)
+def test_tables_with_different_columns_are_joined_by_ids(run, apart, options):
+    words = (*options, "-f", "csv", "-w", "9", "-q")
+    expected = run(*TOGETHER, *words)
+    assert expected.status == 0
+    assert run(*SYSTEMS_APART, *words) == expected
+    # A file may also have the references beside one system
+    apart("a", "ref", "hyp", "year")
+    assert run("--table", "a.parquet", "b.parquet", *SYSTEMS_APART[-2:], *words) == expected
+
+
+def test_rows_that_are_missing_double_or_unknown_are_errors(run, apart, columns):
+    count = len(columns["hyp"])
+    apart("b", "mt", rows=[*range(1, count)])
+    refused(run(*SYSTEMS_APART), "b.parquet lacks the id 'd0/0', which refs/1.parquet, refs/2.parquet has")
+    partial = run(*SYSTEMS_APART, "--partial", "-f", "csv", "-w", "9")
+    assert f"|partial:{count - 1}of{count}|" in partial.out
+    assert f"1 of {count} items left out" in partial.err
+    apart("rest", "ref", "hyp", "mt", rows=range(1, count))
+    rest = run("--table", "rest.parquet", *SYSTEMS_APART[-2:], "-f", "csv", "-w", "9", "-q").out
+    assert partial.out.replace(f"partial:{count - 1}of{count}|", "") == rest
+    assert run("count", *SYSTEMS_APART, "--partial", "-o", "s.parquet", "-q").status == 0
+    assert run("--stats", "s.parquet", "-f", "csv", "-w", "9", "-q").out == partial.out
+    apart("b", "mt", rows=[0, *range(count)])
+    refused(run(*SYSTEMS_APART), "b.parquet has the id 'd0/0' more than once")
+    apart("b", "mt", doc_id=[f"e{n}" for n in range(count)])
+    refused(run(*SYSTEMS_APART, "--partial"), "the files have no id in common")
+    refused(run(*TOGETHER, "--partial"), "--partial joins tables by their ids, but each table has all columns")
+
+
+def test_tables_without_ids_are_not_joined(run, apart, columns):
+    pq.write_table(pa.table({"mt": columns["mt"]}), "b.parquet")
+    refused(run(*SYSTEMS_APART), "has no column ", "name the columns of texts with --columns hyp=NAME,refs=NAME")
+    refused(
+        run(*SYSTEMS_APART[:3], "--columns", "hyp=hyp,hpy,refs=ref"), "no table has a column hpy; they have doc_id,"
+    )

@@ -28,7 +28,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import FRAGMENTS, SPACES, corpora, enough, examples, texts
 
-from bleucli import kernels
+from bleucli import BLEU, kernels
 from bleucli.errors import FieldCountError
 from bleucli.kernels import python, sources, stopping
 from bleucli.kernels.stats import SegmentStats
@@ -1262,6 +1262,33 @@ def test_column_sums_beyond_64_bits_are_refused_rather_than_wrong(module):
 
 
 # --- scores
+
+
+@st.composite
+def rows_of_bleu(draw):
+    """Draw rows of BLEU's statistics."""
+    orders = draw(st.integers(1, 6))
+    rows = []
+    for _ in range(draw(st.integers(0, 4))):
+        totals = sorted(draw(st.lists(st.integers(0, 60), min_size=orders, max_size=orders)), reverse=True)
+        matches = [draw(st.integers(0, total)) for total in totals]
+        rows += [draw(st.integers(0, 60)), draw(st.integers(0, 60)), *matches, *totals]
+    return SegmentStats(memoryview(array("q", rows)), 2 + 2 * orders)
+
+
+@given(
+    rows_of_bleu(), st.sampled_from(["exp", "floor", "none"]), st.sampled_from([0.0, 0.1, 1.5, 1e100]), st.booleans()
+)
+@examples(300)
+def test_bleu_rows(rows, method, value, effective_order):
+    scores = [module.bleu_rows(rows, method, value, effective_order) for module in (native, python)]
+    assert scores[0].data.tobytes() == scores[1].data.tobytes()
+    order = (rows.columns - 2) // 2
+    bleu = BLEU(smooth_method=method, smooth_value=value, max_ngram_order=order, effective_order=effective_order)
+    for (score, penalty, *precisions), row in zip(scores[0], rows, strict=True):
+        expected = bleu.score_from_stats(row)
+        assert (score, penalty, precisions) == (expected.score, expected.bp, expected.precisions)
+
 
 rows_of_orders = st.integers(1, 9).flatmap(
     lambda orders: st.lists(st.integers(0, 50) | st.floats(0, 1e6), min_size=3 * orders, max_size=3 * orders)

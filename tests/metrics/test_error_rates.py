@@ -262,6 +262,24 @@ def test_wer_hints_at_line_breaks_that_join_words(write, run, texts, said):
     assert "line break" not in run("-i", "sys.jsonl", "-m", "ter", "cer").err
 
 
+@pytest.mark.parametrize(
+    ("references", "said"),
+    [
+        (["a\nb", "c"], "1 line break in 1 reference joins two words into one"),
+        (["a\nb\nc", "d\ne"], "3 line breaks in 2 references each join two words into one"),
+        (["a\n\nb", "a \nb"], ""),
+    ],
+)
+def test_wer_hints_at_line_breaks_of_references_alone(write, run, references, said):
+    texts = [text.replace("\n", " ") for text in references]
+    rows = [{"hypothesis": text, "reference": other} for text, other in zip(texts, references, strict=True)]
+    write("sys.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    err = run("-i", "sys.jsonl", "-m", "wer").err
+    assert (f"so {said}; replace line breaks by spaces, or use TER\n" if said else "") in err
+    assert ("line break" in err) == bool(said)
+    assert (WER().corpus_score(texts, [references]).score > 0) == bool(said)
+
+
 UNSPACED = {"Chinese": "我们明天早上去东京看朋友", "Japanese": "東京都に住んでいます", "Thai": "ฉันรักภาษาไทยมากที่สุด"}
 BOTH = ("--ter-asian-support", "--ter-normalized")
 NO_WORDS = "TER counts words between spaces, but most of the output has no spaces between words; use "

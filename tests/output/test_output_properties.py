@@ -16,7 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sample_results import HOSTILE, one, paired, ranked
 
-from bleucli.output import FORMATS, documents, latex, render
+from bleucli.output import FORMATS, documents, json_text, latex, render
 from bleucli.output.layout import Layout, marked_names
 from bleucli.prose.markup import visible
 from bleucli.results import Verdict
@@ -260,3 +260,17 @@ def test_no_format_refuses_a_name(names):
     for name in FORMATS:
         for made in (paired(names), ranked(names), one(name=names[0])):
             assert render(made, BOLD, name).encode().endswith(b"\n")
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.text(SPECIAL)
+KEYS = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.text(SPECIAL)
+
+
+@given(
+    st.recursive(SCALARS, lambda item: st.lists(item) | st.tuples(item) | st.dictionaries(KEYS, item), max_leaves=20),
+    st.sampled_from([None, 1, 4]),
+)
+@example({"a": [], "b": {}, "c": [{"d": (1, 2.5)}]}, 1)
+@example({1: float("nan"), "1": float("inf"), None: -0.0, False: 1e22}, 4)
+def test_json_is_what_the_standard_library_writes(value, indent):
+    assert json_text._format(value, indent) == json.dumps(value, indent=indent, ensure_ascii=False)

@@ -33,10 +33,10 @@ LADDER: dict[str, set[str]] = {
     "output": {"errors", "phrases", "prose", "records", "results"},
     "text": {"errors", "optional_deps", "phrases"},
     "kernels": {"errors", "optional_deps", "phrases", "records", "text"},
-    "inspection": {"errors", "kernels", "phrases", "records", "results", "text"},
+    "inspection": {"errors", "kernels", "optional_deps", "phrases", "records", "results", "text"},
     "counting": {"errors", "inspection", "kernels", "limits", "phrases", "records", "results", "text"},
     "significance": {"counting", "errors", "kernels", "limits", "phrases", "prose", "records", "results"},
-    "reading": {"errors", "kernels", "language_pairs", "optional_deps", "phrases", "records", "text"},
+    "reading": {"errors", "kernels", "language_pairs", "limits", "optional_deps", "phrases", "records", "text"},
     "testsets": {
         *("errors", "language_pairs", "limits", "phrases", "prose", "reading", "records", "results", "waiting"),
     },
@@ -48,16 +48,19 @@ LADDER: dict[str, set[str]] = {
     "tokenizers/sentencepiece": {"errors", "optional_deps", "testsets", "text"},
     "gates": {"errors", "limits", "reading", "records", "results", "waiting"},
     "scale": {
-        *("_version", "counting", "errors", "kernels", "limits", "metrics", "optional_deps", "phrases", "records"),
-        *("results", "significance", "text"),
+        *("_version", "counting", "errors", "kernels", "limits", "metrics", "optional_deps", "phrases", "reading"),
+        *("records", "results", "text"),
     },
     "scoring": {
         *("counting", "errors", "limits", "metrics", "phrases", "records", "results", "scale", "significance", "text"),
     },
     "evaluate": {"counting", "errors", "limits", "metrics", "phrases", "results", "scoring", "significance", "text"},
+    "check": {
+        *("counting", "errors", "inspection", "kernels", "metrics", "phrases", "records", "results", "text"),
+    },
     "report": {
         *("_version", "counting", "errors", "kernels", "limits", "metrics", "optional_deps", "phrases", "prose"),
-        *("records", "results", "scale", "scoring", "significance", "text"),
+        *("records", "results", "scoring", "significance", "text"),
     },
     "matrix": {
         *("counting", "errors", "limits", "metrics", "phrases", "reading", "records", "results", "scoring"),
@@ -68,7 +71,7 @@ LADDER: dict[str, set[str]] = {
         *("reading", "results", "scoring", "text", "tokenizers"),
     },
     "cli": {
-        *("_version", "alias", "counting", "errors", "gates", "inspection", "kernels", "limits", "matrix"),
+        *("_version", "alias", "check", "counting", "errors", "gates", "inspection", "kernels", "limits", "matrix"),
         *("metrics", "optional_deps", "output", "phrases", "prose", "reading", "records", "report", "results"),
         *("scale", "scoring", "significance", "testsets", "text", "tokenizers", "waiting", "web"),
     },
@@ -78,7 +81,7 @@ LADDER: dict[str, set[str]] = {
         *("results", "significance", "testsets", "text", "tokenizers"),
     },
     "__init__": {
-        *("_version", "counting", "errors", "evaluate", "matrix", "metrics", "output", "report", "results"),
+        *("_version", "check", "counting", "errors", "evaluate", "matrix", "metrics", "output", "report", "results"),
         *("scale", "significance", "testsets", "text"),
     },
 }

@@ -45,6 +45,7 @@ CALLS = {
         {"first": HYPOTHESES, "second": REFERENCES[0], "references": REFERENCES},
     ),
     "evaluate_systems": (bleucli.evaluate_systems, {"systems": SYSTEMS, "references": REFERENCES, "trials": 20}),
+    "check_texts": (bleucli.check_texts, {"systems": SYSTEMS, "references": REFERENCES}),
     "score_matrix": (bleucli.score_matrix, {"matrix": {"en-de": (SYSTEMS, REFERENCES)}}),
     "PairedTest": (
         bleucli.PairedTest,

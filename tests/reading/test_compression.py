@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from bleucli.errors import BleuError
-from bleucli.reading import TextFile, decompression
+from bleucli.reading import TextFile, _may_be_packed, decompression
 
 REFERENCE = b"the cat sat on the mat\nhello world\n"
 SYSTEM = b"the cat sat on a mat\nhello there world\n"
@@ -45,6 +45,13 @@ KINDS = (
     Kind("zstd", ".zst", zstd_compress),
 )
 each_kind = pytest.mark.parametrize("kind", KINDS, ids=[kind.name for kind in KINDS])
+
+
+@given(st.binary(max_size=20))
+def test_each_start_of_a_packed_file_is_examined(rest):
+    for codec in decompression._CODECS:
+        for start in codec.starts:
+            assert _may_be_packed(start + rest)
 
 
 class Chunks:

@@ -147,6 +147,55 @@ def test_groups_of_several_keys_come_in_the_order_of_the_command(run, folder, en
 
 
 @all_engines
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--confidence",),
+        ("--paired-ar", "--paired-ar-n", "300", "-m", "bleu", "ter", "chrf"),
+        ("--paired-bs", "--paired-bs-n", "300", "--by", "testset"),
+        ("--paired-ar", "--paired-ar-n", "300", "--paired-all", "-m", "ter"),
+        ("--paired-ar", "--paired-ar-n", "300", "--by", "doc_id"),
+    ],
+    ids=["intervals", "a test", "groups", "all pairs", "documents as groups"],
+)
+def test_documents_are_resampled_from_their_sums(run, columns, folder, engine, cluster, words):
+    names = [f"d{n // 3 * 7 % 16}" for n in range(COUNT)]  # a document may be in several files
+    write_parts(folder, columns | {"doc_id": names})
+    words = (
+        "--table",
+        "parts",
+        "--columns",
+        "hyp=A:hyp,B:mt,refs=ref",
+        "--unit",
+        "doc",
+        *words,
+        "-f",
+        "csv",
+        "-w",
+        "9",
+    )
+    here, there = run(*words, "-q"), run(*words, "-q", "--engine", engine)
+    assert here.status == 0
+    assert there == here
+
+
+def test_only_whole_documents_are_resampled_with_an_engine(run, columns, folder):
+    write_parts(folder, columns)
+    words = ("--table", "parts", "--columns", "hyp=A:hyp,B:mt,refs=ref", "--engine", "dask")
+    for option in ("--confidence", "--paired-ar", "--paired-bs"):
+        parts = f"{option} cannot be combined with --engine", "or resample documents with --unit doc"
+        refused(run(*words, option), *parts)
+    refused(run(*words, "--paired-ar", "--unit", "doc"), "--unit doc needs a column doc that names documents")
+    refused(run(*words, "-sl", "--unit", "doc", "-ci"), "--sentence-level cannot be combined with --engine")
+
+
+def test_each_row_needs_a_document(run, columns, folder, dask_cluster):
+    write_parts(folder, columns | {"doc": [*["a"] * (COUNT - 1), None]})
+    words = ("--table", "parts", "--columns", "hyp=A:hyp,B:mt,refs=ref", "--engine", "dask", "--unit", "doc")
+    refused(run(*words, "--paired-ar"), "some rows have no doc; give each row the name of its document")
+
+
+@all_engines
 def test_statistics_are_kept_partition_by_partition(run, parts, engine, cluster):
     words = ("--columns", "hyp=hyp,mt,refs=ref", "-m", "bleu", "ter")
     count = ("count", "--table", parts, "--engine", engine, *words)

@@ -337,8 +337,8 @@ def test_a_server_that_falls_silent_is_asked_again(web, target, monkeypatch):
 
 
 def test_a_server_that_stays_silent_is_given_up(web, target, monkeypatch):
-    monkeypatch.setattr(network, "SECONDS_OF_SILENCE", 0.05)
-    refused(web.put("/news.tgz", Page(CONTENT, stall=10_000)), target, "was silent for 0.05 seconds")
+    monkeypatch.setattr(network, "SECONDS_OF_SILENCE", 0.5)
+    refused(web.put("/news.tgz", Page(CONTENT, stall=10_000)), target, "was silent for 0.5 seconds")
     assert beside(target) == []
 
 

@@ -6,7 +6,6 @@ import json
 from itertools import pairwise
 
 import pytest
-from conftest import refused
 from set_world import DOCUMENTS, PAIRS, SEGMENTS, oracle
 
 from bleucli.errors import BleuError, UsageError
@@ -310,7 +309,7 @@ def test_a_part_of_files_is_an_error(words, run, pair):
     assert (answer.status, answer.out, answer.err) == (
         2,
         "",
-        f"bleu: error: {words[0]} needs a test set, named with -t and -l, or labels, named with --labels\n",
+        f"bleu: error: {words[0]} needs a test set, named with -t and -l, labels, named with --labels, or JSON Lines\n",
     )
 
 
@@ -319,7 +318,7 @@ def test_details_of_files_are_a_warning_beside_the_score(run, pair, words):
     """As in sacreBLEU, which says so and prints the score as text unless another format is named."""
     plain = run(*pair, *words, *(() if "-f" in words else ("-f", "text")))
     answer = run(*pair, *words, "-d")
-    reason = "only a test set, named with -t and -l, or --labels says which parts there are"
+    reason = "only a test set, named with -t and -l, --labels or JSON Lines say which parts there are"
     assert (answer.status, answer.err) == (0, f"bleu: warning: without effect: --detail ({reason})\n")
     if "jsonl" not in words:  # which shows the command line and the time
         assert answer.out == plain.out
@@ -417,13 +416,15 @@ def test_documents_of_a_test_set_are_scored_as_files_with_the_same_labels(librar
     write("labels.tsv", "".join(f"{line}\n" for line in labels))
     write("ref.txt", "".join(f"{line}\n" for line in columns[3]))
     write("sys.txt", system(name))
-    for options in ((), ("--by", "origlang"), ("--by", "domain,doc"), ("--by", "doc", "-m", "chrf", "ter")):
-        common = ("-i", "sys.txt", "--level", "doc", *options, "-f", "csv", "-q", "-w", "9")
+    for options in (
+        *((), ("--by", "origlang"), ("--by", "domain,doc"), ("--by", "doc", "-m", "chrf", "ter")),
+        *(("--origlang", "en"), ("--by", "doc", "--origlang", "en"), ("--detail", "-f", "text")),
+    ):
+        common = ("-i", "sys.txt", "--level", "doc", "-f", "csv", *options, "-q", "-w", "9")
         ours = run(*pair, *common)
         theirs = run("ref.txt", *common, "--labels", "labels.tsv")
         assert ours.status == theirs.status == 0, ours.err + theirs.err
         assert unsigned(ours.out, name, ("-b",)) == theirs.out
-    refused(run(*pair, "-i", "sys.txt", "--level", "doc", "--origlang", "en"), "--origlang chooses segments")
     pytest.importorskip("pyarrow")
     answer = run(*pair, "-i", "sys.txt", "--level", "doc", "-f", "csv", "-q")
     assert run("count", *pair, "-i", "sys.txt", "--level", "doc", "-o", "doc.parquet", "-q").status == 0

@@ -118,7 +118,7 @@ def test_answers_have_the_warnings_of_the_command(ask):
 @pytest.mark.parametrize("metric", METRICS)
 def test_every_option_of_a_metric_is_a_parameter_that_has_its_effect(ask, metric):
     values = {"tokenize": "char", "smooth_method": "floor", "smooth_value": "0.5", "max_ngram_order": "2"}
-    values |= {"char_order": "3", "word_order": "1", "beta": "3"}
+    values |= {"normalize": "quotes", "char_order": "3", "word_order": "1", "beta": "3"}
     for option in METRICS[metric].options:
         if option.name in models.LEFT_OUT:
             continue
@@ -224,7 +224,7 @@ print('<option value="em" data-lacks="order tokenize smoothing"' in make_page().
         "weight 6.0; expected a number from 0 to 5",
         "em has no option beta; choose from case_sensitive, weight",
         "bleu has no option weight; choose from tokenize, lowercase, smooth_method, smooth_value, max_ngram_order,"
-        " skip_empty_refs",
+        " skip_empty_refs, normalize",
         "EM: weight (default: 1.0)",
         "True",
     ], done.stderr

@@ -32,13 +32,15 @@ if TYPE_CHECKING:
 
 # The modules by the names of the commands
 MODULES = {
-    **{name: name for name in ("count", "diversity", "explain", "matrix", "plot", "report", "testsets", "serve")},
+    **{
+        name: name
+        for name in ("check", "count", "diversity", "explain", "matrix", "plot", "report", "testsets", "serve")
+    },
     "versus-sacrebleu": "versus",
 }
-# Where texts come from
+# Where texts come from; the others under this heading are for scores
 TEXTS = (
-    *("refs", "input", "num_refs", "encoding", "jsonl", "jsonl_fields", "partial", "labels", "label_names", "level"),
-    *("table", "columns"),
+    *(name for name in GROUPS["what to score"] if name not in ("keep_going", "stats", "by", "engine")),
     *("test_set", "registry", "mirror", "allow_http"),
 )
 # How they are scored, and what systems are called
@@ -64,9 +66,9 @@ class Command(NamedTuple):
     metrics: Sequence[str] | None = None
     ending: str = ""
 
-    def names(self) -> list[str]:
-        """Return the names of all options."""
-        return [name for group in self.options.values() for name in group]
+    def records(self) -> dict[str, Option]:
+        """Return all options by their names."""
+        return {name: option for group in self.options.values() for name, option in group.items()}
 
 
 def take(*names: str, **own: Option) -> dict[str, dict[str, Option]]:
@@ -97,8 +99,7 @@ examples:
   bleu explain ref.txt -i a.txt --line 3                explain one score
   bleu -t wmt22 -l en-de -i sys.txt -f text             score on a test set
 
-more: bleu --help all (every option), bleu --list (test sets), bleu
---list-tokenizers (what they are for and what they need)
+more: bleu --help all (every option), --list (test sets), --list-tokenizers
 """,
 )
 
@@ -110,7 +111,5 @@ def command_of(name: str) -> Command:
 
 def find(name: str) -> Module:
     """Return the module of a command that has a name."""
-    from importlib import import_module
-
-    module: Module = import_module(f"bleucli.cli.commands.{MODULES[name]}")
+    module: Module = __import__(f"bleucli.cli.commands.{MODULES[name]}", fromlist=["COMMAND"])
     return module

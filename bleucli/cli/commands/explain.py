@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from bleucli.counting.corpus import Corpus
     from bleucli.metrics.differences import DifferenceExplanation
     from bleucli.metrics.explanations import CorpusExplanation, Explanation
-    from bleucli.scoring import Selection
 
     Explained = Explanation | CorpusExplanation | DifferenceExplanation
 
@@ -38,7 +37,9 @@ COMMAND = Command(
     take(
         *(*TEXTS, "origlang", "subset", *SCORED, *MESSAGES, "width", "short", "no_color", "output"),
         line=Option(
-            ("--line",), "the segment to explain, counted from 1 (default: the whole corpus)", int, metavar="N"
+            "--line N",
+            "the segment to explain, counted from 1 (default: the whole corpus)",
+            wrong={"{line}; expected the number of a line, from 1": lambda run: run.line < 1},
         ),
         sentence_level=OPTIONS["sentence_level"]._replace(help="explain BLEU of the segment with effective order"),
         format=OPTIONS["format"]._replace(help="%(choices)s (default: text)", choices=EXPLANATION_FORMATS),
@@ -87,7 +88,7 @@ def _print_explanations(options: Options, source: Texts, environment: Environmen
     if systems == 1:
         explanations, segments = _explain_system(options, source, metrics)
     else:
-        explanations, segments = _explain_difference(options, source, metrics, form)
+        explanations, segments = _explain_difference(options, environment, source, metrics, form)
     signatures = [Signature(explanation.signature).with_texts(source.texts) for explanation in explanations]
     explanations = [
         explanation._replace(signature=signature)
@@ -97,15 +98,11 @@ def _print_explanations(options: Options, source: Texts, environment: Environmen
     info = dict(signatures[names.index(options.followed)]) if options.like else {}
     request.check_like(options, info)
     hints = [*idle, *(advice for metric in metrics for advice in metric.advice), *source.hints]
-    hints += request.find_differences(info, options)
-    messages.hold_back(hints)
+    remarks = pipeline.Remarks(options, messages, info, hints)
     layout = request.layout_of(options, environment, form)
     columns = environment.columns() if options.output is None else None
     deliver([render_explanations(explanations, layout, form, columns)], options.output, environment)
-    request.note_files(source.overview, segments, options, messages)
-    request.note_texts(info, options, messages)
-    for hint in hints:
-        messages.warn(hint)
+    remarks.say(lambda: source.overview(segments))
 
 
 def _explain_system(options: Options, source: Texts, metrics: list[Metric]) -> tuple[list[Explained], int]:
@@ -115,21 +112,21 @@ def _explain_system(options: Options, source: Texts, metrics: list[Metric]) -> t
     """
     from bleucli.metrics.explanations import pick
 
-    corpus, selection = source.corpus(), source.selection
+    corpus = source.corpus()
     if options.line is None and not options.sentence_level:
         corpus, read_again = corpus.kept()
         _, segments = pick(corpus, [])
         if segments > 1:
             from bleucli.metrics.explanations import explain_scores
 
-            jobs, choose = request.count_threads(options.jobs), _chooser(selection)
+            jobs, choose = request.count_threads(options.jobs), _chooser(source)
             return list(explain_scores(read_again(), read_again, metrics, jobs=jobs, choose=choose)), segments
         corpus = read_again()
-    return _explain_segment(options, corpus, selection, metrics)
+    return _explain_segment(options, corpus, source, metrics)
 
 
 def _explain_segment(
-    options: Options, corpus: Corpus, selection: Selection | None, metrics: list[Metric]
+    options: Options, corpus: Corpus, source: Texts, metrics: list[Metric]
 ) -> tuple[list[Explained], int]:
     """Return each metric's explanation of the requested segment, or the only one, and the number of segments."""
     from bleucli.metrics.explanations import explain_segment, pick
@@ -137,6 +134,7 @@ def _explain_segment(
     (name,) = corpus.system_names()
     index = 0 if options.line is None else options.line - 1
     texts, segments = pick(corpus, [index])
+    selection = source.selection
     if selection is not None:
         selection.check(segments)
     if options.line is None and segments > 1:
@@ -155,12 +153,13 @@ def _explain_segment(
     return [explain_segment(metric, *texts[index], line, name) for metric in metrics], segments
 
 
-def _chooser(selection: Selection | None) -> Callable[[int], Sequence[int] | None] | None:
+def _chooser(source: Texts) -> Callable[[int], Sequence[int] | None]:
     """Return a function that takes the number of segments, checks it, and returns the indexes of those to score."""
-    if selection is None:
-        return None
 
     def choose(segments: int) -> Sequence[int] | None:
+        selection = source.selection
+        if selection is None:
+            return None
         selection.check(segments)
         return selection.chosen
 
@@ -168,16 +167,19 @@ def _chooser(selection: Selection | None) -> Callable[[int], Sequence[int] | Non
 
 
 def _explain_difference(
-    options: Options, source: Texts, metrics: list[Metric], form: str
+    options: Options, environment: Environment, source: Texts, metrics: list[Metric], form: str
 ) -> tuple[list[Explained], int]:
     """Return each metric's explanation of why two systems differ, and the number of segments."""
     from bleucli.metrics.differences import explain_differences
+    from bleucli.significance.resampling import random_seed
 
     if options.line is not None:
         raise UsageError("--line is for one system, but two are compared over all segments; leave it out")
     if options.sentence_level:
         raise UsageError("--sentence-level takes one system, but two are compared by corpus scores; leave it out")
-    jobs, choose = request.count_threads(options.jobs), _chooser(source.selection)
-    explanations = explain_differences(source.corpus(), metrics, jobs=jobs, choose=choose)
+    jobs, choose = request.count_threads(options.jobs), _chooser(source)
+    environment.limit_numpy()
+    seed = random_seed(environment.variables)
+    explanations = explain_differences(source.corpus(), metrics, jobs=jobs, choose=choose, seed=seed)
     names = tuple(source.systems.names(form))
     return [one._replace(systems=names) for one in explanations], explanations[0].segments

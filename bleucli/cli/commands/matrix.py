@@ -32,7 +32,7 @@ COMMAND = Command(
         *("confidence", "confidence_n", "paired_jobs"),
         *("format", "width", "scale", "short", "bold_best", "style", "sort", "caption", "label"),
         *("no_color", "output", "append", "fail_under", *MESSAGES),
-        matrix=Option((), "a TOML file with patterns for references and systems", nargs="?", metavar="FILE"),
+        matrix=Option("[FILE]", "a TOML file with patterns for references and systems"),
     ),
     ("matrix", "metrics", "keep_going", "format", "bold_best", "sort", "confidence", "fail_under", "output"),
 )

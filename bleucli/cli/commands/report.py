@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TESTS, TEXTS, Command, take
 from bleucli.cli.delivery import deliver
-from bleucli.cli.options import OPTIONS, Option
+from bleucli.cli.options import OPTIONS
 from bleucli.cli.provenance import Provenance
-from bleucli.cli.sources import Counting
+from bleucli.cli.sources import Counting, columns_of_groups
+from bleucli.cli.sources.files import refuse_empty
 from bleucli.cli.streams import Environment, shown
 from bleucli.counting import SystemStats, add_systems
-from bleucli.counting.corpus import Source
-from bleucli.errors import BleuError, UsageError
-from bleucli.phrases import in_command, tell_count
+from bleucli.errors import UsageError
+from bleucli.phrases import in_command
 from bleucli.prose.markup import readable
-from bleucli.reading import TextFile
-from bleucli.results import Input
+from bleucli.text.labels import find, group
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,33 +26,25 @@ if TYPE_CHECKING:
 
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
-    from bleucli.cli.sources import Counted, Texts
+    from bleucli.cli.sources import Texts
     from bleucli.metrics import Metric
-    from bleucli.report.contents import Measured, Report
-    from bleucli.results import Results
+    from bleucli.report.contents import Report
+    from bleucli.results import Results, Run
     from bleucli.significance.comparison import Sampling
 
     Progress = Callable[[str, int, int], None]
-    # Reads segment scores of other tools, for this number of segments, if these names are taken
-    Reader = Callable[[Texts, int, Sequence[str], Progress], list[Measured]]
 
 COMMAND = Command(
     ("bleu report REF... -i SYSTEM... -o PAGE.html [options]",),
     "Compare systems on an HTML page.",
     take(
-        *(*TEXTS, "origlang", "subset", "keep_going", *SCORED, *TESTS, *MESSAGES),
+        *(*TEXTS, "origlang", "subset", "keep_going", *SCORED, "scores", *TESTS, *MESSAGES),
+        by=OPTIONS["by"]._replace(help=f"also {OPTIONS['by'].help}, with a test of each"),
         output=OPTIONS["output"]._replace(
             help="the page: scores, tests, figures, segments; what it says in words is also printed"
         ),
-        add_scores=Option(
-            ("--add-scores",),
-            "segment scores of another metric: one file per system, one number per line, higher is better",
-            nargs="+",
-            metavar="NAME=FILE,FILE",
-            once=True,
-        ),
     ),
-    ("output", "add_scores", "input", "test_set", "language_pair", "metrics", "paired_ar", "paired_bs", "names"),
+    ("output", "scores", "input", "test_set", "language_pair", "metrics", "paired_ar", "paired_bs", "names"),
 )
 _WIDTH = 79
 
@@ -73,29 +64,23 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     # A stream or a pipe has no ending
     if os.path.splitext(path)[1].lower() not in (".html", ".htm", ""):
         raise UsageError(f"--output {shown(path)} would be a page in HTML; name a file that ends in .html")
-    tools = [_read_word(shown(word)) for word in options.add_scores or ()]
     load("jinja2", "report")
     provenance = Provenance(words, environment)
 
-    inputs: list[Input] = []
     lines: list[str] = []
 
-    def read(texts: Texts, count: int, labels: Sequence[str], progress: Progress) -> list[Measured]:
-        return _read_scores(tools, texts, count, labels, progress, inputs)
-
-    def render(report: Report, texts: Texts, counts: Counted) -> tuple[str, list[str]]:
+    def render(report: Report, texts: Texts, read: Callable[[], Run]) -> tuple[str, list[str]]:
         from bleucli.report import page, verdicts
 
         lines.extend(_print(verdicts.tell(report)))
-        run = pipeline.run_of(texts, counts)
-        run = provenance.of(run._replace(references=[*run.references, *inputs]))
+        run = provenance.of(read())
         if not environment.variables.get("SOURCE_DATE_EPOCH"):
             run = run._replace(time=None)  # so that the same input gives the same bytes
         pair = dict(texts.texts).get("lang") or options.language_pair or ""
         origin, _, language = pair.partition("-")
         return page.render(report, run, language.replace("_", "-"), origin.replace("_", "-")), []
 
-    compare(options, environment, messages, render, read, hashed=True, say=lambda: lines)
+    compare(options, environment, messages, render, hashed=True, typography=True, say=lambda: lines)
     return True
 
 
@@ -123,9 +108,9 @@ def compare(
     options: Options,
     environment: Environment,
     messages: Messages,
-    render: Callable[[Report, Texts, Counted], tuple[str | bytes, list[str]]],
-    read: Reader | None = None,
+    render: Callable[[Report, Texts, Callable[[], Run]], tuple[str | bytes, list[str]]],
     hashed: bool = False,
+    typography: bool = False,
     say: Callable[[], Sequence[str]] = list,
 ) -> None:
     """Score and compare systems, and write what shows that; warn and note what there is to say.
@@ -134,9 +119,9 @@ def compare(
         options: what is asked for.
         environment: the world around the command.
         messages: the notes and warnings of this run.
-        render: returns the content of the file, and hints about it.
-        read: reads scores of other tools, if any.
+        render: returns the content of the file, and hints about it; called with a function that returns what was read.
         hashed: whether the content has the checksums of the texts.
+        typography: whether to count and test again with typography alike.
         say: returns lines for standard output.
 
     Raises:
@@ -151,28 +136,26 @@ def compare(
     pipeline.check_references(options, texts)
     idle = request.find_idle(options, len(texts.systems), "")
     plan = pipeline.plan_sampling(options, environment, False, len(texts.systems))
-    metrics = request.make_metrics(options)
+    columns, files = pipeline.columns_of(options, texts)
+    metrics = [*request.make_metrics(options), *columns]
     pipeline.leave_out(options, texts, environment)
     texts.remembers = True
-    rows = _Rows()
+    rows = _Rows(texts, columns_of_groups(options))
     with pipeline.watch(options, environment) as progress:
-        counting = Counting(metrics, request.count_threads(options.jobs), plan is not None, progress, rows)
+        counting = Counting(
+            metrics, request.count_threads(options.jobs), plan is not None, progress, rows, grouped=False
+        )
         counts = texts.count(counting)
         results = pipeline.score(counts, metrics, texts.texts, plan, progress)
         with _without_collection():
             environment.limit_numpy()
-            parts = metrics, rows.systems, results, plan, counts.parts[0].documents
-            report = _make_report(options, environment, texts, *parts, progress, read)
-            content, remarks = render(report, texts, counts)
+            parts = metrics, rows, results, plan, counts.parts[0].documents
+            report = _make_report(options, environment, texts, *parts, progress, typography)
+            content, hints = render(report, texts, lambda: pipeline.run_of(texts, counts, files))
     signature = pipeline.compare_signatures(options, results)
-    hints = [*idle, *texts.hints, *results.hints, *remarks, *request.find_differences(signature, options)]
-    hints += pipeline.note_lowercase(options)
-    messages.hold_back(hints)
+    remarks = pipeline.Remarks(options, messages, signature, [*idle, *texts.hints, *results.hints, *hints])
     deliver([content], options.output, environment)
-    request.note_files(texts.overview, results.segments, options, messages)
-    request.note_texts(signature, options, messages)
-    for hint in hints:
-        messages.warn(hint)
+    remarks.say(lambda: texts.overview(results.segments))
     if lines := say():
         deliver(lines, None, environment)
     pipeline.note_slowness(start, messages)
@@ -180,17 +163,44 @@ def compare(
 
 
 class _Rows:
-    """Keeps the statistics of each segment."""
+    """Keeps the statistics of each segment, and the labels that make groups.
 
-    def __init__(self) -> None:
+    Args:
+        texts: knows the labels.
+        by: which ones make groups.
+    """
+
+    def __init__(self, texts: Texts, by: Sequence[str]) -> None:
         self.systems: list[SystemStats] = []
+        self._texts = texts
+        self._labels: dict[str, list[Any]] = {name: [] for name in by}
 
     def keep_rows(self, block: Sequence[SystemStats]) -> None:
         """Keep the rows of the next segments."""
+        done = self.systems[0].stats[0].segments if self.systems else 0
+        if self._labels:
+            labels = self._texts.labels(done, block[0].stats[0].segments)
+            for name in self._labels:
+                self._labels[name] += find(labels, name)
         self.systems = add_systems(self.systems, list(block))
 
     def keep_sums(self, systems: Sequence[SystemStats], labels: Sequence[tuple[str, Any]]) -> None:
-        """Do nothing: groups are not shown."""
+        """Do nothing: the sums are those of the rows."""
+
+    def groups(self, lines: Sequence[int]) -> Mapping[str, Sequence[int]]:
+        """Return the groups of some segments: by name, their indexes in `lines`; none without labels.
+
+        Raises:
+            UsageError: no segment has a label.
+        """
+        if not self._labels:
+            return {}
+        from bleucli.report.contents import name_groups
+
+        by = list(self._labels)
+        refuse_empty(self._labels, by)
+        labels = {name: [column[line] for line in lines] for name, column in self._labels.items()}
+        return name_groups(group(labels, by, len(lines)), by)
 
 
 def _make_report(
@@ -198,12 +208,12 @@ def _make_report(
     environment: Environment,
     texts: Texts,
     metrics: Sequence[Metric],
-    systems: Sequence[SystemStats],
+    counts: _Rows,
     results: Results,
     plan: Sampling | None,
     documents: Sequence[int] | None,
     progress: Progress,
-    read: Reader | None,
+    typography: bool,
 ) -> Report:
     """Return what pages and figures show.
 
@@ -212,12 +222,12 @@ def _make_report(
         environment: the world around the command.
         texts: systems and references, which were read once.
         metrics: those that counted.
-        systems: the statistics of all segments.
+        counts: the statistics of all segments, and their groups.
         results: the scores.
         plan: how these were resampled.
         documents: the number of each segment's document, if documents are known.
         progress: called with what is done, how many are done, and how many there are.
-        read: reads scores of other tools, if any.
+        typography: whether to count and test again with typography alike.
     """
     from bleucli.counting.threads import count_threads
     from bleucli.report import contents
@@ -226,13 +236,12 @@ def _make_report(
 
     selection = texts.selection
     lines = None if selection is None else selection.chosen
+    systems = counts.systems
     count = systems[0].stats[0].segments
     measured = []
     for place, metric in enumerate(metrics):
         stats = [system.stats[place] for system in systems]
         measured.append(contents.of_metric(metric, stats if lines is None else [one.take(lines) for one in stats]))
-    if read is not None:
-        measured += read(texts, count, [one.name for one in measured], progress)
     rows = zip(results.systems, texts.systems.names("html"), strict=True)
     left_out = [f"{one.system} was left out: {one.reason}" for one in texts.systems.unscored("html")]
     hints = list(dict.fromkeys([*left_out, *texts.hints, *results.hints]))
@@ -248,6 +257,8 @@ def _make_report(
         labels=texts.labels(0, count),
         sources=texts.sources,
         documents=documents if documents is None or lines is None else number([documents[line] for line in lines]),
+        typography=typography,
+        sections=counts.groups(range(count) if lines is None else lines),
         progress=lambda done, total: progress("trials", done, total),
     )
     return report._replace(hints=list(map(in_command, report.hints)))
@@ -265,67 +276,3 @@ def _without_collection() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-# --- scores of other tools
-
-
-def _read_word(word: str) -> tuple[str, list[str]]:
-    """Return the name of added scores, and their files.
-
-    >>> _read_word("comet=a.comet,b.comet")
-    ('comet', ['a.comet', 'b.comet'])
-    """
-    name, _, files = word.partition("=")
-    paths = files.split(",")
-    if not name or not all(paths):
-        raise UsageError(f"--add-scores {word}; expected a name and a file for each system: comet=a.comet,b.comet")
-    return name, paths
-
-
-def _read_scores(
-    requests: Sequence[tuple[str, list[str]]],
-    texts: Texts,
-    count: int,
-    labels: Sequence[str],
-    progress: Progress,
-    inputs: list[Input],
-) -> list[Measured]:
-    """Return the scores of --add-scores for the segments that were scored.
-
-    Args:
-        requests: names and files.
-        texts: the systems.
-        count: the number of segments.
-        labels: the names of other scores.
-        progress: called with what is read, how many are done, and how many there are.
-        inputs: gets a record of each file.
-    """
-    from bleucli.report.contents import of_numbers
-    from bleucli.scale import segment_scores
-
-    names = texts.systems.names("html")
-    selection = texts.selection
-    lines = None if selection is None else selection.chosen
-    tools: list[Measured] = []
-    for name, paths in requests:
-        if name in [*labels, *(one.name for one in tools)]:
-            raise UsageError(f"--add-scores {name}=: other scores already have this name; choose another")
-        if len(paths) != len(names):
-            files_of_scores = tell_count(len(paths), "file of scores", "files of scores")
-            systems = tell_count(len(names), "system")
-            raise UsageError(f"--add-scores {name}= has {files_of_scores} for {systems}; give one file per system")
-        files = [TextFile(path, path, mark="dropped", hashed=True) for path in paths]
-        columns = []
-        for file in files:
-            source = Source(file.name, [file.name], file.blocks(), hurry=file.hurry)
-            (numbers,) = segment_scores.read([source], progress).values()
-            if len(numbers) != count:
-                raise BleuError(
-                    f"{source.label} has {tell_count(len(numbers), 'score')}, but there are"
-                    f" {tell_count(count, 'segment')}; give one score per segment, one per line"
-                )
-            columns.append(numbers if lines is None else [numbers[line] for line in lines])
-        tools.append(of_numbers(name, columns))
-        inputs += [Input("scores", file.name, count, file.sha256()) for file in files]
-    return tools

@@ -7,7 +7,7 @@ import sys
 from time import perf_counter
 
 from bleucli.alias import folder
-from bleucli.cli import effects, pipeline
+from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, MODULES, TESTS, Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import flag_of, flags_of
@@ -62,7 +62,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         BleuError: sacreBLEU is not installed, it refuses the options, or the texts cannot be opened.
     """
     _refuse_ours(options)
-    effects.refuse_conflicts(options)
+    request.refuse_conflicts(options)
     version = _find_version()
     pipeline.open_texts(options, environment)  # refuses a terminal as input, and an output that would replace a text
     is_piped = options.input in (None, ["-"])
@@ -93,7 +93,7 @@ def _refuse_ours(options: Options) -> None:
         UsageError: one of them is given.
     """
     shared = {name for metric in METRICS for name, option in flags_of(metric).items() if not option.ours}
-    for name in sorted(options.given - shared - set(COMMAND.names())):
+    for name in sorted(options.given - shared - set(COMMAND.records())):
         raise UsageError(f"sacreBLEU has no {flag_of(name)}, so there is nothing to compare; leave it out")
 
 
@@ -115,7 +115,7 @@ def _words(options: Options, systems: Sequence[str]) -> list[str]:
     words = [_path(name) for name in options.refs]
     if systems:
         words += ["--input", *map(_path, systems)]
-    for name in sorted(set(COMMAND.names()).difference(_OF_OURS) & options.given):
+    for name in sorted(set(COMMAND.records()).difference(_OF_OURS) & options.given):
         words += _flag(flag_of(name), getattr(options, name))
     for metric, arguments in options.of_metrics.items():
         for option in flags_of(metric).values():

@@ -6,16 +6,19 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from bleucli.cli.sources import JOINED, Counted, Counting, Entry, Systems, TextArguments, keep_groups, lengths
+from bleucli.cli.sources import JOINED, Counted, Counting, Entry, Systems, TextArguments, keep_groups
 from bleucli.cli.sources.paths import STDIN, Files, read_as_jsonl, source_of
 from bleucli.cli.streams import shown
-from bleucli.counting import Part, count, count_blocks
-from bleucli.counting.corpus import Corpus, Kept, Source
+from bleucli.counting import CorpusStats, Part, SystemStats, count, count_blocks
+from bleucli.counting.corpus import Corpus, Kept, Source, in_step
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.inspection.marks import is_json_object
+from bleucli.limits import read_number
 from bleucli.phrases import tell_count, tell_place
 from bleucli.reading import TextFile
 from bleucli.reading.jsonlines import JsonLines
@@ -26,8 +29,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO, Any
 
+    from bleucli.cli.sources import Progress
     from bleucli.cli.sources.paths import File
-    from bleucli.counting import SystemStats
     from bleucli.counting.joining import Joining
     from bleucli.metrics import Metric
     from bleucli.scale.layout import Shard
@@ -35,11 +38,12 @@ if TYPE_CHECKING:
     from bleucli.testsets.selection import Marks
     from bleucli.text.labels import Labels
 
-# The label that names the document of a segment
+# The label that names the document of a segment, and those that name parts of texts
 DOCUMENT = "doc"
+_PARTS = ("origlang", "domain", "country")
 
 
-class TextSource:
+class TextSource(ABC):
     """Systems and references as texts; subclasses say where these come from, and what is known of segments.
 
     Args:
@@ -54,6 +58,8 @@ class TextSource:
     remembers = False
     read_again: Callable[[], Corpus]
 
+    finds_parts = False  # whether labels that are read with the texts say which part of them is scored
+
     def __init__(self, systems: Systems, by: Sequence[str], unit: str = "segment") -> None:
         self.systems = systems
         self.sources: Callable[[], Iterator[str]] | None = None
@@ -62,13 +68,13 @@ class TextSource:
         self._in_blocks = False  # whether labels are known only while blocks are counted
         self._joining: Joining | None = None
 
+    @abstractmethod
     def _read(self) -> Corpus:
         """Return systems and references, which can be read once."""
-        raise NotImplementedError
 
+    @abstractmethod
     def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
         """Return what is known of some segments beside their texts: columns, with a label for each segment."""
-        raise NotImplementedError
 
     @property
     def selection(self) -> Selection | None:
@@ -88,62 +94,78 @@ class TextSource:
 
     def count(self, counting: Counting) -> Counted:
         """Count all systems, on all segments together or group by group; see `bleucli.cli.sources.Source.count`."""
-        metrics, jobs, keep_rows, progress, keeper = counting
+        metrics, jobs, keep_rows, progress, keeper, is_grouped = counting
+        by = self._by if is_grouped else ()
 
         def keep(block: Sequence[SystemStats]) -> None:
             assert keeper is not None
             keeper.keep_rows(block)
-            if not self._by:  # groups have sums of their own, in the end
+            if not by:  # groups have sums of their own, in the end
                 keeper.keep_sums(block, ())
 
         try:
-            corpus, selection = self.corpus(), self.selection
+            corpus = self.corpus()
             references = corpus.reference_names()
-            if self._by or self._in_blocks:
+            selection = None if self.finds_parts else self.selection
+            if (by and not self.finds_parts) or self._in_blocks:
                 from bleucli.counting.groups import Grouping, count_groups
                 from bleucli.scoring import score_counted
 
-                grouping = Grouping(self._by, keep_rows, self._unit, selection and selection.chosen)
+                grouping = Grouping(by, keep_rows, self._unit, selection and selection.chosen)
                 totals = count_groups(
                     corpus,
                     metrics,
                     grouping,
                     self._labels_of_block,
                     jobs=jobs,
-                    keep_rows=keep_rows or keeper is not None or bool(self._by),
+                    keep_rows=keep_rows or keeper is not None or bool(by),
                     keep=None if keeper is None else keep,
                     progress=lambda done: progress("segments", done, 0),
                 )
+                self._check_order(metrics)
                 self._note_partial()
                 segments = totals[0].stats[0].segments
-                if not self._by:
+                if not by:
                     (part,) = grouping.parts()
                     documents = self._documents(segments)
                     return Counted([part._replace(documents=documents)], references=references)
-                labels = {} if self._in_blocks else self._labels_of_block(0, segments)
-                for name in self._by:
-                    if name in labels and not any(label is not None for label in labels[name]):
-                        raise UsageError(
-                            f"no segment has a label {name!r}; name a field that items have, or add --labels FILE"
-                        )
+                if not self._in_blocks:
+                    refuse_empty(self._labels_of_block(0, segments), by)
                 hints = score_counted(totals, metrics, references=references).hints
                 return Counted(keep_groups(grouping.parts(), keeper), grouped=True, hints=hints)
             systems = count(
                 corpus,
                 metrics,
                 jobs=jobs,
-                keep_rows=keep_rows or selection is not None,
+                keep_rows=keep_rows or self.finds_parts or selection is not None,
                 inspect=True,
                 progress=lambda done: progress("segments", done, 0),
                 keep=None if keeper is None else keep,
             )
+            self._check_order(metrics)
             self._note_partial()
+            if self.finds_parts:
+                selection = self.selection
+                if by:
+                    return self._group_part(systems, selection and selection.chosen, counting)
             documents = None
             if keep_rows or keeper is not None:
                 documents = self._documents(systems[0].stats[0].segments)
             return Counted([Part((), systems, documents)], references=references, selection=selection)
         except LengthError as error:
             raise self.explain(error) from None
+
+    def _group_part(self, systems: Sequence[SystemStats], chosen: Sequence[int] | None, counting: Counting) -> Counted:
+        """Return the groups of a part, which was chosen after its segments had been counted; systems: all segments."""
+        from bleucli.counting.groups import Grouping
+        from bleucli.scoring import score_counted
+
+        labels = self.labels(0, systems[0].stats[0].segments)
+        refuse_empty(labels, self._by)
+        grouping = Grouping(self._by, counting.keep_rows, self._unit, chosen)
+        grouping.add(systems, labels)
+        hints = score_counted([system.without_rows() for system in systems], counting.metrics).hints
+        return Counted(keep_groups(grouping.parts(), counting.keeper), grouped=True, hints=hints)
 
     def blocks(self, metric: Metric, jobs: int | None) -> Iterator[list[SystemStats]]:
         """Give the statistics of the only system, with rows, block by block.
@@ -184,13 +206,27 @@ class TextSource:
             " --labels that has a column doc"
         )
 
+    def _check_order(self, metrics: Sequence[Metric]) -> None:
+        """Refuse scores from elsewhere, which have no ids, beside items that were put into another order by theirs."""
+        if self._joining is not None and self._joining.is_sorted:
+            name = next((metric.name for metric in metrics if not metric.in_percent), "")
+            if name:
+                raise UsageError(
+                    f"--scores {name}: some files have the items in another order, but scores have no ids; give all"
+                    " files the same order"
+                )
+
     def _note_partial(self) -> None:
-        """Note how many items were left out because a file lacks them."""
-        if self._joining is None or self._joining.scored == self._joining.items:
+        """Note how many items were left out because a file lacks them, and which have no reference."""
+        if self._joining is None or not (self._joining.strangers or self._joining.scored < self._joining.items):
             return
         from bleucli.errors import Note
         from bleucli.results.hints import warn
 
+        for sentence in self._joining.strangers:
+            warn(f"{sentence}; left out", Note)
+        if self._joining.scored == self._joining.items:
+            return
         left = self._joining.items - self._joining.scored
         items = tell_count(self._joining.items, "item")
         warn(f"{left} of {items} left out, because a file lacks {'it' if left == 1 else 'them'}", Note)
@@ -222,7 +258,14 @@ class FileSource(TextSource):
         # A test says what documents would change, unless --jsonl-fields id=none says that ids identify nothing
         says_documents = arguments.resamples and (opener.fields is None or opener.fields.ids != "none")
         needs_documents = arguments.needs_documents or says_documents
-        fields = list(dict.fromkeys([*arguments.by, *([DOCUMENT] if needs_documents else [])]))
+        # A test set knows its parts; elsewhere, labels say which there are
+        has_labels = bool(in_json) or arguments.labels is not None
+        asks_for_parts = arguments.detail or not (arguments.origlang is None and arguments.subset is None)
+        # Documents have the labels that their segments share
+        self.finds_parts = asks_for_parts and (arguments.joins_documents if arguments.has_test_set else has_labels)
+        of_parts = _PARTS if self.finds_parts and not arguments.has_test_set else ()
+        fields = [*arguments.by, *([DOCUMENT] if needs_documents else []), *of_parts]
+        fields = list(dict.fromkeys(fields))
 
         def read(path: str, columns: int | None, **kind: Any) -> File:
             file = opener.open(path, columns)
@@ -239,9 +282,12 @@ class FileSource(TextSource):
         if arguments.labels is not None:
             if arguments.labels == "-":
                 raise UsageError("--labels cannot read standard input; save the labels in a file, and name it")
-            self._name_of_marks = name = shown(arguments.labels)
+            name = shown(arguments.labels)
             path, encoding = arguments.labels, arguments.encoding
             self._label_file = TextFile(name, path, encoding=encoding, columns=None, mark="dropped")
+        self._name_of_marks = (
+            shown(arguments.labels) if arguments.labels is not None else ", ".join(map(shown, in_json))
+        )
         self._labels: Labels | None = None  # those of the segments that have been read
         if identified:
             from bleucli.counting.joining import Joining
@@ -311,29 +357,24 @@ class FileSource(TextSource):
         return sorted(self.references, key=lambda file: isinstance(file, JsonLines))
 
     def _blocks(self, file: File, remedy: str = "") -> Iterator[Sequence[Segments]]:
-        kept = self._kept.get(file)
-        return checked(file, file.blocks() if kept is None else kept.read_again(), remedy)
+        copy = self._kept.get(file)
+        return checked(file, file.blocks() if copy is None else copy.read_again(), remedy)
 
     # --- parts and labels
 
     @property
     def selection(self) -> Selection | None:
-        """The segments asked for, and for --detail those of each original language, domain and country."""
+        """The segments asked for, and for --detail those of each original language, domain and country.
+
+        Unless a test set names them, they are known once all texts have been read.
+        """
         origlang, subset, detail = self._arguments.origlang, self._arguments.subset, self._arguments.detail
-        if origlang is None and subset is None and not detail:
+        is_known = self.finds_parts or self._arguments.has_test_set
+        if not is_known or (origlang is None and subset is None and not detail):
             return None
         from bleucli.scoring import Selection, Subset
         from bleucli.testsets import selection
 
-        if self._arguments.joins_documents:
-            option = "--subset" if subset is not None else "--origlang" if origlang is not None else "--detail"
-            raise UsageError(
-                f"{option} chooses segments, but --level doc scores documents; score parts with --by instead"
-            )
-        if self._label_file is not None and not self._label_file.is_file:
-            raise UsageError(
-                f"{self._label_file.name} can be read only once, but parts need it twice; give a regular file"
-            )
         marks = self._marks()
         indexes = None
         if origlang is not None or subset is not None:
@@ -342,7 +383,7 @@ class FileSource(TextSource):
         return Selection(indexes, parts, self._check_count) if parts or indexes is not None else None
 
     def _check_count(self, segments: int) -> None:
-        """Refuse a test set whose numbers of marks and of segments differ; a file of labels is read in step."""
+        """Refuse a test set whose numbers of marks and of segments differ; labels are read in step with the texts."""
         from bleucli.testsets import selection
 
         marks = selection.count(self._marks())
@@ -353,16 +394,14 @@ class FileSource(TextSource):
             )
 
     def _marks(self) -> Marks:
-        """Return what the file of labels says about original languages, domains and countries."""
-        from bleucli.reading.labelfiles import read
+        """Return what the labels say about original languages, domains and countries."""
         from bleucli.testsets.selection import Marks
 
-        assert self._label_file is not None
-        names, blocks = read(self._label_file.twin(), self._arguments.label_names)
-        columns: dict[str, list[str]] = {name: [] for name in names}
-        for block in blocks:
-            for name, column in zip(names, block, strict=True):
-                columns[name].extend(label or "" for label in column)
+        columns = {
+            name: [label or "" for label in column]
+            for name, column in (self._labels.columns if self._labels is not None else {}).items()
+            if name in _PARTS and any(label is not None for label in column)
+        }
         domains, countries = columns.get("domain"), columns.get("country")
         subsets = None
         if domains is not None or countries is not None:
@@ -394,8 +433,10 @@ class FileSource(TextSource):
         # Files with ids may have other items, and joining them says which
         have_ids = self._joining and all(isinstance(file, JsonLines) and file.identified for file in files)
         # With a remedy, a reference may be meant as the system, which shows if standard input is empty
-        if self._is_surveyed or self._remedy or have_ids:
+        if self._is_surveyed or self._remedy or have_ids or sum(file.is_file for file in files) < 2:
             return
+        from bleucli.cli.sources import lengths
+
         try:
             lengths.check(self._files, self._ordered_references())
         except LengthError as error:
@@ -403,6 +444,8 @@ class FileSource(TextSource):
 
     def explain(self, error: LengthError) -> BleuError:
         """Add the likely cause to an error about different numbers of segments, where plain text shows it."""
+        from bleucli.cli.sources import lengths
+
         files = [*self._files, *self._ordered_references()]
         return lengths.explain([*files, *filter(None, [self._label_file])], error)
 
@@ -429,6 +472,8 @@ class FileSource(TextSource):
         Raises:
             BleuError: the references are wrong.
         """
+        from bleucli.cli.sources import lengths
+
         survey = lengths.Survey(self._all, self._ordered_references(), self._joining)
         try:
             failures = survey.find_failures()
@@ -457,6 +502,9 @@ class FileSource(TextSource):
     def hints(self) -> Sequence[str]:
         """The hints about the files, once they have been read."""
         hints = [hint for file in (*self.references, *self._files) for hint in file.hints]
+        if self._arguments.detail and (self.finds_parts or self._arguments.has_test_set) and not any(self._marks()):
+            unsaid = "which language its segments were first written in, nor which domain they belong to"
+            hints.append(f"--detail: {self._name_of_marks} does not say {unsaid}")
         return [*hints, self._joining.hint] if self._joining is not None and self._joining.hint else hints
 
     def inputs(self) -> tuple[Mapping[str, Input], list[Input]]:
@@ -503,17 +551,67 @@ class NumberSource(FileSource):
 
     def count(self, counting: Counting) -> Counted:
         """Read the numbers; see `bleucli.cli.sources.Source.count`."""
-        from bleucli.scale import segment_scores
+        from bleucli.metrics.segment_scores import column_of
 
+        (metric,) = counting.metrics
         self._check_lengths()
         try:
-            systems = segment_scores.stats_of(segment_scores.read(self._sources(), counting.progress))
+            numbers = self._read_numbers(counting.progress)
         except LengthError as error:
             raise self.explain(error) from None
+        nrefs = array("i", bytes(4 * len(next(iter(numbers.values())))))  # there are no references
+        systems = [
+            SystemStats(name, [CorpusStats.of_rows(metric, column_of(name, column).rows, nrefs)], None)
+            for name, column in numbers.items()
+        ]
         if counting.keeper is not None:
             counting.keeper.keep_rows(systems)
             counting.keeper.keep_sums(systems, ())
-        return Counted([Part((), systems)], are_numbers=True)
+        return Counted([Part((), systems)])
+
+    def _read_numbers(self, progress: Progress) -> dict[str, array[float]]:
+        """Return the numbers of each system.
+
+        Raises:
+            BleuError: the sources do not have the same number of lines, or a line is not a number.
+        """
+        sources = self._sources()
+        names = [name for source in sources for name in source.names]
+        columns = [array("d") for _ in names]
+        for pieces in in_step(sources):
+            start = len(columns[0])
+            texts = (text for piece in pieces for text in piece)
+            for column, name, block in zip(columns, names, texts, strict=True):
+                column.extend(_numbers(block, name, start))
+            progress("segments", len(columns[0]), 0)
+        return dict(zip(names, columns, strict=True))
+
+
+def _numbers(texts: Segments, name: str, start: int) -> Iterator[float]:
+    """Give the numbers in lines; start: how many lines precede them."""
+    from bleucli.metrics.segment_scores import LARGEST
+
+    for line, text in enumerate(texts, start + 1):
+        try:
+            number = read_number(text or "")
+        except ValueError:
+            number = float("nan")
+        if not -LARGEST <= number <= LARGEST:
+            raise BleuError(
+                f"{name}, line {line}: {text!r} is not a number from -1e100 to 1e100; expected one score per line"
+            )
+        yield number
+
+
+def refuse_empty(labels: Mapping[str, Sequence[Any]], by: Sequence[str]) -> None:
+    """Refuse groups by labels that no segment has.
+
+    Raises:
+        UsageError: there is such a label.
+    """
+    for name in by:
+        if name in labels and not any(label is not None for label in labels[name]):
+            raise UsageError(f"no segment has a label {name!r}; name a field that items have, or add --labels FILE")
 
 
 def checked(file: File, blocks: Iterator[Sequence[Segments]], remedy: str = "") -> Iterator[Sequence[Segments]]:

@@ -11,15 +11,15 @@ from collections.abc import Mapping, Sequence
 
 from bleucli.cli.sources import Counted, Counting, Entry, Systems, TableArguments, documents_in, keep_groups
 from bleucli.cli.sources.files import TextSource
-from bleucli.counting import Part, SystemStats, add_systems
+from bleucli.counting import CorpusStats, Part, SystemStats, add_systems
 from bleucli.counting.corpus import Corpus
-from bleucli.errors import BleuError
+from bleucli.errors import BleuError, UsageError
 from bleucli.phrases import tell_count
 from bleucli.results import Input
 from bleucli.scale import tables
 from bleucli.scale.layout import PLACES, SEGMENT, SYSTEM, Shard, label_of
 from bleucli.scale.rows import Numbering
-from bleucli.text.labels import group, number
+from bleucli.text.labels import DOCUMENT, group, number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,11 +68,17 @@ class TableSource(_Tables, TextSource):
     def __init__(self, arguments: TableArguments) -> None:
         systems = Systems(arguments.names, lambda: list(map(Entry, arguments.columns.hypotheses)))
         super().__init__(systems, arguments.by, arguments.unit)
+        self._columns = arguments.columns
         self._document = ""  # the column that names documents
         if arguments.needs_documents:
             self._document = documents_in(tables.column_names(arguments.paths), arguments.unit)
         keys = list(dict.fromkeys([*arguments.by, *([self._document] if self._document else [])]))
-        self._table = tables.TextTable(arguments.paths, arguments.columns, keys)
+        self._table = tables.TextTable(arguments.paths, arguments.columns, keys, arguments.partial)
+        self._joining = self._table.joining
+        if arguments.partial and self._joining is None:
+            raise UsageError(
+                "--partial joins tables by their ids, but each table has all columns of texts; leave it out"
+            )
         self.rows = self._table.rows
         self._in_blocks = True
         self._of_block: Mapping[str, Sequence[Any]] = {}  # the labels of the segments of the current block
@@ -82,7 +88,17 @@ class TableSource(_Tables, TextSource):
     def _read(self) -> Corpus:
         """Return systems and references, which can be read once."""
         corpus = self._table.corpus()
-        return corpus._replace(systems=[corpus.systems[0]._replace(names=self.systems.names())])
+        names = dict(zip(self._columns.hypotheses, self.systems.names(), strict=True))
+        return corpus._replace(
+            systems=[one._replace(names=[names[name] for name in one.names]) for one in corpus.systems]
+        )
+
+    def count(self, counting: Counting) -> Counted:
+        """Count all systems; see `bleucli.cli.sources.Source.count`."""
+        counts = super().count(counting)
+        if self._joining is not None and self._joining.scored < self._joining.items:
+            self.texts = [("partial", f"{self._joining.scored}of{self._joining.items}")]
+        return counts
 
     def _labels_of_block(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
         self._of_block = self._table.labels.take(count)
@@ -118,7 +134,14 @@ class EngineSource(_Tables):
     """
 
     def __init__(self, arguments: TableArguments, engine: str, saved: str, command: str) -> None:
-        self._paths, self._columns, self._by, *_ = arguments
+        self._paths, self._columns, self._by, unit, *_ = arguments
+        if arguments.partial:
+            raise UsageError("--partial cannot be combined with --engine, which reads tables that have all columns")
+        self._document = DOCUMENT if unit == DOCUMENT else ""  # the column of what is resampled as a whole
+        # An engine may be the only one that can open an address
+        if self._document and not any("://" in path for path in self._paths):
+            self._document = documents_in(tables.column_names(self._paths), unit)
+        self._keys = list(dict.fromkeys([*self._by, *([self._document] if self._document else [])]))
         self._engine = engine
         self._saved = saved
         self._command = command
@@ -132,22 +155,51 @@ class EngineSource(_Tables):
 
         names = self.systems.names()
         systems = dict(zip(names, self._columns.hypotheses.values(), strict=True))
-        work = Work(counting.metrics, systems, self._columns.references, self._by, self._saved, self._command)
+        work = Work(counting.metrics, systems, self._columns.references, self._keys, self._saved, self._command)
         survey, sums = self._run(work)
         groups: dict[tuple[Any, ...], dict[str, SystemStats]] = {}
         for sums_of_group in arrow.scores(sums, survey.segments * len(names), work.metrics):
             keys = sums_of_group.keys
             # With --by system, the key is a label of the rows, and there is only one column of hypotheses
             name = names[0] if SYSTEM in self._by else keys[SYSTEM]
-            of_group = groups.setdefault(tuple(label_of(keys[column]) for column in self._by), {})
+            of_group = groups.setdefault(tuple(label_of(keys[column]) for column in self._keys), {})
             stats = SystemStats(name, list(sums_of_group.stats.values()), None)
             # Engines distinguish NaN from null, and -0.0 from 0.0
             (of_group[name],) = add_systems([of_group[name]] if name in of_group else [], [stats])
         parts = [
-            Part(list(zip(self._by, values, strict=True)), [groups[values][name] for name in names])
+            Part(list(zip(self._keys, values, strict=True)), [groups[values][name] for name in names])
             for values in survey.order
         ]
+        parts = self._join_documents(parts) if self._document else parts
         return Counted(keep_groups(parts, counting.keeper), grouped=bool(self._by))
+
+    def _join_documents(self, parts: Sequence[Part]) -> list[Part]:
+        """Return the groups of --by, each with a row for each document; parts: what was counted of each document.
+
+        Raises:
+            BleuError: some segments have no document.
+        """
+        documents: dict[tuple[Any, ...], list[Part]] = {}
+        for part in parts:
+            labels = dict(part.labels)
+            if labels[self._document] is None:
+                raise BleuError(f"some rows have no {self._document}; give each row the name of its document")
+            documents.setdefault(tuple(labels[name] for name in self._by), []).append(part)
+        return [
+            Part(
+                list(zip(self._by, values, strict=True)),
+                [
+                    SystemStats(
+                        systems[0].name,
+                        [CorpusStats.of_documents(of) for of in zip(*(one.stats for one in systems), strict=True)],
+                        None,
+                    )
+                    for systems in zip(*(part.systems for part in of_group), strict=True)
+                ],
+                range(len(of_group)),
+            )
+            for values, of_group in documents.items()
+        ]
 
     def _run(self, work: Work) -> tuple[Survey, pa.Table]:
         """Count the tables with the engine, and return what it found.
@@ -166,7 +218,7 @@ class EngineSource(_Tables):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # warnings of the engine about itself
-                survey = engine.survey(self._paths, self._columns, self._by)
+                survey = engine.survey(self._paths, self._columns, self._keys)
                 self.rows = survey.rows
                 work.prepare(survey.partitions)
                 try:

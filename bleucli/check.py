@@ -1,0 +1,618 @@
+"""What is wrong with references and outputs, and what it costs: `check_texts`, which `bleu check` calls.
+
+- `check_texts`: strings
+- `check_corpus`: a corpus from anywhere
+
+Texts are read once, some thousand lines at a time. Each kind of mistake is a record of `inspection.mistakes`, or a
+method here if it takes more than one line to see it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice, pairwise
+
+from bleucli import kernels
+from bleucli.counting.corpus import check_systems, of_strings
+from bleucli.errors import BleuError, UsageError
+from bleucli.inspection.mistakes import MISTAKES, Lines, Mistake
+from bleucli.metrics import Metric, find_metric
+from bleucli.phrases import Turn, tell_count, tell_place
+from bleucli.records import NamedTuple
+from bleucli.results.findings import SEVERITIES, Finding, Findings
+from bleucli.text import Segments, blocks_of_strings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from bleucli.counting.corpus import Corpus, Piece
+    from bleucli.inspection.alignment import Alignment
+    from bleucli.inspection.language import Languages
+    from bleucli.kernels.stats import SegmentStats
+
+    Sums = tuple[int | float, ...]
+
+# The number of lines that are examined together
+_LINES = 4096
+# A kind of mistake in this share of the segments, or one that changes the score by this many points, is an error
+_ERROR_SHARE = 0.05
+_ERROR_POINTS = 0.5
+# The same for a kind that is both
+_FREQUENT_POINTS = 0.2
+# The same for a warning; what is below is a note
+_WARNING_SHARE = 0.002
+_WARNING_POINTS = 0.05
+# The least that removing words which many lines share must gain
+_GAIN = 0.05
+# The least that a convention must cost to be worth a word
+_CONVENTION_POINTS = 0.1
+# Outputs may differ from references by chance as well: the mistake must be this many times as frequent on one side
+_TIMES = 3
+_CHANCE = 2
+# A reference may have peculiarities that no system has, so more lines are needed there
+_REFERENCE_TIMES = 3
+# A mistake is the cause of another one if it is in this share of the other one's segments
+_CAUSED = 0.3
+# The most characters of an example
+_EXAMPLE = 100
+# How many of them precede the mistake
+_BEFORE = 40
+# Lines with this many bytes are seldom equal to the reference by chance: on WMT's systems, at most 0.6% of them are
+_LONG = 120
+_COPIES = 0.01
+# File names
+_LIKE_REFERENCE = re.compile(r"(?:^|[._-])(?:refs?|references?|gold|target|tgt|human)\d*(?:$|[._-])", re.IGNORECASE)
+_LIKE_SYSTEM = re.compile(
+    r"(?:^|[._-])(?:sys|systems?|hyps?|hypothes[ie]s|outputs?|preds?|predictions?|mt)\d*(?:$|[._-])", re.IGNORECASE
+)
+
+# Lines with less in common with their reference than this may be in another language
+_UNLIKE = 0.08
+# The share of words that are frequent in the reference, below which a line may be in another language: in German 0.4 of
+# all words are, and in English 0.05 of them are frequent in German
+_STRANGE = 0.2
+# The fewest lines, and the smallest share of them, that are worth a finding
+_FEWEST = 3
+_FEW = 0.005
+# The most pieces that are named
+_MOST_MOVES = 5
+# The mean share of rare groups of letters below which texts are unrelated, from this many segments on
+_UNRELATED = 0.04
+_ENOUGH = 20
+
+
+def check_texts(
+    systems: Mapping[str, Iterable[str]],
+    references: Iterable[Iterable[str | None]],
+    sources: Iterable[str] | None = None,
+    *,
+    metric: str | Metric = "bleu",
+) -> Findings:
+    """Find mistakes in outputs and references that would distort a score, and measure what they cost.
+
+    Args:
+        systems: for each system's name, n strings.
+        references: streams: one list of n strings for each reference set; None is a missing reference.
+        sources: the n texts that were translated; None if they are not known.
+        metric: the metric in whose points costs are measured, by name or as an object.
+
+    Returns:
+        The findings, the worst first. `findings.findings` has a record for each kind of mistake in each text, and
+        `unchecked` says what needs a package that is not installed.
+
+    Raises:
+        BleuError: there is no system, lengths differ, or a segment has no reference.
+        InputTypeError: a text is not a string, or a list has the wrong shape.
+
+    >>> references = [[f"The {n} cats and the dog sat on a mat." for n in range(40)]]
+    >>> system = [f"<seg>The {n} cats and a dog sat on a mat.</seg>" for n in range(40)]
+    >>> finding, *_ = check_texts({"ours": system}, references).findings
+    >>> finding.kind, finding.severity, finding.segments, finding.first, round(finding.points, 1)
+    ('tags', 'error', 40, 0, 30.0)
+    >>> finding.remedy
+    'remove the tags and keep the text between them'
+    """
+    check_systems(systems)
+    scorer = find_metric(metric)
+    texts = (
+        None if sources is None else (text or "" for block in blocks_of_strings(sources, "sources") for text in block)
+    )
+    return check_corpus(of_strings(systems.items(), references), scorer, texts)
+
+
+def check_corpus(
+    corpus: Corpus,
+    metric: Metric,
+    sources: Iterable[str] | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Findings:
+    """Find mistakes in a corpus; arguments and errors: as for `check_texts`.
+
+    progress: called with the number of segments that have been checked.
+    """
+    if metric.needs_all_references:
+        raise UsageError(f"{metric.name} must read all references first; choose another metric, such as bleu")
+    checking = _Checking(corpus, metric)
+    texts = None if sources is None else iter(sources)
+    for piece in corpus.pieces():
+        for start in range(0, len(piece.hypotheses[0]), _LINES):
+            end = start + _LINES
+            hypotheses = [text[start:end] for text in piece.hypotheses]
+            references = [text[start:end] for text in piece.references]
+            checking.add(piece._replace(start=piece.start + start, hypotheses=hypotheses, references=references), texts)
+            if progress is not None:
+                progress(checking.segments)
+    if texts is not None and next(texts, None) is not None:
+        raise BleuError(f"there are more sources than segments ({checking.segments}); give one source for each")
+    return checking.findings()
+
+
+# Kinds that put the same marks into many lines
+_MARKS = ("tags", "special-tokens", "quoting", "subwords", "markdown", "entities", "spaced", "letters")
+# For kinds that follow from others, what they follow from
+_CAUSES = {
+    "prefix": ("preamble", "numbers", *_MARKS),
+    "suffix": ("tokenized", "runaway", *_MARKS),
+    "unrelated": ("step", "order", "script", "language", "mojibake", "spaced", "letters", "empty", "source", "copy"),
+    "language": ("mojibake", "script", "preamble", "letters"),
+    "letters": ("spaced",),
+    "tokenized": ("letters", "spaced"),
+    "script": ("mojibake", "full-width"),
+    "lost": ("mojibake",),
+    "quotes": ("quoting", "preamble"),
+    "invisible": ("mojibake",),
+    "punctuation": ("cut",),
+    "step": ("order",),
+    "tags": ("special-tokens",),
+    "repeated": ("empty",),
+}
+
+
+# What is found where a system's output is of another text
+_OTHER_TEXTS = ("unrelated", "script", "language", "order", "step", "empty")
+
+
+def _is_explained(finding: Finding, others: Sequence[Finding]) -> bool:
+    """Return whether another finding about as many segments of the same text is the cause of this one."""
+    causes = _CAUSES.get(finding.kind, ())
+    return any(
+        one.text == finding.text and one.kind in causes and one.segments >= _CAUSED * finding.segments for one in others
+    )
+
+
+def _is_strange(text: str, known: set[str]) -> bool:
+    """Return whether few of a line's words are frequent in its language."""
+    words = text.lower().split()
+    return len(words) >= _FEWEST and sum(word in known for word in words) < _STRANGE * len(words)
+
+
+class _Place(NamedTuple):
+    """A text: its name, and its position among the systems or among the references."""
+
+    name: str
+    is_reference: bool
+    number: int
+
+
+class _Tally:
+    """What was counted of one kind of mistake in one text.
+
+    Attributes:
+        count: the number of segments.
+        other: the number of segments in which only the other text has it.
+        first: the index of the first segment.
+        example: its text.
+        changes: for each system, what the remedy adds to its statistics.
+    """
+
+    def __init__(self) -> None:
+        self.count = self.other = 0
+        self.first: int | None = None
+        self.example = ""
+        self.changes: dict[int, Sums] = {}
+
+    def add(self, lines: Lines, indexes: Sequence[int], mistake: Mistake | None = None) -> None:
+        """Count these lines, which have a mistake."""
+        if not indexes:
+            return
+        self.count += len(indexes)
+        if self.first is None:
+            self.first = lines.start + indexes[0]
+            text = lines.texts[indexes[0]]
+            self.example = _cut(text, 0 if mistake is None else mistake.place(text))
+
+    def change(self, system: int, change: Sums) -> None:
+        """Add what the remedy changes in the statistics of a system."""
+        self.changes[system] = _plus(self.changes.get(system, ()), change)
+
+
+def _cut(text: str, place: int) -> str:
+    """Return the part of a text around a place.
+
+    >>> _cut("b" * 200 + "!", 200)[:5], len(_cut("b" * 200 + "!", 200))
+    ('…bbbb', 100)
+    """
+    if len(text) <= _EXAMPLE:
+        return text
+    start = min(max(0, place - _BEFORE), len(text) - _EXAMPLE)
+    part = text[start : start + _EXAMPLE]
+    if start:
+        part = "…" + part[1:]
+    return part if start + _EXAMPLE == len(text) else part[:-1] + "…"
+
+
+def _plus(one: Sums, other: Sums) -> Sums:
+    return tuple(a + b for a, b in zip(one, other, strict=True)) if one else other
+
+
+def _minus(one: Sums, other: Sums) -> Sums:
+    return tuple(a - b for a, b in zip(one, other, strict=True))
+
+
+class _Block(NamedTuple):
+    """Some segments of all texts; rows: the statistics of each system."""
+
+    piece: Piece
+    systems: Sequence[Lines]
+    references: Sequence[Lines]
+    rows: Sequence[SegmentStats]
+
+
+class _Checking:
+    """Examines blocks of a corpus, and says in the end what is wrong with it."""
+
+    def __init__(self, corpus: Corpus, metric: Metric) -> None:
+        self._systems, self._references = corpus.system_names(), corpus.reference_names()
+        self._metric = metric
+        self.segments = 0
+        self._sums: list[Sums] = [()] * len(self._systems)
+        self._fewest = self._most = 0
+        self._tallies: dict[tuple[_Place, str], _Tally] = {}
+        self._unchecked: dict[str, None] = {}
+        self._moves: dict[_Place, list[tuple[int, int, int]]] = {}  # first index, index after the last one, distance
+        self._likeness = [0.0] * len(self._systems)
+        self._chance = [0.0] * len(self._systems)
+        self._same = [[True] * len(self._references) for _ in self._systems]
+        self._languages: Languages | None = None
+        self._target = ""
+
+    # --- a block
+
+    def add(self, piece: Piece, source: Iterator[str] | None) -> None:
+        """Examine some segments of all texts."""
+        from bleucli.inspection.alignment import Features, align
+
+        size = len(piece.hypotheses[0])
+        sources = None if source is None else Lines(list(islice(source, size)), piece.start)
+        if sources is not None and len(sources) < size:
+            raise BleuError(
+                f"there are only {self.segments + len(sources)} sources, but more segments; give one source for each"
+            )
+        prepared = self._metric.prepare_references(piece.references, piece.start)
+        rows = [
+            self._metric.block_stats(text, prepared, piece.start, name)
+            for name, text in zip(self._systems, piece.hypotheses, strict=True)
+        ]
+        self._sums = [_plus(before, kernels.column_sums(more)) for before, more in zip(self._sums, rows, strict=True)]
+        self._fewest = min(self._fewest or prepared.fewest, prepared.fewest)
+        self._most = max(self._most, prepared.most)
+        self.segments += size
+        systems = [Lines([text or "" for text in texts], piece.start) for texts in piece.hypotheses]
+        references = []
+        for texts in piece.references:
+            # A missing reference has no mistakes: the system's own text takes its place
+            whole = [systems[0].texts[n] if text is None else text for n, text in enumerate(texts)]
+            references.append(Lines(whole, piece.start))
+        block = _Block(piece, systems, references, rows)
+        # Python's strings have no columns of references that vary from block to block; JSON Lines may have
+        for number, lines in enumerate(references):
+            place = _Place(self._references[min(number, len(self._references) - 1)], True, number)
+            self._find_mistakes(block, place, lines, systems[0], sources)
+        features = Features(references[0].texts)
+        for number, lines in enumerate(systems):
+            place = _Place(self._systems[number], False, number)
+            self._find_mistakes(block, place, lines, references[0], sources)
+            alignment = align(Features(lines.texts), features)
+            self._find_moves(block, place, alignment)
+            self._find_languages(block, place, alignment)
+            self._find_copies(block, place, alignment, sources)
+
+    def _tally(self, place: _Place, kind: str) -> _Tally:
+        return self._tallies.setdefault((place, kind), _Tally())
+
+    def _find_mistakes(self, block: _Block, place: _Place, lines: Lines, others: Lines, sources: Lines | None) -> None:
+        """Find the mistakes of `MISTAKES` in a text, by comparison with another one."""
+        for mistake in MISTAKES:
+            if mistake.is_convention and place.is_reference:
+                continue
+            try:
+                indexes, theirs = mistake.find(lines, others), mistake.find(others, lines)
+            except BleuError as error:
+                self._unchecked[f"{mistake.kind} was not checked: {error}"] = None
+                continue
+            if indexes and sources is not None and mistake.is_in_sources:
+                ours = set(mistake.find(lines, sources))
+                indexes = [n for n in indexes if n in ours]
+            if not indexes and not theirs:
+                continue
+            tally = self._tally(place, mistake.kind)
+            tally.add(lines, indexes, mistake)
+            tally.other += len(theirs)
+            if indexes and mistake.repair is not None:
+                self._repair(block, place, mistake, indexes, tally)
+
+    def _repair(self, block: _Block, place: _Place, mistake: Mistake, indexes: Sequence[int], tally: _Tally) -> None:
+        """Count what the statistics of the lines with a mistake would be after the remedy."""
+        repair = mistake.repair
+        assert repair is not None
+
+        def repaired(texts: Segments) -> Segments:
+            return Segments.from_strings([None if text is None else repair(text) for text in texts.take(indexes)])
+
+        references = [
+            repaired(texts) if mistake.on_both_sides or place == (place.name, True, number) else texts.take(indexes)
+            for number, texts in enumerate(block.piece.references)
+        ]
+        for number in range(len(self._systems)) if place.is_reference else [place.number]:
+            texts = block.piece.hypotheses[number]
+            is_changed = mistake.on_both_sides or not place.is_reference
+            after = self._count(repaired(texts) if is_changed else texts.take(indexes), references, block, number)
+            tally.change(number, _minus(after, kernels.column_sums(block.rows[number].take(indexes))))
+
+    def _count(self, hypotheses: Segments, references: Sequence[Segments], block: _Block, number: int) -> Sums:
+        start = block.piece.start
+        prepared = self._metric.prepare_references(references, start)
+        return kernels.column_sums(self._metric.block_stats(hypotheses, prepared, start, self._systems[number]))
+
+    # --- lines out of step
+
+    def _find_moves(self, block: _Block, place: _Place, alignment: Alignment) -> None:
+        import numpy as np
+
+        lines, start = block.systems[place.number], block.piece.start
+        self._likeness[place.number] += float(alignment.likeness.sum())
+        self._chance[place.number] += alignment.chance * len(lines)
+        distances = alignment.distances
+        moves = self._moves.setdefault(place, [])
+        edges = [0, *(np.flatnonzero(np.diff(distances)) + 1).tolist(), len(distances)]
+        for first, end in pairwise(edges):
+            if (distance := int(distances[first])) != 0:
+                if moves and moves[-1][1:] == (start + first, distance):  # it goes on from the block before
+                    moves[-1] = (moves[-1][0], start + end, distance)
+                else:
+                    moves.append((start + first, start + end, distance))
+        indexes = np.flatnonzero(distances).tolist()
+        counterparts = [index + int(distances[index]) for index in indexes]
+        self._move(block, place, "step", indexes, counterparts)
+        self._move(block, place, "order", alignment.strays.tolist(), alignment.counterparts.tolist())
+
+    def _move(
+        self, block: _Block, place: _Place, kind: str, indexes: Sequence[int], counterparts: Sequence[int]
+    ) -> None:
+        """Count lines as they are, and as they would be beside the references that they belong to."""
+        if not indexes:
+            return
+        tally = self._tally(place, kind)
+        tally.add(block.systems[place.number], indexes)
+        size = len(block.systems[place.number])
+        pairs = [(one, other) for one, other in zip(indexes, counterparts, strict=True) if 0 <= other < size]
+        ones, others = [one for one, _ in pairs], [other for _, other in pairs]
+        references = [texts.take(others) for texts in block.piece.references]
+        after = self._count(block.piece.hypotheses[place.number].take(ones), references, block, place.number)
+        tally.change(place.number, _minus(after, kernels.column_sums(block.rows[place.number].take(ones))))
+
+    # --- languages and copies
+
+    def _find_languages(self, block: _Block, place: _Place, alignment: Alignment) -> None:
+        from bleucli.inspection.language import Languages, are_alike, script_of
+
+        lines, reference = block.systems[place.number].texts, block.references[0].texts
+        suspects = [n for n in range(len(lines)) if alignment.likeness[n] < _UNLIKE and lines[n] != reference[n]]
+        scripts = [
+            n
+            for n in suspects
+            if (ours := script_of(lines[n])) and (theirs := script_of(reference[n])) and ours != theirs
+        ]
+        self._tally(place, "script").add(block.systems[place.number], scripts)
+        known, others = block.references[0].frequent_words, set(scripts)
+        rest = [n for n in suspects if n not in others and (not known or _is_strange(lines[n], known))]
+        if len(rest) < max(_FEWEST, _FEW * len(lines)):
+            return
+        if self._languages is None:
+            try:
+                self._languages = Languages()
+            except BleuError as error:
+                self._unchecked[f"languages were not checked: {error}"] = None
+                return
+        self._target = self._target or self._languages.guess_all(reference)
+        if not self._target:
+            return
+        by_language: dict[str, list[int]] = {}
+        for n in rest:
+            language = self._languages.guess(lines[n])
+            if language and not are_alike(language, self._target):
+                by_language.setdefault(language, []).append(n)
+        for language, indexes in by_language.items():
+            # Where the reference, too, seems to be in another language, names and numbers mislead
+            sure = [n for n in indexes if are_alike(self._languages.guess(reference[n]) or self._target, self._target)]
+            self._tally(place, f"language {language}").add(block.systems[place.number], sure)
+
+    def _find_copies(self, block: _Block, place: _Place, alignment: Alignment, sources: Lines | None) -> None:
+        system = block.systems[place.number]
+        lines = system.texts
+        for number, reference in enumerate(block.references):
+            if number < len(self._references):
+                self._same[place.number][number] &= lines == reference.texts
+        if sources is not None:
+            copies = [
+                n
+                for n, text in enumerate(sources.texts)
+                if lines[n].strip() == text.strip() != ""
+                and not any(text.strip() == r.texts[n].strip() for r in block.references)
+            ]
+            self._tally(place, "source").add(system, copies)
+        long = [n for n, text in enumerate(lines) if len(text.encode()) >= _LONG]
+        copies = [n for n in long if lines[n] == block.references[0].texts[n]]
+        tally = self._tally(place, "copy")
+        tally.add(system, copies)
+        tally.other += len(long) - len(copies)
+
+    # --- the answer
+
+    def findings(self) -> Findings:
+        """Return what was found."""
+        if not self.segments:
+            raise BleuError("there are no segments to check; expected at least one")
+        scores = [float(self._metric.score_from_stats(sums).score) for sums in self._sums]
+        kinds = {mistake.kind: mistake for mistake in MISTAKES}
+        findings = [*self._find_names(), *self._find_same(), *self._find_unrelated()]
+        for (place, kind), tally in self._tallies.items():
+            if not tally.count:
+                continue
+            points = self._points(tally, scores)
+            if kind in kinds:
+                finding = self._judge(place, kinds[kind], tally, points)
+            elif kind == "step":
+                finding = self._tell_steps(place, tally, points)
+            else:
+                finding = self._tell_other(place, kind, tally, points)
+            if finding is not None:
+                findings.append(finding)
+        if {one.text for one in findings if one.kind in _OTHER_TEXTS and 2 * one.segments > self.segments} >= {
+            *self._systems
+        }:  # no system tells what is wrong with the references
+            findings = [one for one in findings if one.text not in self._references]
+        findings = [one for one in findings if not _is_explained(one, findings)]
+        findings.sort(key=lambda one: (SEVERITIES.index(one.severity), -abs(one.points or 0), -one.segments))
+        signature = self._metric.signature(self._fewest, self._most)
+        pairs = list(zip(self._systems, scores, strict=True))
+        return Findings(findings, self.segments, pairs, f"{signature.name}|{signature}", list(self._unchecked))
+
+    def _points(self, tally: _Tally, scores: Sequence[float]) -> float | None:
+        """Return the mean of what the remedy changes in the scores of the systems that it concerns."""
+        if not tally.changes:
+            return None
+        differences = [
+            float(self._metric.score_from_stats(_plus(self._sums[number], change)).score) - scores[number]
+            for number, change in tally.changes.items()
+        ]
+        return sum(differences) / len(differences)
+
+    def _severity(self, count: int, points: float | None) -> str:
+        share, size = count / self.segments, None if points is None else abs(points)
+        is_frequent, is_repeated = share >= _ERROR_SHARE, share >= _WARNING_SHARE and count >= _FEWEST
+        if size is None:
+            return "error" if is_frequent else "warning" if is_repeated else "note"
+        if size >= _ERROR_POINTS or (is_frequent and size >= _FREQUENT_POINTS):
+            return "error"
+        return "warning" if is_repeated or size >= _WARNING_POINTS else "note"
+
+    def _tell(self, count: int) -> str:
+        return (
+            f"all {self.segments} segments"
+            if count == self.segments
+            else f"{count} of {tell_count(self.segments, 'segment')}"
+        )
+
+    def _judge(self, place: _Place, mistake: Mistake, tally: _Tally, points: float | None) -> Finding | None:
+        """Return a finding of one of `MISTAKES`; None if it may be chance."""
+        least = mistake.share * self.segments * (_REFERENCE_TIMES if place.is_reference else 1)
+        if mistake.is_convention:
+            if tally.count < least or (points or 0) < _CONVENTION_POINTS:
+                return None
+        elif tally.count < least or tally.count <= _TIMES * tally.other + (_CHANCE if tally.other else 0):
+            return None
+        if mistake.is_proven and (place.is_reference or (points or 0) < _GAIN):
+            return None
+        severity = self._severity(tally.count, points)
+        if mistake.kind == "empty" and place.is_reference and severity == "note":
+            severity = "warning"  # an empty reference is data that was lost
+        if mistake.is_convention:
+            severity = "warning" if (points or 0) >= _ERROR_POINTS else "note"
+        message = f"{mistake.title} in {self._tell(tally.count)}"
+        return self._finding(mistake.kind, severity, place, message, mistake.remedy, tally, points)
+
+    def _finding(
+        self, kind: str, severity: str, place: _Place, message: str, remedy: str, tally: _Tally, points: float | None
+    ) -> Finding:
+        return Finding(kind, severity, place.name, message, remedy, tally.count, tally.first, tally.example, points)
+
+    def _tell_steps(self, place: _Place, tally: _Tally, points: float | None) -> Finding | None:
+        """Return the finding about lines that have moved; None if moving them back does not raise the score."""
+        if (points or 0) <= 0:
+            return None
+        moves, reference = self._moves[place], self._references[0]
+        pieces = []
+        before, end_before = 0, 0
+        for first, stop, distance in moves[:_MOST_MOVES]:
+            # Lines at the end of the text, whose counterparts would come after it, were added to fill it up
+            end = min(stop, self.segments - max(0, distance))
+            step = distance - (before if first == end_before else 0)
+            lines = tell_count(abs(step), "line")
+            verb = "is" if abs(step) == 1 else "are"
+            cause = f"{lines} {verb} {'missing' if step > 0 else 'too many'} where they begin"
+            where = tell_place("segments", first, end - 1)
+            way = f"{tell_count(abs(distance), 'line')} {'later' if distance > 0 else 'earlier'}"
+            pieces.append((where, f" match {reference} {way} ({cause})"))
+            before, end_before = distance, stop
+        more = f"; {len(moves) - _MOST_MOVES} more pieces" if len(moves) > _MOST_MOVES else ""
+        message = Turn(
+            f"out of step: {'; '.join(where + rest for where, rest in pieces)}{more}",
+            f"out of step: {'; '.join(where.command + rest for where, rest in pieces)}{more}",
+        )
+        remedy = "put in the missing lines, or take out the additional ones"
+        return self._finding("step", self._severity(tally.count, points), place, message, remedy, tally, points)
+
+    def _tell_other(self, place: _Place, kind: str, tally: _Tally, points: float | None) -> Finding | None:
+        kind, _, language = kind.partition(" ")
+        count, least = tally.count, max(_FEWEST, _FEW * self.segments)
+        if kind == "order":
+            if (points or 0) < _GAIN:
+                return None
+            message = f"{self._tell(count)} belong to references of other lines, in no order"
+            remedy = "put the lines into the order of the references: the file may have been shuffled or sorted"
+        elif kind == "script":
+            message = f"another script than the reference in {self._tell(count)}"
+            remedy = "check that this is the right file, and translate these lines again"
+        elif kind == "language":
+            message = f"another language ({language} instead of {self._target}) in {self._tell(count)}"
+            remedy = "check that this is the right file, and translate these lines again"
+        elif kind == "source":
+            message = f"a copy of the source in {self._tell(count)}"
+            remedy = "translate these lines"
+        else:
+            long, least = count + tally.other, _FEWEST
+            if any(self._same[place.number]) or count < _COPIES * long:
+                return None
+            message = f"a copy of the reference in {count} of {tell_count(long, 'long segment')}"
+            remedy = "check that references did not get into the output or into the training data"
+        if count < least:
+            return None
+        return self._finding(kind, self._severity(count, points), place, message, remedy, tally, points)
+
+    def _find_names(self) -> Iterator[Finding]:
+        """Find outputs and references whose names say that they were swapped."""
+        bases = [os.path.basename(name) for name in self._references]
+        if any(map(_LIKE_REFERENCE.search, bases)):
+            return
+        for name in self._systems:
+            if _LIKE_REFERENCE.search(os.path.basename(name)):
+                message = "named like a reference, but given as a system's output"
+                remedy = f"if it is the reference, swap the files: bleu {name} -i {self._references[0]}"
+                yield Finding("swapped", "error", name, message, remedy, self.segments, None, "", None)
+
+    def _find_same(self) -> Iterator[Finding]:
+        for name, sames in zip(self._systems, self._same, strict=True):
+            for reference, same in zip(self._references, sames, strict=True):
+                if same:
+                    message = f"the same text as {reference}"
+                    remedy = "check that this is the system's output"
+                    yield Finding("copy", "error", name, message, remedy, self.segments, 0, "", None)
+
+    def _find_unrelated(self) -> Iterator[Finding]:
+        for name, likeness, chance in zip(self._systems, self._likeness, self._chance, strict=True):
+            if likeness / self.segments < max(_UNRELATED, 3 * chance / self.segments) and self.segments >= _ENOUGH:
+                message = "no more in common with the references than unrelated texts have"
+                remedy = "check the language, the test set and the order of the lines"
+                yield Finding("unrelated", "error", name, message, remedy, self.segments, 0, "", None)

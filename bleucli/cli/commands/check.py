@@ -1,0 +1,108 @@
+"""`bleu check`: what is wrong with references and outputs, and what it costs."""
+
+from __future__ import annotations
+
+from bleucli.cli import pipeline, request
+from bleucli.cli.commands import MESSAGES, SCORED, TEXTS, Command, take
+from bleucli.cli.delivery import deliver
+from bleucli.cli.options import OPTIONS, Option
+from bleucli.cli.sources.files import FileSource
+from bleucli.cli.streams import Environment, shown
+from bleucli.errors import LengthError, UsageError
+from bleucli.output import EXPLANATION_FORMATS, render_explanations
+from bleucli.results.findings import Finding, Findings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from bleucli.cli.messages import Messages
+    from bleucli.cli.options import Options
+    from bleucli.cli.sources import Texts
+
+COMMAND = Command(
+    ("bleu check REF... -i SYSTEM... [--source FILE] [options]", "bleu check -t SET -l PAIR -i SYSTEM... [options]"),
+    "Find mistakes in texts that would distort a score.",
+    take(
+        *(*TEXTS, "origlang", "subset", *SCORED, *MESSAGES, "width", "no_color", "output"),
+        source=Option("--source FILE", "the texts that were translated, one per line, to find copies of them"),
+        metrics=OPTIONS["metrics"]._replace(help="the metric in whose points costs are measured (default: bleu)"),
+        format=OPTIONS["format"]._replace(help="%(choices)s (default: text)", choices=EXPLANATION_FORMATS),
+        strict=OPTIONS["strict"]._replace(help="exit with 1 if there is any finding, not only for errors"),
+        annotate=OPTIONS["annotate"]._replace(help="%(choices)s: also print findings as annotations"),
+    ),
+    ("input", "source", "test_set", "language_pair", "metrics", "format", "strict", "annotate", "output"),
+)
+
+
+def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+    """Print what is wrong; return False if that includes an error, or anything with --strict.
+
+    Raises:
+        BleuError: something is wrong with the options, or no text can be read.
+    """
+    from bleucli.check import check_corpus
+
+    options, _ = pipeline.prepare(options, messages)
+    form = request.format_of(options, environment) or "text"
+    if form not in EXPLANATION_FORMATS:
+        raise UsageError(f"findings cannot be shown in {form}; choose -f text, html or json")
+    metric, *others = request.make_metrics(options)
+    if others:
+        raise UsageError("bleu check measures costs by one metric; name one after -m")
+    source = pipeline.open_texts(options, environment)
+    failures = list(_leave_out(source))
+    if source.systems.names():
+        with pipeline.watch(options, environment) as progress:
+            try:
+                findings = check_corpus(
+                    source.corpus(),
+                    metric,
+                    _read_source(options, source),
+                    lambda done: progress("segments", done, 0),
+                )
+            except LengthError as error:
+                raise source.explain(error) from None
+    else:
+        signature = metric.signature(1, 1)
+        findings = Findings([], 0, [], f"{signature.name}|{signature}", [])
+    findings = findings._replace(findings=[*failures, *findings.findings])
+    layout = request.layout_of(options, environment, form)
+    columns = environment.columns() if options.output is None else None
+    deliver([render_explanations([findings], layout, form, columns)], options.output, environment)
+    for hint in source.hints:
+        messages.warn(hint)
+    if environment.annotates:
+        for finding in findings.findings:
+            environment.say(finding.severity, finding.sentence(), f"bleu check: {finding.kind}")
+    return not findings.findings if options.strict else not findings.count("error")
+
+
+def _leave_out(source: Texts) -> Iterator[Finding]:
+    """Leave out the systems that cannot be compared with the references, and say why.
+
+    Raises:
+        BleuError: the references are wrong.
+    """
+    if not isinstance(source, FileSource):
+        return
+    source.leave_out(reported=True)
+    for system, reason in source.systems.unscored("json"):
+        remedy = "give all files the same number of lines, in the same order; the other findings are about the others"
+        yield Finding("length", "error", system, reason, remedy, 0, None, "", None)
+
+
+def _read_source(options: Options, source: Texts) -> Iterator[str] | None:
+    """Return the texts that were translated: those of --source, or those of the test set; None if neither is there.
+
+    Raises:
+        BleuError: the file cannot be read.
+    """
+    if options.source is None:
+        return None if source.sources is None else source.sources()
+    if options.source == "-":
+        raise UsageError("--source cannot read standard input; save the texts in a file, and name it")
+    from bleucli.reading import TextFile
+
+    file = TextFile(shown(options.source), options.source, encoding=options.encoding, mark="dropped")
+    return (text or "" for (block,) in file.blocks() for text in block)

@@ -1,0 +1,251 @@
+"""Which lines of two texts belong together, and where the texts are out of step.
+
+Lines that are translations of the same sentence share rare groups of letters. Where the lines of a text share more of
+them with lines some way off than with their own, the text has moved.
+
+- `Features`: the groups of letters in each line
+- `align`: how far each line has moved
+- `Alignment`: the answer
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bleucli.records import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
+    Numbers = NDArray[np.float64]
+
+# Groups of this many letters are counted: 4 letters are most of a word, but 2 characters of Chinese are one
+_GROUP = 4
+_DENSE_GROUP = 2
+# A group in more lines than this says little about which lines belong together
+_MOST_LINES = 12
+# The share of a line's rare groups that its counterpart must have, to be recognized as such
+_LIKELY = 0.12
+# A line is out of place if a line elsewhere shares this many times as much with it as its own
+_TIMES = 2.5
+# The same for a line by itself, which must have groups of this weight, and less than this share in its own place
+_SURE = 0.3
+_RICH = 60.0
+_POOR = 0.06
+# What it costs to assume that lines have moved: as much as this many lines with all groups in common
+_SWITCH = 0.9
+# The fewest lines that move together, and the share of these lines that must fit better there: well, and at all
+_SHORTEST = 3
+_MOST = 0.5
+_SOME = 0.04
+# Two pieces of the same distance are one if fewer lines are between them
+_GAP = 8
+# The most distances that are tried, and the fewest lines that suggest one
+_DISTANCES = 24
+_FEWEST = 2
+
+
+class Features:
+    """The groups of letters in the lines of a text, as hashes.
+
+    Args:
+        texts: the lines; case does not matter.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.lines = len(texts)
+        # A text may have line breaks of its own
+        whole = "\n".join([text.replace("\n", " ") if "\n" in text else text for text in texts])
+        codes = np.frombuffer(whole.lower().encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.int64)
+        dense = np.count_nonzero(codes > 0x2E7F) * 4 > len(codes)
+        size = _DENSE_GROUP if dense else _GROUP
+        count = max(0, len(codes) - size + 1)
+        hashes = np.zeros(count, np.int64)
+        is_whole = np.ones(count, bool)
+        for place in range(size):
+            part = codes[place : place + count]
+            hashes = hashes * 1_000_003 + part
+            is_whole &= part != 10
+        line = np.zeros(len(codes), np.int64)
+        if len(codes):
+            np.cumsum(codes[:-1] == 10, out=line[1:])
+        # 40 bits of hash and 23 of the line's number, so that a sort puts equal groups of a line side by side
+        keys = ((hashes & ((1 << 40) - 1)) << 23) | line[:count]
+        # Half of the groups are enough
+        keys = np.sort(keys[is_whole & (hashes & (1 << 17) != 0)])
+        self.keys: Integers = keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if len(keys) else keys
+
+    @property
+    def groups(self) -> Integers:
+        """The hash of each group of each line, sorted."""
+        return self.keys >> 23
+
+    @property
+    def places(self) -> Integers:
+        """The line of each of them."""
+        return self.keys & ((1 << 23) - 1)
+
+
+class Alignment(NamedTuple):
+    """How far the lines of a text have moved.
+
+    Attributes:
+        distances: for each line, how many lines later its counterpart is; 0 for a line in its place.
+        strays: the indexes of lines whose counterpart is elsewhere without any order.
+        likeness: for each line, the share of its rare groups that the line in its place has, from 0 to 1.
+        chance: the mean of what unrelated lines share.
+        counterparts: for each stray, the index of its counterpart.
+    """
+
+    distances: Integers
+    strays: Integers
+    likeness: Numbers
+    chance: float
+    counterparts: Integers
+
+
+def align(left: Features, right: Features) -> Alignment:
+    """Find out which lines of the right text belong to those of the left one; both have the same number of lines."""
+    weights, totals, left_kept, right_kept = _weigh(left, right)
+    in_place = _share_in_place(left_kept, right_kept, weights, left.lines)
+    safe = np.maximum(totals, 1e-9)
+    likeness = in_place / safe
+    # Unrelated lines, some way off
+    chance = _share_in_place(left_kept, _moved(right_kept, 17, left.lines), weights, left.lines).sum() / max(
+        1e-9, totals.sum()
+    )
+    suspects = (likeness < max(_LIKELY, 0.4 * float(np.median(likeness)))) & (totals > 0)
+    pairs = _pairs(left_kept, right_kept, weights, suspects)
+    none = np.zeros(0, np.int64)
+    distances = np.zeros(left.lines, np.int64)
+    if not len(pairs[0]):
+        return Alignment(distances, none, likeness, float(chance), none)
+    one, other, shared = pairs
+    share = shared / safe[one]
+    is_better = (share >= _LIKELY) & (share > _TIMES * likeness[one]) & (one != other)
+    one, other, share = one[is_better], other[is_better], share[is_better]
+    moves = other - one
+    values, counts = np.unique(moves, return_counts=True)
+    frequent = values[np.argsort(-counts)][:_DISTANCES]
+    frequent = frequent[np.sort(counts)[::-1][:_DISTANCES] >= _FEWEST]
+    if len(frequent):
+        candidates = np.concatenate([[0], frequent])
+        gains = np.zeros((left.lines, len(candidates)))
+        gains[:, 0] = likeness
+        all_one, all_other, all_shared = pairs
+        for column, distance in enumerate(candidates[1:].tolist(), 1):
+            chosen = all_other - all_one == distance
+            gains[all_one[chosen], column] = (all_shared / safe[all_one])[chosen]
+        # Lines that are not suspects are in place, and were not compared with others
+        gains[~suspects & (likeness > 0), 1:] = 0
+        distances = candidates[_without_gaps(_without_chance(_best_path(gains), gains))]
+    # The best counterpart of each line that is still out of place
+    order = np.lexsort((-share, one))
+    first = order[np.unique(one[order], return_index=True)[1]]
+    is_stray = distances[one[first]] == 0
+    is_sure = (share[first] >= _SURE) & (totals[one[first]] >= _RICH) & (likeness[one[first]] < _POOR)
+    strays, counterparts = one[first][is_stray & is_sure], other[first][is_stray & is_sure]
+    return Alignment(distances, strays, likeness, float(chance), counterparts)
+
+
+def _weigh(
+    left: Features, right: Features
+) -> tuple[Any, Numbers, tuple[Integers, Integers], tuple[Integers, Integers]]:
+    """Return a weight for each rare group, the sum for each left line, and the rare groups of both texts.
+
+    Groups are numbered from 0.
+    """
+    groups, counts = np.unique(np.concatenate([left.groups, right.groups]), return_counts=True)
+    is_rare = counts <= 2 * _MOST_LINES
+    weights = np.log((left.lines + right.lines + 1) / counts)
+
+    def keep(features: Features) -> tuple[Integers, Integers]:
+        numbers = np.searchsorted(groups, features.groups)
+        kept = is_rare[numbers]
+        return numbers[kept], features.places[kept]
+
+    left_kept, right_kept = keep(left), keep(right)
+    totals = np.bincount(left_kept[1], weights[left_kept[0]], left.lines).astype(np.float64)
+    return weights, totals, left_kept, right_kept
+
+
+def _share_in_place(
+    left: tuple[Integers, Integers], right: tuple[Integers, Integers], weights: Numbers, lines: int
+) -> Numbers:
+    """Return the weight of the groups that each left line shares with the right line of the same number."""
+    size = lines + 1
+    ours, theirs = left[0] * size + left[1], right[0] * size + right[1]
+    both = ours[np.isin(ours, theirs, assume_unique=True)]
+    return np.bincount(both % size, weights[both // size], lines).astype(np.float64)
+
+
+def _moved(kept: tuple[Integers, Integers], distance: int, lines: int) -> tuple[Integers, Integers]:
+    return kept[0], (kept[1] + distance) % max(1, lines)
+
+
+def _pairs(
+    left: tuple[Integers, Integers], right: tuple[Integers, Integers], weights: Numbers, suspects: NDArray[np.bool_]
+) -> tuple[Integers, Integers, Numbers]:
+    """Return all pairs of a suspect left line and a right line that share rare groups, and the weight of these."""
+    chosen = suspects[left[1]]
+    groups, places = left[0][chosen], left[1][chosen]
+    order = np.argsort(right[0], kind="stable")
+    right_groups, right_places = right[0][order], right[1][order]
+    start = np.searchsorted(right_groups, groups)
+    end = np.searchsorted(right_groups, groups, "right")
+    lengths = end - start
+    if not lengths.sum():
+        none = np.zeros(0, np.int64)
+        return none, none, np.zeros(0)
+    ones = np.repeat(places, lengths)
+    within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    others = right_places[np.repeat(start, lengths) + within]
+    keys, inverse = np.unique((ones << 23) | others, return_inverse=True)
+    shared = np.bincount(inverse, np.repeat(weights[groups], lengths)).astype(np.float64)
+    return keys >> 23, keys & ((1 << 23) - 1), shared
+
+
+def _best_path(gains: Numbers) -> Integers:
+    """Return the best column for each row: the sum of what is there, less `_SWITCH` for each change of the column."""
+    best = gains[0].copy()
+    best[1:] -= _SWITCH
+    origins = np.zeros(gains.shape, np.int64)
+    stay = np.arange(gains.shape[1])
+    for row in range(1, len(gains)):
+        top = int(best.argmax())
+        switched = best[top] - _SWITCH
+        stays = best >= switched
+        origins[row] = np.where(stays, stay, top)
+        best = np.where(stays, best, switched) + gains[row]
+    path = np.zeros(len(gains), np.int64)
+    path[-1] = int(best.argmax())
+    for row in range(len(gains) - 1, 0, -1):
+        path[row - 1] = origins[row][path[row]]
+    return path
+
+
+def _without_chance(path: Integers, gains: Numbers) -> Integers:
+    """Return the path with 0 for pieces that may fit by chance: short ones, and those where most lines do not."""
+    edges = np.concatenate([[0], np.flatnonzero(np.diff(path)) + 1, [len(path)]])
+    lengths = np.diff(edges)
+    rows = np.arange(len(path))
+    there = gains[rows, path]
+    is_better = (there > _TIMES * gains[:, 0]) & (there > _SOME)
+    shares = np.add.reduceat(is_better, edges[:-1]) / lengths
+    return np.where(np.repeat((lengths >= _SHORTEST) & (shares >= _MOST), lengths), path, 0)
+
+
+def _without_gaps(path: Integers) -> Integers:
+    """Return the path without short gaps in a piece: a few lines of a piece may be alike in their places, too."""
+    path = path.copy()
+    edges = np.concatenate([[0], np.flatnonzero(np.diff(path)) + 1, [len(path)]]).tolist()
+    for before, first, end in zip(edges, edges[1:-1], edges[2:], strict=False):
+        if end < len(path) and end - first < _GAP and path[before] == path[end] != 0 == path[first]:
+            path[first:end] = path[end]
+    return path

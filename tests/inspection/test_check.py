@@ -1,0 +1,373 @@
+"""`check_texts` and `bleu check`: each kind of mistake is found where it was made, and nothing else is."""
+
+from __future__ import annotations
+
+import html
+import json
+import random
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from bleucli import BLEU, BleuError, check_texts
+from bleucli.inspection.mistakes import MISTAKES
+
+WORDS = [
+    *("Haus", "Baum", "Straße", "Brücke", "Fluss", "Wolke", "Fenster", "Garten", "Messer", "Löffel", "Tisch", "Vogel"),
+    *("Katze", "Pferd", "Wagen", "Schiff", "Berg", "Tal", "Feld", "Wald", "König", "Bauer", "Lehrer", "Schüler"),
+    *("Zeitung", "Brief", "Antwort", "Frage", "Sommer", "Winter", "Regen", "Schnee", "Morgen", "Abend", "Stunde"),
+]
+SYLLABLES = [
+    *("ba", "ben", "ber", "da", "den", "der", "fal", "fel", "gar", "gen", "hau", "hem", "kal", "ken", "lin", "lau"),
+    *("mer", "mi", "nas", "nor", "pal", "ros", "sal", "sen", "tal", "tor", "wal", "wen"),
+]
+LINES = 400
+
+
+def lines_like(seed: int, kept: float, texts: list[list[str]] | None = None) -> list[list[str]]:
+    """Return words of lines; texts: words to keep with this probability."""
+    choose = random.Random(seed)
+
+    def word() -> str:
+        return choose.choice(WORDS) if choose.random() < 0.3 else "".join(choose.choices(SYLLABLES, k=3)).capitalize()
+
+    if texts is None:
+        return [[word() for _ in range(10)] for _ in range(LINES)]
+    return [[one if choose.random() < kept else word() for one in text] for text in texts]
+
+
+def spell(texts: list[list[str]]) -> list[str]:
+    form = "Der {} und die {} mit dem {} sahen „{} {}“, denn {} ging & kam zu {} oder {} über {} nach {}."
+    return [form.format(*words) for words in texts]
+
+
+REFERENCE = spell(lines_like(1, 0))
+
+
+def translate(seed: int = 2) -> list[str]:
+    """Return lines like a system's output: most words are those of the reference."""
+    return spell(lines_like(seed, 0.5, lines_like(1, 0)))
+
+
+SYSTEM = translate()
+DAMAGES = {
+    "empty": lambda text: "",
+    "mojibake": lambda text: text.encode().decode("latin-1"),
+    "replacement": lambda text: text.replace("e", "\ufffd"),
+    "lost": lambda text: text.replace("e", "?"),
+    "form": lambda text: unicodedata.normalize("NFD", text),
+    "entities": html.escape,
+    "special-tokens": lambda text: f"{text} </s> <pad> <pad>",
+    "tags": lambda text: f'<seg id="1">{text}</seg>',
+    "quoting": lambda text: '"' + text.replace("„", '""').replace("“", '""') + '"',
+    "preamble": lambda text: f"Sure! Here is the translation: {text}",
+    "markdown": lambda text: f"**{text}**",
+    "prefix": lambda text: f"Und noch etwas {text}",
+    "suffix": lambda text: f"{text} Noch Fragen offen?",
+    "subwords": lambda text: text.replace("e", "e@@ "),
+    "tokenized": lambda text: text.replace(",", " ,").replace(".", " ."),
+    "lower-case": str.lower,
+    "upper-case": str.upper,
+    "title-case": str.title,
+    "punctuation": lambda text: "".join(letter for letter in text if letter.isalnum() or letter == " "),
+    "invisible": lambda text: text.replace(" ", "\u200b ", 2),
+    "runaway": lambda text: text + " und so weiter" * 30,
+    "letters": lambda text: " ".join(text.replace(" ", "")),
+    "escapes": lambda text: text.replace(" ", r"\n", 1),
+    "cut": lambda text: text[:30],
+}
+REPAIRED = {"entities", "special-tokens", "tags", "preamble", "prefix", "suffix", "subwords", "tokenized", "invisible"}
+
+
+def damage(kind: str, step: int) -> list[str]:
+    return [DAMAGES[kind](text) if n % step == 0 else text for n, text in enumerate(SYSTEM)]
+
+
+def kinds(systems, references=None, **rest):
+    return {one.kind: one for one in check_texts(systems, references or [REFERENCE], **rest).findings}
+
+
+def test_nothing_is_wrong_with_a_translation():
+    findings = check_texts({"sys": SYSTEM, "other": translate(3)}, [REFERENCE])
+    assert not findings.findings
+    assert not findings.unchecked
+    assert findings.segments == LINES
+    assert dict(findings.scores)["sys"] == BLEU().corpus_score(SYSTEM, [REFERENCE]).score
+
+
+@pytest.mark.parametrize("step", [1, 10])
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_each_kind_of_mistake_is_found(kind, step):
+    found = kinds({"sys": damage(kind, step)})
+    assert list(found) == [kind]
+    finding = found[kind]
+    assert finding.text == "sys"
+    assert finding.first == 0
+    assert finding.segments == len(range(0, LINES, step))
+    assert finding.severity == (
+        "warning" if kind in ("entities", "tokenized") else "error"
+    )  # the tokenizer undoes these
+
+
+@pytest.mark.parametrize("kind", sorted(REPAIRED))
+def test_the_points_are_what_the_remedy_gains(kind):
+    before = BLEU().corpus_score(damage(kind, 3), [REFERENCE]).score
+    after = BLEU().corpus_score(SYSTEM, [REFERENCE]).score
+    assert kinds({"sys": damage(kind, 3)})[kind].points == pytest.approx(after - before, abs=0.3)
+
+
+def test_points_are_those_of_the_repaired_text_exactly():
+    found = kinds({"sys": damage("tags", 7)}, metric="chrf")["tags"]
+    from bleucli import CHRF
+
+    gain = [CHRF().corpus_score(text, [REFERENCE]).score for text in (damage("tags", 7), SYSTEM)]
+    assert found.points == pytest.approx(gain[1] - gain[0], abs=1e-9)
+
+
+def test_mistakes_of_the_reference_are_its_own():
+    reference = [f"<p>{text}</p>" if n % 2 else text for n, text in enumerate(REFERENCE)]
+    reference[5] = ""
+    found = kinds({"sys": SYSTEM, "other": translate(3)}, [reference])
+    assert {kind: (one.text, one.first) for kind, one in found.items()} == {
+        "tags": ("references[0]", 1),
+        "empty": ("references[0]", 5),
+    }
+    assert found["empty"].severity == "warning"
+    assert found["tags"].points > 0
+
+
+def test_what_both_sides_have_is_not_a_mistake():
+    both = [html.escape(text).lower() for text in SYSTEM], [html.escape(text).lower() for text in REFERENCE]
+    assert not kinds({"sys": both[0]}, [both[1]])
+
+
+def test_a_missing_reference_is_not_a_mistake():
+    second = [text if n % 2 else None for n, text in enumerate(translate(4))]
+    assert not kinds({"sys": SYSTEM}, [REFERENCE, second])
+
+
+def test_line_numbers_are_those_of_the_lines():
+    numbered = [f"{n + 1}\t{text}" for n, text in enumerate(SYSTEM)]
+    assert list(kinds({"sys": numbered})) == ["numbers"]
+    years = [f"{1900 + n % 7} {text}" for n, text in enumerate(SYSTEM)]
+    assert "numbers" not in kinds({"sys": years})
+
+
+@pytest.mark.parametrize(
+    ("lines", "first", "last", "distance"),
+    [
+        (SYSTEM[:100] + SYSTEM[101:] + [""], 100, 398, 1),
+        (SYSTEM[:100] + SYSTEM[105:] + [""] * 5, 100, 394, 5),
+        (SYSTEM[:100] + SYSTEM[99:-1], 100, 399, -1),
+        (SYSTEM[:100] + SYSTEM[101:300] + SYSTEM[299:], 100, 298, 1),
+    ],
+    ids=["missing", "five missing", "doubled", "in the middle"],
+)
+def test_lines_out_of_step_are_located(lines, first, last, distance):
+    assert len(lines) == LINES
+    finding = kinds({"sys": lines})["step"]
+    assert abs(finding.first - first) <= 2
+    later = f"{abs(distance)} line{'s' if abs(distance) > 1 else ''} {'later' if distance > 0 else 'earlier'}"
+    assert later in finding.message
+    assert any(f"to {last + more} (counting" in finding.message for more in range(-2, 3))
+    assert finding.message.command != finding.message  # counted from 1
+    assert finding.points > 0
+
+
+def test_what_the_source_has_is_not_a_mistake():
+    source = [f"<p>{n} &amp; more" if n % 2 else f"{n} and more" for n in range(LINES)]
+    system = [f"<p>{text} &amp;" if n % 2 else f"{text} &amp;" for n, text in enumerate(SYSTEM)]
+    found = kinds({"sys": system}, sources=source)
+    assert (found["entities"].first, found["entities"].segments) == (0, LINES // 2)
+    assert "tags" not in found
+
+
+def test_a_missing_space_is_not_a_lost_letter():
+    assert not kinds({"sys": [f"Wirklich?Ja, {text}" for text in SYSTEM]}, [[f"Wirklich? Ja, {t}" for t in REFERENCE]])
+    assert "lost" in kinds({"sys": [text.replace("en", "???") for text in SYSTEM]})
+
+
+def test_an_example_shows_the_mistake():
+    lines = [f"{text} {text} \ufffd" for text in SYSTEM]
+    example = kinds({"sys": lines})["replacement"].example
+    assert len(example) == 100
+    assert example.endswith(" \ufffd")
+    assert example.startswith("…")
+
+
+def test_a_reference_is_not_judged_by_another_text():
+    reference = [f"{text} <b>{n}</b>" for n, text in enumerate(REFERENCE)]
+    assert "tags" not in kinds({"sys": ["Совсем другой текст про старый дом и сад"] * LINES}, [reference])
+    assert "tags" in kinds({"sys": SYSTEM}, [reference])
+
+
+def test_texts_may_have_line_breaks():
+    documents = ["\n".join(SYSTEM[n : n + 4]) for n in range(0, LINES, 4)]
+    references = ["\n".join(REFERENCE[n : n + 4]) for n in range(0, LINES, 4)]
+    assert not kinds({"sys": documents}, [references])
+    assert "step" in kinds({"sys": [*documents[:20], *documents[21:], ""]}, [references])
+    assert kinds({"sys": [f"So:\n# {text}" for text in documents]}, [references])["markdown"].first == 0
+
+
+def test_shuffled_lines_are_found():
+    shuffled = random.Random(5).sample(SYSTEM, LINES)
+    assert "order" in kinds({"sys": shuffled})
+
+
+def test_other_texts_are_unrelated():
+    assert "unrelated" in kinds({"sys": random.Random(9).sample(spell(lines_like(77, 0)), LINES)})
+
+
+def test_copies_are_found():
+    assert kinds({"sys": REFERENCE})["copy"].segments == LINES
+    copied = [REFERENCE[n] if n % 5 == 0 else text for n, text in enumerate(SYSTEM)]
+    long = sum(len(text.encode()) >= 120 for text in REFERENCE[::5])
+    assert long <= kinds({"sys": copied})["copy"].segments <= long + 5  # a few lines are translated like this
+    source = [f"The house number {n} stands by the river of the town" for n in range(LINES)]
+    some = [source[n] if n % 20 == 0 else text for n, text in enumerate(SYSTEM)]
+    assert kinds({"sys": some}, sources=source)["source"].segments == LINES // 20
+
+
+def test_other_languages_and_scripts_are_found():
+    english = "The old people of the small village waited for the bus which was late again because of the snow"
+    mixed = [f"{english} {n}" if n % 10 == 0 else text for n, text in enumerate(SYSTEM)]
+    found = kinds({"sys": mixed})
+    assert found["language"].segments == LINES // 10
+    assert "en instead of de" in found["language"].message
+    russian = ["Старые люди маленькой деревни ждали автобус" if n % 10 == 0 else text for n, text in enumerate(SYSTEM)]
+    assert kinds({"sys": russian})["script"].segments == LINES // 10
+
+
+CHINESE = [f"第{n}位老人在村庄里等待公共汽车，因为下雪它又迟到了{n * 7919}分钟。" for n in range(LINES)]
+
+
+def test_widths_and_spaces_of_chinese():
+    apart = ["".join(f"{letter} " for letter in text) for text in CHINESE]
+    assert list(kinds({"sys": apart}, [CHINESE], metric=BLEU(tokenize="zh"))) == ["spaced"]
+    narrow = [text.replace("，", ",").replace("。", ".") for text in CHINESE]
+    assert "half-width" in kinds({"sys": narrow}, [CHINESE])
+    wide = [text.translate({48 + n: 0xFF10 + n for n in range(10)}) for text in CHINESE]
+    assert "full-width" in kinds({"sys": wide}, [CHINESE])
+
+
+def test_lists_of_different_lengths_are_refused():
+    with pytest.raises(BleuError, match="only 3 sources"):
+        check_texts({"sys": SYSTEM}, [REFERENCE], ["a", "b", "c"])
+    with pytest.raises(BleuError, match="more sources"):
+        check_texts({"sys": SYSTEM}, [REFERENCE], [*REFERENCE, "x"])
+    with pytest.raises(BleuError, match="bare string"):
+        check_texts({"sys": SYSTEM}, [REFERENCE], "text")
+
+
+def test_kinds_have_different_names():
+    names = [mistake.kind for mistake in MISTAKES]
+    assert len(set(names)) == len(names)
+
+
+def test_the_documentation_names_every_kind(root):
+    page = Path(root, "docs", "check.md").read_text(encoding="utf-8")
+    others = {"step", "order", "length", "unrelated", "swapped", "copy", "source", "language", "script"}
+    table = page.partition("| kind |")[2].partition("\n\n")[0]
+    named = {word for row in table.splitlines() for word in row.split("|")[1:2] for word in word.split("`")[1::2]}
+    assert named == {mistake.kind for mistake in MISTAKES} | others
+
+
+def test_a_package_that_is_missing_is_named(monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "ftfy", None)
+    monkeypatch.setitem(sys.modules, "ftfy.badness", None)
+    findings = check_texts({"sys": damage("mojibake", 1)}, [REFERENCE])
+    assert findings.unchecked[0].startswith("mojibake was not checked: the module ftfy")
+    assert "pip install 'bleucli[check]'" in findings.unchecked[0]
+
+
+# --- the command
+
+
+@pytest.fixture
+def texts(write):
+    write("ref.txt", "".join(f"{line}\n" for line in REFERENCE))
+    write("good.txt", "".join(f"{line}\n" for line in SYSTEM))
+    write("bad.txt", "".join(f"{line}\n" for line in damage("tags", 1)))
+
+
+def test_the_command_says_what_is_wrong(run, texts):
+    answer = run("check", "ref.txt", "-i", "good.txt", "bad.txt")
+    assert answer.status == 1
+    assert "error: bad.txt, line 1: tags (such as <seg>) in all 400 segments" in answer.out
+    gain = kinds({"bad.txt": damage("tags", 1)})["tags"].points
+    assert f"Costs {gain:.1f} BLEU. Remove the tags" in answer.out
+    assert "2 systems and 400 segments checked: 1 error" in answer.out
+    assert max(map(len, answer.out.splitlines())) <= 80
+
+
+def test_nothing_wrong_is_status_0(run, texts):
+    answer = run("check", "ref.txt", "-i", "good.txt")
+    assert (answer.status, answer.err) == (0, "")
+    assert answer.out == "1 system and 400 segments checked: nothing wrong was found\n"
+
+
+def test_strict_counts_every_finding(run, texts, write):
+    write("note.txt", "".join(f"{line}\n" for line in [*SYSTEM[:-1], ""]))
+    assert run("check", "ref.txt", "-i", "note.txt").status == 0
+    assert run("check", "ref.txt", "-i", "note.txt", "--strict").status == 1
+    assert run("check", "ref.txt", "-i", "good.txt", "--strict").status == 0
+
+
+def test_findings_as_json(run, texts):
+    answer = run("check", "ref.txt", "-i", "bad.txt", "-f", "json")
+    data = json.loads(answer.out)
+    assert [(one["kind"], one["text"], one["line"], one["segments"]) for one in data["findings"]] == [
+        ("tags", "bad.txt", 1, 400)
+    ]
+    assert data["scores"][0]["system"] == "bad.txt"
+    assert data["signature"].startswith("BLEU|nrefs:1|")
+
+
+def test_findings_as_annotations(run, texts):
+    answer = run("check", "ref.txt", "-i", "bad.txt", "--annotate", "github")
+    assert "::error title=bleu check%3A tags::bad.txt, line 1: tags (such as <seg>) in all 400 segments\n" in answer.err
+
+
+def test_systems_of_other_lengths_do_not_keep_the_others_from_being_checked(run, texts, write):
+    write("short.txt", "".join(f"{line}\n" for line in SYSTEM[:-1]))
+    answer = run("check", "ref.txt", "-i", "short.txt", "bad.txt", "-f", "json")
+    data = json.loads(answer.out)
+    assert [one["kind"] for one in data["findings"]] == ["length", "tags"]
+    assert "short.txt" in data["findings"][0]["message"]
+    alone = run("check", "ref.txt", "-i", "short.txt")
+    assert alone.status == 1
+    assert "error: short.txt: ref.txt has 400 segments but short.txt has 399" in alone.out
+
+
+def test_swapped_files_are_told_by_their_names(run, texts):
+    answer = run("check", "good.txt", "-i", "ref.txt", "-f", "json")
+    (finding,) = json.loads(answer.out)["findings"]
+    assert (finding["kind"], finding["severity"]) == ("swapped", "error")
+    assert "bleu ref.txt -i good.txt" in finding["remedy"]
+
+
+def test_sources_come_from_a_file(run, texts, write):
+    source = [f"The house number {n} stands by the river of the town" for n in range(LINES)]
+    write("src.txt", "".join(f"{line}\n" for line in source))
+    write("lazy.txt", "".join(f"{source[n] if n % 9 == 0 else line}\n" for n, line in enumerate(SYSTEM)))
+    answer = run("check", "ref.txt", "-i", "lazy.txt", "--source", "src.txt", "-f", "json")
+    assert "source" in [one["kind"] for one in json.loads(answer.out)["findings"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("-f", "latex"), "latex"),
+        (("-m", "bleu", "chrf"), "one metric"),
+        (("--source", "-"), "--source cannot read standard input"),
+        (("--source", "missing.txt"), "missing.txt"),
+    ],
+)
+def test_wrong_options_get_one_line(run, texts, words, message):
+    answer = run("check", "ref.txt", "-i", "good.txt", *words)
+    assert answer.status == 2
+    assert message in answer.err
+    assert answer.err.count("\n") == 1
