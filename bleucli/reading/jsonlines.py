@@ -162,6 +162,10 @@ class JsonLines:
 
         return len(ID_KINDS) if self.identified else 0
 
+    def is_packed(self) -> bool:
+        """Return whether it is a regular file that is packed."""
+        return self._file.is_packed()
+
     def counts(self) -> Iterator[int]:
         """Count the segments of a regular file, without blank lines at its end: see `TextFile`."""
         count = 0
@@ -229,6 +233,19 @@ class JsonLines:
         rows = [(item, number) for number, item in enumerate(items, before + 1) if self._is_of_pair(item, number)]
         if rows:
             yield from self._blocks_of([item for item, _ in rows], [number for _, number in rows])
+
+    def pairs(self) -> list[str]:
+        """Return the language pairs of the objects of a regular file, as the objects spell them."""
+        from bleucli import language_pairs
+        from bleucli.reading.jsonfields import find_value, names_of_ids
+
+        pairs: dict[str, None] = {}
+        for _, items in self.twin()._read_items():
+            for item in items:
+                ids = (find_value(item, name) for name in names_of_ids(item, self._wanted[0]) if name)
+                pair = language_pairs.of_item(item, next((one for one in ids if isinstance(one, str)), ""))
+                pairs |= {} if pair is None else {"-".join(pair): None}
+        return list(pairs)
 
     def _parse_document(self, data: bytes) -> list[dict[str, Any]]:
         """Return the objects of a file that is one JSON value: an object, or an array of objects.

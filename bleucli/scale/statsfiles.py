@@ -277,7 +277,7 @@ class Statistics:
             if name not in self.columns:
                 columns = ", ".join(self.columns) or "none"
                 what = f"there is no column {name} to group by; there are {columns}{suggest(name, self.columns)}"
-                raise BleuError(what)
+                raise BleuError(what, Turn("", f"; bleu count --by {name} keeps it"))
         for name, metric in metrics.items():
             for file in self._files:
                 missing = [one for one in metric.column_names() if f"{name}.{one}" not in file.columns]
@@ -380,7 +380,7 @@ class Statistics:
                 raise BleuError(
                     f"one of {first.path} and {file.path} holds sums, and the other segments; merge files of one kind"
                 )
-        schemas = [_plain_schema(next(file.row_groups())) for file in self._files]
+        schemas = [_plain_schema(file.schema()) for file in self._files]
         try:
             whole = pa.unify_schemas(schemas, promote_options="permissive")
         except pa.ArrowException as error:
@@ -511,12 +511,12 @@ def _choose(names: Sequence[str], name: str | None, kind: str) -> str:
     return name
 
 
-def _plain_schema(table: pa.Table) -> pa.Schema:
-    """Return the columns of a table, in types that all files can share: no dictionaries, one type of text."""
+def _plain_schema(schema: pa.Schema) -> pa.Schema:
+    """Return the columns of a schema, in types that all files can share: no dictionaries, one type of text."""
     pa = load("pyarrow", "arrow")
-    counts = (SEGMENT, REFERENCES) if SEGMENT in table.column_names else tuple(COUNTS)
+    counts = (SEGMENT, REFERENCES) if SEGMENT in schema.names else tuple(COUNTS)
     kinds = {}
-    for field in table.schema:
+    for field in schema:
         kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
         if str(kind) == "string_view":
             kind = pa.string()

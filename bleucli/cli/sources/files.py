@@ -16,14 +16,14 @@ from bleucli.cli.sources.paths import STDIN, Files, read_as_jsonl, source_of
 from bleucli.cli.streams import shown
 from bleucli.counting import CorpusStats, Part, SystemStats, count, count_blocks
 from bleucli.counting.corpus import Corpus, Kept, Source, in_step
-from bleucli.errors import BleuError, LengthError, UsageError
+from bleucli.errors import BleuError, IdsDifferError, LengthError, UsageError
 from bleucli.inspection.marks import is_json_object
 from bleucli.limits import read_number
-from bleucli.phrases import tell_count, tell_place
+from bleucli.phrases import join_words, tell_count
 from bleucli.reading import TextFile
 from bleucli.reading.jsonlines import JsonLines
 from bleucli.results import Input
-from bleucli.text import Segments
+from bleucli.text import DOCUMENT, Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from bleucli.testsets.selection import Marks
     from bleucli.text.labels import Labels
 
-# The label that names the document of a segment, and those that name parts of texts
-DOCUMENT = "doc"
+# The labels that name parts of texts
 _PARTS = ("origlang", "domain", "country")
 
 
@@ -81,8 +80,8 @@ class TextSource(ABC):
         """The part of the corpus that is scored; None for everything."""
         return None
 
-    def explain(self, error: LengthError) -> BleuError:
-        """Return an error about different numbers of segments, with its likely cause if that can be told."""
+    def explain(self, error: LengthError | IdsDifferError) -> BleuError:
+        """Return an error about different numbers of segments, or ids, with its likely cause if that can be told."""
         return error
 
     def corpus(self) -> Corpus:
@@ -152,7 +151,7 @@ class TextSource(ABC):
             if keep_rows or keeper is not None:
                 documents = self._documents(systems[0].stats[0].segments)
             return Counted([Part((), systems, documents)], references=references, selection=selection)
-        except LengthError as error:
+        except (LengthError, IdsDifferError) as error:
             raise self.explain(error) from None
 
     def _group_part(self, systems: Sequence[SystemStats], chosen: Sequence[int] | None, counting: Counting) -> Counted:
@@ -175,7 +174,7 @@ class TextSource(ABC):
         """
         try:
             yield from count_blocks(self.corpus(), [metric], jobs=jobs)
-        except LengthError as error:
+        except (LengthError, IdsDifferError) as error:
             raise self.explain(error) from None
 
     def _labels_of_block(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
@@ -198,9 +197,7 @@ class TextSource(ABC):
             return labels.number(documents)
         if self._unit == "segment":
             return None
-        if documents:
-            place = tell_place("segment", documents.index(None))
-            raise BleuError(place, " has no document; give each segment the label of its document")
+        labels.check_documents(documents)
         raise UsageError(
             "--unit doc resamples documents, but nothing says which document a segment belongs to; name a file with"
             " --labels that has a column doc"
@@ -297,6 +294,8 @@ class FileSource(TextSource):
         # The blocks of files that were read and cannot be read again
         self._kept: Mapping[File, Kept] = {}
         self._is_surveyed = False
+        # Unpacking files takes long, so their lengths are not compared before they are counted
+        self._defers_check = self._is_unchecked = False
         opener.check(self._all, self.references)
         if arguments.partial and not identified:
             raise UsageError(
@@ -314,16 +313,19 @@ class FileSource(TextSource):
         Raises:
             BleuError: files that can be read twice do not have the same number of segments.
         """
-        self._check_lengths()
+        if self._defers_check and not self._is_surveyed:
+            self._is_unchecked = any(file.is_packed() for file in (*self._files, *self.references))
+        if not self._is_unchecked:
+            self._check_lengths()
         references = [
             source_of(file, [file.name] * file.columns(), self._blocks(file), has_hypotheses=False)
             for file in self._ordered_references()
         ]
         corpus = Corpus(self._sources(), [*references, *self._label_sources()], joining=self._joining)
         if self._arguments.joins_documents:
-            from bleucli.counting.documents import Documents
+            from bleucli.counting import documents
 
-            corpus = corpus._replace(documents=Documents())
+            corpus = corpus._replace(documents=documents.join)
         if names := corpus.label_names():
             if "system" in names:
                 raise UsageError("a label cannot be called system, as the column of systems is; rename it")
@@ -423,6 +425,34 @@ class FileSource(TextSource):
 
     # --- what does not fit
 
+    def count(self, counting: Counting) -> Counted:
+        """Count all systems. Where files are packed, their lengths are compared only if something is wrong."""
+        self._defers_check = True
+        try:
+            return super().count(counting)
+        except BleuError:
+            self._check_late()
+            raise
+
+    def blocks(self, metric: Metric, jobs: int | None) -> Iterator[list[SystemStats]]:
+        """Give the statistics of the only system, block by block; lengths are compared as for `count`."""
+        self._defers_check = True
+        try:
+            yield from super().blocks(metric, jobs)
+        except BleuError:
+            self._check_late()
+            raise
+
+    def _check_late(self) -> None:
+        """Compare the numbers of segments, unless that was done: where they differ, this says more than other errors.
+
+        Raises:
+            BleuError: two differ.
+        """
+        if self._is_unchecked:
+            self._is_unchecked = False
+            self._check_lengths()
+
     def _check_lengths(self) -> None:
         """Compare the numbers of segments, where files can be read twice, unless that was done already.
 
@@ -442,12 +472,23 @@ class FileSource(TextSource):
         except LengthError as error:
             raise self.explain(error) from None
 
-    def explain(self, error: LengthError) -> BleuError:
-        """Add the likely cause to an error about different numbers of segments, where plain text shows it."""
+    def explain(self, error: LengthError | IdsDifferError) -> BleuError:
+        """Add the likely cause to an error about different numbers of segments, or ids, where the texts show it."""
+        if isinstance(error, IdsDifferError):
+            return self._explain_ids(error)
         from bleucli.cli.sources import lengths
 
+        self._check_late()
         files = [*self._files, *self._ordered_references()]
         return lengths.explain([*files, *filter(None, [self._label_file])], error)
+
+    def _explain_ids(self, error: IdsDifferError) -> BleuError:
+        """Add to an error about items that cannot be joined that they are of several language pairs, if they are."""
+        for file in (*self._ordered_references(), *self._files):
+            if isinstance(file, JsonLines) and file.is_file and not self._arguments.pair and len(file.pairs()) > 1:
+                several = f"; {file.name} has items of {join_words(file.pairs())}: choose one pair with -l"
+                return BleuError(*error.parts, several)
+        return error
 
     def leave_out(self, reported: bool = False) -> None:
         """Leave out the systems that cannot be scored, for --keep-going; `systems.failures` then says why.
