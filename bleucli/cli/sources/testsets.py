@@ -225,9 +225,11 @@ class TestSetSource(FileSource):
             of_texts.pop("partial", None)
         return list((texts | of_texts).items())
 
-    def explain(self, error: LengthError) -> BleuError:
+    def explain(self, error: BleuError) -> BleuError:
         """Add the likely cause to an error about different numbers of segments: another test set, if one fits."""
         explained = super().explain(error)
+        if not isinstance(error, LengthError):
+            return explained
         files = zip((error.longest, error.shortest), error.counts, strict=True)
         count = next((count for file, count in files if file < len(self._files)), None)
         scored = {one.test_set.name for one in self._sets}
