@@ -45,6 +45,8 @@ _WARNING_SHARE = 0.002
 _WARNING_POINTS = 0.05
 # The least that removing words which many lines share must gain
 _GAIN = 0.05
+# The same if all lines share them
+_GAIN_OF_ALL = 4.0
 # The least that a convention must cost to be worth a word
 _CONVENTION_POINTS = 0.1
 # Outputs may differ from references by chance as well: the mistake must be this many times as frequent on one side
@@ -523,7 +525,8 @@ class _Checking:
                 return None
         elif tally.count < least or tally.count <= _TIMES * tally.other + (_CHANCE if tally.other else 0):
             return None
-        if mistake.is_proven and (place.is_reference or (points or 0) < _GAIN):
+        gain = max(_GAIN, _GAIN_OF_ALL * tally.count / self.segments)
+        if mistake.is_proven and (place.is_reference or (points or 0) < gain):
             return None
         severity = self._severity(tally.count, points)
         if mistake.kind == "empty" and place.is_reference and severity == "note":

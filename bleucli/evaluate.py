@@ -132,9 +132,9 @@ def evaluate_systems(
     if is_joined:
         if columns or foreign:
             raise UsageError("level 'doc' joins the texts of a document, but not its scores; leave out one of them")
-        from bleucli.counting.documents import Documents
+        from bleucli.counting import documents
 
-        corpus = corpus._replace(documents=Documents())
+        corpus = corpus._replace(documents=documents.join)
     # Metrics of other libraries that only score whole systems, by their places
     whole = {place: choices[place] for place in foreign if not hasattr(choices[place], "segment_scores")}
     scorers = [_make_metric(one, systems, references) for place, one in enumerate(choices) if place not in whole]

@@ -82,7 +82,8 @@ def score_systems(
     >>> [(system.name, round(system.scores[0].score, 1)) for system in score_systems(corpus, [BLEU()]).systems]
     [('weak', 59.5), ('strong', 100.0)]
     """
-    from bleucli.text.labels import DOCUMENT, number
+    from bleucli.text import DOCUMENT
+    from bleucli.text.labels import number
 
     references = corpus.reference_names()
     systems = count(corpus, metrics, jobs=jobs, keep_rows=sampling is not None or bool(by), inspect=True)
@@ -252,7 +253,7 @@ def score_groups(
     keys_of_answer, ends = [*_KEYS, *(_TEST_KEYS if is_test else ())], [*_ENDS, *(_TEST_ENDS if is_test else ())]
     names = {*keys_of_answer, *(f"{metric.score_name()}{end}" for metric in metrics for end in ends)}
     for labels, block, documents in groups:
-        # By segments, the note about documents is about all groups together
+        # The note about documents, which a test by segments gets, is about a whole corpus
         whole = documents if sampling is not None and sampling.unit == "doc" else None
         if is_test:
             _check_systems(systems, labels, block)

@@ -206,7 +206,8 @@ def _names_tokenizer(run: Options) -> bool:
     """Return whether a tokenizer is named; if the language has its own, a hint compares both instead."""
     from bleucli.tokenizers import DEFAULT, default_for
 
-    if run.test_set is not None or "tokenize" not in run.of_metric("bleu"):
+    # Items of JSON Lines may be of several language pairs
+    if run.test_set is not None or "tokenize" not in run.of_metric("bleu") or reads_items(run):
         return False
     return default_for(target_language(run.language_pair)) == DEFAULT
 
@@ -477,7 +478,7 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             theirs=True,
             idle={
                 "it picks BLEU's tokenizer, and BLEU is not scored": lambda run: (
-                    run.test_set is None and "bleu" not in run.scored
+                    run.test_set is None and "bleu" not in run.scored and not reads_items(run)
                 ),
                 "it picks BLEU's tokenizer, which --tokenize names": lambda run: (
                     _names_tokenizer(run) and "tokenize" in run.given
@@ -582,6 +583,7 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             "--segment-scores",
             "read one number per line from each system's file, higher is better: scores by any metric, or human"
             " ratings",
+            apart={"numbers are not texts": "partial level", "labels are those of texts": "labels label_names unit"},
             wrong={
                 "takes numbers as they are; leave out references, -t, -m, -sl and --like: bleu --segment-scores -i"
                 " a.txt b.txt": lambda run: any(map(run.has, ("refs", "test_set", "metrics", "sentence_level", "like")))

@@ -43,7 +43,8 @@ class Joining:
         items: the number of items that have a reference.
         is_sorted: whether items were put into another order, which needs ids in every source.
         strangers: what systems have that has no reference, in a sentence for each; empty unless `partial`.
-        hint: what a user should know about the ids, or "". All five are complete once all blocks have been read.
+        is_reordered: whether items were moved, so that they are not where they are in their files.
+        hint: what a user should know about the ids, or "". All six are complete once all blocks have been read.
     """
 
     def __init__(self, partial: bool = False, left_out: Sequence[Key] = ()) -> None:

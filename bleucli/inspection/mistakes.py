@@ -511,7 +511,47 @@ def _find_empty(lines: Lines, others: Lines) -> Sequence[int]:
     return [n for n, text in enumerate(lines.texts) if not text.strip() and others.texts[n].strip()]
 
 
-_RUN = re.compile(r"(.{1,60}?)\1{5,}", re.DOTALL)
+# A row of words, or of characters where there are no spaces, that repeats this many times, of at most this many of them
+_REPEATS = 6
+_LONGEST_REPEAT = 12
+# Longer words are not words; the first characters of a line tell whether it runs away
+_LONGEST_WORD = 60
+_START = 3000
+
+
+class _Run(NamedTuple):
+    """Words that repeat: those before them, those that repeat, and those after them, with what stands between words."""
+
+    before: Sequence[str]
+    repeated: Sequence[str]
+    after: Sequence[str]
+    space: str
+
+    def length(self) -> int:
+        return len(self.space.join(self.repeated))
+
+
+def _longest_run(text: str) -> _Run | None:
+    """Return the longest row of words or characters that repeats over and over; None if there is none.
+
+    >>> _longest_run("so it goes on and on and on and on and on and on and on").length()
+    44
+    """
+    words, space = text[:_START].split(" "), " "
+    if len(words) < _REPEATS or max(map(len, words)) > _LONGEST_WORD:
+        words, space = list(text[:_START]), ""
+    best = (0, 0)
+    for period in range(1, min(_LONGEST_REPEAT, len(words) // _REPEATS) + 1):
+        length = 0
+        for end, (one, other) in enumerate(zip(words, words[period:], strict=False), 1):
+            length = length + 1 if one == other else 0
+            if length >= (_REPEATS - 1) * period and length + period > best[1] - best[0]:
+                best = (end - length, end + period)
+    repeated = words[slice(*best)]
+    # People, too, write dots and sooooo
+    if len({one for one in repeated if one.isalnum()}) < (1 if space else 2):
+        return None
+    return _Run(words[: best[0]], repeated, [*words[best[1] :], text[_START:]], space)
 
 
 def _find_runaway(lines: Lines, others: Lines) -> Sequence[int]:
@@ -519,34 +559,33 @@ def _find_runaway(lines: Lines, others: Lines) -> Sequence[int]:
     indexes = []
     for index, text in enumerate(lines.texts):
         other = others.texts[index]
-        if len(text) > 1.3 * len(other) + 20 and (match := _longest_run(text)) is not None:
-            length, theirs = len(match[0]), _longest_run(other)
-            if length >= 20 and length > 0.25 * len(text) and (theirs is None or length > 4 * len(theirs[0])):
+        if len(text) > 1.3 * len(other) + 20 and (run := _longest_run(text)) is not None:
+            length, theirs = run.length(), _longest_run(other)
+            if length >= 20 and length > 0.25 * len(text) and (theirs is None or length > 4 * theirs.length()):
                 indexes.append(index)
     return indexes
 
 
-def _longest_run(text: str) -> re.Match[str] | None:
-    # The first 3,000 characters tell, and a pattern with a group inside a group takes long
-    runs = [run for run in _RUN.finditer(text[:3000]) if any(map(str.isalnum, run[1]))]
-    return max(runs, key=lambda run: len(run[0]), default=None)
-
-
 def _cut_run(text: str) -> str:
-    return _RUN.sub(lambda run: run[1] if any(map(str.isalnum, run[1])) else run[0], text)
+    run = _longest_run(text)
+    if run is None:
+        return text
+    period = next(n for n in range(1, _LONGEST_REPEAT + 1) if run.repeated[n:] == run.repeated[:-n])
+    return run.space.join([*run.before, *run.repeated[:period], *run.after]).rstrip()
 
 
 def _find_repeated(lines: Lines, others: Lines) -> Sequence[int]:
     """Find lines that are equal to an earlier one, while the other text differs."""
     first: dict[str, int] = {}
-    indexes = []
+    by_text: dict[str, list[int]] = {}
     for index, text in enumerate(lines.texts):
-        if len(text.encode()) < 40:  # short lines may be repeated in the source
-            continue
         before = first.setdefault(text, index)
-        if before != index and _are_different(others.texts[before], others.texts[index]):
-            indexes.append(index)
-    return indexes
+        if text and before != index and _are_different(others.texts[before], others.texts[index]):
+            by_text.setdefault(text, []).append(index)
+    # Short lines may be repeated in the source
+    enough = max(10, len(lines) // 100)
+    groups = [group for text, group in by_text.items() if len(text.encode()) >= 40 or len(group) >= enough]
+    return sorted(index for group in groups for index in group)
 
 
 def _are_different(one: str, other: str) -> bool:

@@ -15,6 +15,7 @@ from itertools import islice
 
 from bleucli.errors import NotFoundError, UsageError
 from bleucli.records import NamedTuple
+from bleucli.text import DOCUMENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,8 +44,6 @@ REFERENCES = ("references", "reference", "expected_output")
 # These may mean something else, so one is taken only if it is the only candidate
 GUESSED_HYPOTHESES = ("mt", "output", "pred", "response")
 GUESSED_REFERENCES = ("target", "ref", "refs", "tgt_text")
-# The label that names the document of a segment
-DOCUMENT = "doc"
 # The value of `Fields.ids` that joins objects by position
 NO_IDS = "none"
 # The usual names of ids, kind by kind: of a document, of a segment in it, and of an item. Capitals and marks do not

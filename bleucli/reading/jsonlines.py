@@ -234,6 +234,19 @@ class JsonLines:
         if rows:
             yield from self._blocks_of([item for item, _ in rows], [number for _, number in rows])
 
+    def pairs(self) -> list[str]:
+        """Return the language pairs of the objects of a regular file, as the objects spell them."""
+        from bleucli import language_pairs
+        from bleucli.reading.jsonfields import find_value, names_of_ids
+
+        pairs: dict[str, None] = {}
+        for _, items in self.twin()._read_items():
+            for item in items:
+                ids = (find_value(item, name) for name in names_of_ids(item, self._wanted[0]) if name)
+                pair = language_pairs.of_item(item, next((one for one in ids if isinstance(one, str)), ""))
+                pairs |= {} if pair is None else {"-".join(pair): None}
+        return list(pairs)
+
     def _parse_document(self, data: bytes) -> list[dict[str, Any]]:
         """Return the objects of a file that is one JSON value: an object, or an array of objects.
 

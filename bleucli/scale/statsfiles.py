@@ -277,7 +277,7 @@ class Statistics:
             if name not in self.columns:
                 columns = ", ".join(self.columns) or "none"
                 what = f"there is no column {name} to group by; there are {columns}{suggest(name, self.columns)}"
-                raise BleuError(what)
+                raise BleuError(what, Turn("", f"; bleu count --by {name} keeps it"))
         for name, metric in metrics.items():
             for file in self._files:
                 missing = [one for one in metric.column_names() if f"{name}.{one}" not in file.columns]

@@ -1,8 +1,12 @@
-"""Tables of texts: Parquet and Arrow IPC files with one column of hypotheses per system, read block by block.
+"""Tables of texts: one column of hypotheses per system, read block by block.
+
+Parquet and Arrow IPC are read by their blocks. CSV and TSV with a header, arrays of JSON objects and the first sheet of
+an XLSX file are read whole; all their values are text.
 
 - `columns_named`: which columns hold what, from the value of --columns
 - `TextTable`: files with the same columns, or with ids, as one corpus; and the group of each row
-- `find_tables`, `check_columns`, `read_batches`: find files, check their columns, and read their rows
+- `find_tables`, `check_columns`, `read_batches`: find files, check their columns, and read their rows; `kind_of`: which
+  are those of other programs
 - `find_parquet`, `address_of`, `open_parquet`: files that may be elsewhere, such as at `s3://bucket/folder`
 """
 
@@ -11,6 +15,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 
 from bleucli import kernels
 from bleucli.counting.corpus import Corpus, Source
@@ -34,6 +39,9 @@ if TYPE_CHECKING:
     from bleucli.counting.joining import Joining
 
 IPC = (".arrow", ".feather", ".ipc")
+# Tables of other programs, with the function that reads each
+_DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+TABLES = (*_DELIMITERS, ".json", ".xlsx")
 EMPTY = "the table is empty; expected at least one row"
 # The number of rows that are read at once
 _BLOCK = 4096
@@ -106,7 +114,7 @@ class TextTable:
         schemas, names = {}, {}
         for path in self.files:
             with telling(path):
-                schemas[path] = open_parquet(path).schema_arrow if is_parquet(path) else _open_ipc(path).schema
+                schemas[path] = _schema_of(path)
                 names[path] = schemas[path].names
         self._parts = _find_parts(names, self._columns, keys)
         if self._parts:
@@ -205,7 +213,7 @@ def column_names(paths: Sequence[str]) -> list[str]:
     names: list[list[str]] = []
     for path in find_tables(paths):
         with telling(path):
-            names.append((open_parquet(path).schema_arrow if is_parquet(path) else _open_ipc(path).schema).names)
+            names.append(_schema_of(path).names)
     return [name for name in names[0] if all(name in of for of in names)]
 
 
@@ -258,7 +266,7 @@ def _find_parts(names: Mapping[str, Sequence[str]], columns: Columns, keys: Sequ
     ]
 
 
-def find_tables(paths: Sequence[str], endings: Sequence[str] = (*PARQUET, *IPC)) -> list[str]:
+def find_tables(paths: Sequence[str], endings: Sequence[str] = (*PARQUET, *IPC, *TABLES)) -> list[str]:
     """Return the files that are named, those in named folders, and those that match patterns.
 
     Raises:
@@ -334,12 +342,115 @@ def read_batches(path: str, names: Sequence[str], rows: int = _BLOCK, address: s
     if address or is_parquet(path):
         yield from open_parquet(address or path).iter_batches(batch_size=rows, columns=columns)
         return
+    if kind_of(path):
+        yield from _read_table(path).select(columns).to_batches(max_chunksize=rows)
+        return
     file = _open_ipc(path)
     # An IPC file gives batches by their numbers; a stream gives them only in order
     batches = map(file.get_batch, range(file.num_record_batches)) if hasattr(file, "get_batch") else iter(file)
     for batch in batches:
         table = load("pyarrow", "arrow").Table.from_batches([batch])
         yield from table.select(columns).to_batches(max_chunksize=rows)
+
+
+def _schema_of(path: str) -> pa.Schema:
+    """Return the columns of a table."""
+    if is_parquet(path):
+        return open_parquet(path).schema_arrow
+    return (_read_table(path) if kind_of(path) else _open_ipc(path)).schema
+
+
+def kind_of(path: str) -> str:
+    """Return the ending of a table of another program, such as ".csv"; "" for Parquet and Arrow IPC."""
+    return next((ending for ending in TABLES if path.lower().endswith(ending)), "")
+
+
+def _read_table(path: str) -> pa.Table:
+    """Return a table of another program; values that are not text become text, and missing ones are missing.
+
+    Raises:
+        BleuError: it is damaged, or has another form.
+    """
+    status = os.stat(path)
+    return _parse(path, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=1)
+def _parse(path: str, _time: int, _size: int) -> pa.Table:
+    """Return what `_read_table` does; a table is asked for its columns first, and then for its rows."""
+    pa, kind = load("pyarrow", "arrow"), kind_of(path)
+    rows = _read_json(path) if kind == ".json" else _read_xlsx(path) if kind == ".xlsx" else _read_delimited(path, kind)
+    header, *values = rows
+    for number, row in enumerate(values, 2):
+        if len(row) != len(header):
+            raise BleuError(f"{path}, row {number} has {len(row)} cells, but the first row has {len(header)}")
+    columns = list(zip(*values, strict=True)) or [()] * len(header)
+    return pa.table([pa.array(column, _type_of(column)) for column in columns], names=header)
+
+
+def _type_of(column: Sequence[Any]) -> pa.DataType:
+    """Return the type of a column of texts, or of lists of texts."""
+    pa = load("pyarrow", "arrow")
+    return pa.list_(pa.string()) if any(isinstance(value, list) for value in column) else pa.string()
+
+
+def _text_of(value: object) -> str | None:
+    return value if value is None or isinstance(value, str) else str(value)
+
+
+def _read_delimited(path: str, kind: str) -> list[list[Any]]:
+    """Return the rows of CSV or TSV; cells may be quoted, and quoted ones may have line breaks."""
+    import csv
+
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, delimiter=_DELIMITERS[kind], strict=True)
+        try:
+            rows = [row for row in reader if row]
+        except csv.Error as error:
+            raise BleuError(f"{path}, line {reader.line_num}: not valid {kind[1:].upper()} ({error})") from None
+        except UnicodeDecodeError as error:
+            raise BleuError(f"{path} is not UTF-8 (0x{error.object[error.start]:02x}); convert it") from None
+    if not rows:
+        raise BleuError(EMPTY)
+    return rows
+
+
+def _read_json(path: str) -> list[list[Any]]:
+    """Return the rows of an array of objects; a list of strings stays a list."""
+    import json
+
+    with open(path, encoding="utf-8-sig") as file:
+        try:
+            items = json.load(file)
+        except (RecursionError, ValueError) as error:
+            raise BleuError(f"{path} is not valid JSON ({error}); JSON Lines are read after -i") from None
+    if not isinstance(items, list) or not items or not all(isinstance(item, dict) for item in items):
+        raise BleuError(f'{path} is not an array of objects; write [{{"hyp": ..., "ref": ...}}, ...]')
+    header = list(dict.fromkeys(key for item in items for key in item))
+
+    def cell(value: object) -> object:
+        return [_text_of(one) for one in value] if isinstance(value, list) else _text_of(value)
+
+    return [header, *([cell(item.get(key)) for key in header] for item in items)]
+
+
+def _read_xlsx(path: str) -> list[list[Any]]:
+    """Return the rows of the first sheet."""
+    from zipfile import BadZipFile
+
+    try:
+        from openpyxl import load_workbook
+    except ImportError:
+        raise BleuError(f"{path} needs openpyxl; type: pip install openpyxl, or save the sheet as .csv") from None
+    try:
+        sheet = load_workbook(path, read_only=True, data_only=True).worksheets[0]
+        rows = [[_text_of(value) for value in row] for row in sheet.iter_rows(values_only=True)]
+    except (BadZipFile, EOFError, IndexError, KeyError, ValueError) as error:
+        raise BleuError(f"{path} is not a complete XLSX file ({' '.join(str(error).split()):.100})") from None
+    rows = [row for row in rows if any(value is not None for value in row)]
+    if not rows:
+        raise BleuError(EMPTY)
+    return [[value or "" for value in rows[0]], *rows[1:]]
 
 
 def _open_ipc(path: str) -> Any:

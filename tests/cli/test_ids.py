@@ -328,3 +328,14 @@ def test_ids_of_several_parts_are_joined(run, lines):
     lines("plus.jsonl", **{"a+b": KEYS})
     lines("ref-plus.jsonl", "reference", **{"a+b": KEYS[::-1]})
     assert run("ref-plus.jsonl", "-i", "plus.jsonl", "-q", "-b", "--jsonl-fields", r"id=a\+b").out != "100.0\n"
+
+
+def test_items_of_several_pairs_need_a_choice_and_take_one(run, write):
+    rows = [{"doc_id": f"{lp} {n}", "lp": lp, "reference": TEXTS[n]} for lp in ("en-cs", "en-de") for n in range(4)]
+    write("ref.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    write("sys.jsonl", "".join(json.dumps({"doc_id": f"en-de {n}", "hypothesis": TEXTS[n]}) + "\n" for n in range(4)))
+    told = "with --partial; ref.jsonl has items of en-cs and en-de: choose one pair with -l"
+    refused(run("ref.jsonl", "-i", "sys.jsonl", "-m", "chrf"), "sys.jsonl lacks 4 ids", told)
+    answer = run("ref.jsonl", "-i", "sys.jsonl", "-l", "en-de", "-m", "chrf", "-b")
+    assert (answer.status, answer.out) == (0, "100.0\n")
+    assert "without effect" not in answer.err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 from statistics import fmean
 
@@ -288,6 +289,32 @@ def test_figures_and_pages_show_scores(run, files):
         html = file.read()
     assert html.count("MetricX") > html.count("a.err")
     assert "scores:lower" in html
+
+
+def test_a_matrix_has_scores_of_each_pair(run, files, write):
+    """One file per pair and system, or one per pair; the averages are those of the pairs."""
+    os.makedirs("comet")
+    for pair, shift in (("en-de", 0.0), ("en-fr", 0.1)):
+        write(f"{pair}.ref", f"{' '.join(WORDS)}\n" * COUNT)
+        for name in "ab":
+            write(f"{pair}.{name}.out", "".join(f"{text}\n" for text in texts(name)))
+            write(f"comet/{pair}.{name}", "".join(f"{score - shift!r}\n" for score in COMET[name]))
+        write(f"comet/{pair}", "".join(f"{name}\t{score - shift!r}\n" for name in "ab" for score in COMET[name]))
+    write("m.toml", 'references = "{pair}.ref"\nsystems = "{pair}.{system}.out"\n')
+    words = ("matrix", "m.toml", "-f", "jsonl", "-q", "--scores")
+    for pattern in ("comet/{pair}.{system}", "comet/{pair}"):
+        items = [json.loads(line) for line in run(*words, f"COMET={pattern}").out.splitlines()]
+        scores = {item["system"]: item["score"] for item in items if item["metric"] == "COMET"}
+        for name in "ab":
+            means = [fmean(COMET[name]), fmean([score - 0.1 for score in COMET[name]])]
+            assert scores[f"{name} pair=en-de"] == pytest.approx(means[0])
+            assert scores[f"{name} pair=en-fr"] == pytest.approx(means[1])
+            assert scores[f"{name} pair=average"] == pytest.approx(fmean(means))
+        roles = [one["role"] for item in items if item["system"] == "a pair=en-de" for one in item["inputs"]]
+        assert "scores" in roles
+    table = run("matrix", "m.toml", "--scores", "COMET=comet/{pair}", "-f", "markdown", "-q", "--bold-best").out
+    assert f"**{max(fmean(COMET['a']), fmean(COMET['b'])):.3f}**" in table
+    refused(run(*words, "COMET=comet/{pair}.x"), "en-de: ", "comet/en-de.x")
 
 
 # --- direction

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import random
+import sys
 from errno import ELOOP
 from pathlib import Path
 
@@ -309,7 +311,7 @@ def test_a_missing_text_is_named_with_its_file_row_and_key(run, columns, folder)
 
 def test_files_that_are_not_tables_are_refused(run, columns, write, folder):
     refused(run("--table", "none.parquet"), "there is no file none.parquet")
-    for name, kind in (("x.parquet", "Parquet"), ("x.arrow", "Arrow IPC"), ("x.csv", "Parquet or Arrow IPC")):
+    for name, kind in (("x.parquet", "Parquet"), ("x.arrow", "Arrow IPC"), ("x.bin", "Parquet or Arrow IPC")):
         for content in (b"", b"a line\n" * 9):
             write(name, content)
             refused(run("--table", name), f"{name} is not a complete {kind} file")
@@ -399,3 +401,88 @@ def test_tables_without_ids_are_not_joined(run, apart, columns):
     refused(
         run(*SYSTEMS_APART[:3], "--columns", "hyp=hyp,hpy,refs=ref"), "no table has a column hpy; they have doc_id,"
     )
+
+
+# --- tables of other programs
+
+TEXTS = [("The cat sat.", "The cat sat down."), ('He said "no",\nand left.', "He left."), ("été 東京", "été à 東京")]
+
+
+def write_table(name, header=("hyp", "ref"), rows=TEXTS):
+    """Write a table in the form that the ending of its name says."""
+    with open(name, "w", encoding="utf-8", newline="") as file:
+        if name.endswith(".json"):
+            json.dump([dict(zip(header, row, strict=True)) for row in rows], file)
+        else:
+            csv.writer(file, delimiter="," if name.lower().endswith(".csv") else "\t").writerows([header, *rows])
+
+
+def expected(*words):
+    """Return the scores of the same texts as Parquet."""
+    pq.write_table(pa.table({"hyp": [one for one, _ in TEXTS], "ref": [other for _, other in TEXTS]}), "e.parquet")
+    return ("--table", "e.parquet", "-m", "bleu", "chrf", "-q", *words)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.json", "T.CSV"])
+def test_csv_tsv_and_json_are_tables(run, folder, name):
+    write_table(name)
+    assert run("--table", name, "-m", "bleu", "chrf", "-q") == run(*expected())
+    write_table(name, ("source", "KIT"), TEXTS)
+    refused(
+        run("--table", name), f"{name} has no column hyp; it has source, KIT; name the columns of texts with --columns"
+    )
+    named = run("--table", name, "--columns", "hyp=source,refs=KIT", "-m", "bleu", "chrf", "-q")
+    assert named == run(*expected())
+
+
+@pytest.mark.parametrize(
+    "header", [("prediction", "reference"), ("mt", "target"), ("hypothesis", "ref"), ("hyp", "references")]
+)
+def test_usual_names_of_columns_are_guessed(run, folder, header):
+    write_table("t.csv", header)
+    assert run("--table", "t.csv", "-m", "bleu", "chrf", "-q") == run(*expected())
+    write_table("t.csv", ("mt", "output"))
+    refused(run("--table", "t.csv"), "t.csv has no column hyp; it has mt, output")
+
+
+def test_a_spreadsheet_is_a_table(run, folder):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (("hyp", "ref"), *TEXTS):
+        book.active.append(row)
+    book.save("t.xlsx")
+    assert run("--table", "t.xlsx", "-m", "bleu", "chrf", "-q") == run(*expected())
+    Path("t.xlsx").write_bytes(b"PK no")
+    refused(run("--table", "t.xlsx"), "t.xlsx is not a complete XLSX file")
+
+
+def test_without_openpyxl_one_line_says_what_to_type(run, write, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    write("t.xlsx", b"PK")
+    refused(run("--table", "t.xlsx"), "t.xlsx needs openpyxl; type: pip install openpyxl, or save the sheet as .csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("t.csv", "", "the table is empty; expected at least one row"),
+        ("t.csv", "hyp,ref\n", "the table is empty; expected at least one row"),
+        ("t.csv", "hyp,ref\na,b,c\n", "t.csv, row 2 has 3 cells, but the first row has 2"),
+        ("t.csv", 'hyp,ref\n"a,b\n', "t.csv, line 2: not valid CSV (unexpected end of data)"),
+        ("t.csv", b"hyp,ref\n\xff,b\n", "t.csv is not UTF-8 (0xff); convert it"),
+        ("t.json", '{"hyp": "a"}\n', "t.json is not an array of objects; write [{"),
+        ("t.json", "[1]", "t.json is not an array of objects"),
+        ("t.json", '[{"hyp": "a"', "t.json is not valid JSON ("),
+    ],
+)
+def test_damaged_tables_of_other_programs_are_refused(run, write, name, text, message):
+    write(name, text)
+    refused(run("--table", name), message)
+
+
+def test_references_in_json_may_be_lists_and_missing(run, folder):
+    rows = [("a b c d", ["a b c d", "x"]), ("e f g h", ["e f g h", None])]
+    write_table("t.json", ("hyp", "refs"), rows)
+    assert run("--table", "t.json", "-b", "-q") == (0, "100.0\n", "")
+    write_table("t.json", ("hyp", "refs"), [("a", None), ("b", ["b"])])
+    refused(run("--table", "t.json"), "all references are missing in t.json, row 1")

@@ -267,7 +267,7 @@ def test_kinds_have_different_names():
 
 def test_the_documentation_names_every_kind(root):
     page = Path(root, "docs", "check.md").read_text(encoding="utf-8")
-    others = {"step", "order", "length", "unrelated", "swapped", "copy", "source", "language", "script"}
+    others = {"step", "order", "unscored", "unrelated", "swapped", "copy", "source", "language", "script"}
     table = page.partition("| kind |")[2].partition("\n\n")[0]
     named = {word for row in table.splitlines() for word in row.split("|")[1:2] for word in word.split("`")[1::2]}
     assert named == {mistake.kind for mistake in MISTAKES} | others
@@ -335,7 +335,7 @@ def test_systems_of_other_lengths_do_not_keep_the_others_from_being_checked(run,
     write("short.txt", "".join(f"{line}\n" for line in SYSTEM[:-1]))
     answer = run("check", "ref.txt", "-i", "short.txt", "bad.txt", "-f", "json")
     data = json.loads(answer.out)
-    assert [one["kind"] for one in data["findings"]] == ["length", "tags"]
+    assert [one["kind"] for one in data["findings"]] == ["unscored", "tags"]
     assert "short.txt" in data["findings"][0]["message"]
     alone = run("check", "ref.txt", "-i", "short.txt")
     assert alone.status == 1
@@ -371,3 +371,36 @@ def test_wrong_options_get_one_line(run, texts, words, message):
     assert answer.status == 2
     assert message in answer.err
     assert answer.err.count("\n") == 1
+
+
+def test_items_are_joined_by_their_ids(run, write):
+    items = list(enumerate(zip(REFERENCE, damage("tags", 2), strict=True)))
+    write("ref.jsonl", "".join(json.dumps({"doc_id": f"d{n}", "ref": pair[0]}) + "\n" for n, pair in items))
+    write(
+        "sys.jsonl", "".join(json.dumps({"doc_id": f"d{n}", "hypothesis": pair[1]}) + "\n" for n, pair in items[::-1])
+    )
+    answer = run("check", "ref.jsonl", "-i", "sys.jsonl", "-f", "json")
+    assert answer.err == ""
+    assert [(one["kind"], one["segments"]) for one in json.loads(answer.out)["findings"]] == [("tags", LINES // 2)]
+
+
+def test_a_test_set_brings_its_sources(run, write):
+    source = run("-t", "demo", "-l", "en-de", "--echo", "src").out.splitlines()
+    lines = run("-t", "demo", "-l", "en-de", "--echo", "strong").out.splitlines()
+    write("lazy.txt", "".join(f"{text}\n" for text in [*source[:30], *lines[30:]]))
+    answer = run("check", "-t", "demo", "-l", "en-de", "-i", "lazy.txt", "-f", "json")
+    found = {one["kind"]: one["segments"] for one in json.loads(answer.out)["findings"]}
+    assert found["source"] >= 28
+    assert answer.status == 1
+
+
+def test_findings_say_what_no_package_could_check(run, texts, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "ftfy.badness", None)
+    damaged = "".join(f"{line}\n" for line in damage("mojibake", 1))
+    with open("bad.txt", "w", encoding="utf-8", newline="\n") as file:
+        file.write(damaged)
+    answer = run("check", "ref.txt", "-i", "bad.txt")
+    assert "Mojibake was not checked: the module ftfy.badness" in answer.out
+    assert "install 'bleucli[check]'" in answer.out

@@ -88,8 +88,8 @@ def _leave_out(source: Texts) -> Iterator[Finding]:
         return
     source.leave_out(reported=True)
     for system, reason in source.systems.unscored("json"):
-        remedy = "give all files the same number of lines, in the same order; the other findings are about the others"
-        yield Finding("length", "error", system, reason, remedy, 0, None, "", None)
+        remedy = "it was not checked any further; correct this first, and check it again"
+        yield Finding("unscored", "error", system, reason, remedy, 0, None, "", None)
 
 
 def _read_source(options: Options, source: Texts) -> Iterator[str] | None:

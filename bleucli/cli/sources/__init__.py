@@ -198,13 +198,14 @@ class ScoreArguments(NamedTuple):
 
 
 class TableArguments(NamedTuple):
-    """Which tables hold the texts, and which columns; by: the columns that make groups. unit: as in `TextArguments`.
+    """Which tables hold the texts, and which columns, if they are named.
 
-    needs_documents: whether documents are looked for. partial: as in `TextArguments`.
+    by: the columns that make groups. unit, partial: as in `TextArguments`. needs_documents: whether documents are
+    looked for.
     """
 
     paths: Sequence[str]
-    columns: Columns
+    columns: Columns | None
     by: Sequence[str]
     unit: str
     needs_documents: bool
@@ -311,13 +312,12 @@ def table_arguments(options: Options) -> TableArguments:
     Raises:
         UsageError: --by or --columns is wrong, or systems are both columns and groups.
     """
-    from bleucli.scale.arrow import Columns
     from bleucli.scale.layout import SYSTEM
     from bleucli.scale.tables import columns_named
 
     by = columns_of_groups(options)
-    columns = Columns() if options.columns is None else columns_named(shown(options.columns))
-    if SYSTEM in by and len(columns.hypotheses) > 1:
+    columns = None if options.columns is None else columns_named(shown(options.columns))
+    if SYSTEM in by and columns is not None and len(columns.hypotheses) > 1:
         raise UsageError("--by system is for systems that are rows, but here they are columns; leave out system")
     paths, unit = list(map(shown, options.table or ())), options.unit or "segment"
     needs_documents = asks_for_resampling(options) or options.unit is not None
@@ -400,7 +400,8 @@ def documents_in(columns: Sequence[str], unit: str) -> str:
     Raises:
         UsageError: there is none, but documents are the unit that is resampled.
     """
-    from bleucli.text.labels import DOCUMENT, DOCUMENT_NAMES
+    from bleucli.text import DOCUMENT
+    from bleucli.text.labels import DOCUMENT_NAMES
 
     name = next((name for name in (DOCUMENT, *DOCUMENT_NAMES) if name in columns), "")
     if unit == DOCUMENT and not name:

@@ -16,14 +16,14 @@ from bleucli.cli.sources.paths import STDIN, Files, read_as_jsonl, source_of
 from bleucli.cli.streams import shown
 from bleucli.counting import CorpusStats, Part, SystemStats, count, count_blocks
 from bleucli.counting.corpus import Corpus, Kept, Source, in_step
-from bleucli.errors import BleuError, LengthError, UsageError
+from bleucli.errors import BleuError, IdsDifferError, LengthError, UsageError
 from bleucli.inspection.marks import is_json_object
 from bleucli.limits import read_number
-from bleucli.phrases import tell_count, tell_place
+from bleucli.phrases import join_words, tell_count
 from bleucli.reading import TextFile
 from bleucli.reading.jsonlines import JsonLines
 from bleucli.results import Input
-from bleucli.text import Segments
+from bleucli.text import DOCUMENT, Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from bleucli.testsets.selection import Marks
     from bleucli.text.labels import Labels
 
-# The label that names the document of a segment, and those that name parts of texts
-DOCUMENT = "doc"
+# The labels that name parts of texts
 _PARTS = ("origlang", "domain", "country")
 
 
@@ -84,7 +83,7 @@ class TextSource(ABC):
         return None
 
     def explain(self, error: BleuError) -> BleuError:
-        """Return an error; one about different numbers of segments with its likely cause, if that can be told."""
+        """Return an error; one about different numbers of segments, or ids, says the likely cause if that can be told."""
         return error
 
     def corpus(self) -> Corpus:
@@ -202,9 +201,7 @@ class TextSource(ABC):
             return labels.number(documents)
         if self._unit == "segment":
             return None
-        if documents:
-            place = tell_place("segment", documents.index(None))
-            raise BleuError(place, " has no document; give each segment the label of its document")
+        labels.check_documents(documents)
         raise UsageError(
             "--unit doc resamples documents, but nothing says which document a segment belongs to; name a file with"
             " --labels that has a column doc"
@@ -328,9 +325,9 @@ class FileSource(TextSource):
         ]
         corpus = Corpus(self._sources(), [*references, *self._label_sources()], joining=self._joining)
         if self._arguments.joins_documents:
-            from bleucli.counting.documents import Documents
+            from bleucli.counting import documents
 
-            corpus = corpus._replace(documents=Documents())
+            corpus = corpus._replace(documents=documents.join)
         if names := corpus.label_names():
             if "system" in names:
                 raise UsageError("a label cannot be called system, as the column of systems is; rename it")
@@ -460,18 +457,28 @@ class FileSource(TextSource):
             raise self.explain(error) from None
 
     def explain(self, error: BleuError) -> BleuError:
-        """Add the likely cause to an error about different numbers of segments, where plain text shows it.
+        """Add the likely cause to an error about different numbers of segments, or ids, where the texts show it.
 
         Raises:
             BleuError: the numbers had not been compared, and differ.
         """
         self._check_late()
+        if isinstance(error, IdsDifferError):
+            return self._explain_ids(error)
         if not isinstance(error, LengthError):
             return error
         from bleucli.cli.sources import lengths
 
         files = [*self._files, *self._ordered_references()]
         return lengths.explain([*files, *filter(None, [self._label_file])], error)
+
+    def _explain_ids(self, error: IdsDifferError) -> BleuError:
+        """Add to an error about items that cannot be joined that they are of several language pairs, if they are."""
+        for file in (*self._ordered_references(), *self._files):
+            if isinstance(file, JsonLines) and file.is_file and not self._arguments.pair and len(file.pairs()) > 1:
+                several = f"; {file.name} has items of {join_words(file.pairs())}: choose one pair with -l"
+                return BleuError(*error.parts, several)
+        return error
 
     def leave_out(self, reported: bool = False) -> None:
         """Leave out the systems that cannot be scored, for --keep-going; `systems.failures` then says why.

@@ -1,8 +1,6 @@
 /* Tokens between white space; see tokens.h. */
 #include "tokens.h"
 
-#include "blocks.h"
-
 /* --- tokens ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t load(const unsigned char *at, size_t size)
@@ -58,8 +56,7 @@ static inline uint64_t spaces_in(const unsigned char *block)
     return bits;
 }
 
-/* Start the next block; 0 if there is none. */
-static int next_block(Tokens *tokens)
+int next_block(Tokens *tokens)
 {
     const unsigned char *block = tokens->text + tokens->next;
     unsigned char copy[BLOCK + SLACK];
@@ -71,34 +68,6 @@ static int next_block(Tokens *tokens)
     tokens->block = tokens->next;
     tokens->next += left < BLOCK ? left : BLOCK;
     return 1;
-}
-
-int next_token(Tokens *tokens, Token *token)
-{
-    size_t start = tokens->at;
-    for (;;) {
-        if (tokens->spaces == 0) {
-            if (!next_block(tokens)) {
-                break;
-            }
-            continue;
-        }
-        size_t stop = tokens->block + first_bit(tokens->spaces);
-        const unsigned char *at = tokens->text + stop;
-        size_t space = *at == ' ' ? 1 : space_length(at, tokens->text + tokens->size);
-        tokens->spaces &= tokens->spaces - 1;
-        if (space != 0) {
-            tokens->at = stop + space;
-            if (stop > start) {
-                *token = (Token){tokens->text + start, stop - start};
-                return 1;
-            }
-            start = tokens->at;
-        }
-    }
-    *token = (Token){tokens->text + start, tokens->size - start};
-    tokens->at = tokens->size;
-    return token->size != 0;
 }
 
 int next_word(Tokens *tokens, Token *word)
