@@ -38,11 +38,17 @@ _LINES = 4096
 # A kind of mistake in this share of the segments, or one that changes the score by this many points, is an error
 _ERROR_SHARE = 0.05
 _ERROR_POINTS = 0.5
+# The same for a kind that is both
+_FREQUENT_POINTS = 0.2
 # The same for a warning; what is below is a note
 _WARNING_SHARE = 0.002
 _WARNING_POINTS = 0.05
 # The least that removing words which many lines share must gain
 _GAIN = 0.05
+# The same if all lines share them
+_GAIN_OF_ALL = 4.0
+# The least that a convention must cost to be worth a word
+_CONVENTION_POINTS = 0.1
 # Outputs may differ from references by chance as well: the mistake must be this many times as frequent on one side
 _TIMES = 3
 _CHANCE = 2
@@ -52,6 +58,8 @@ _REFERENCE_TIMES = 3
 _CAUSED = 0.3
 # The most characters of an example
 _EXAMPLE = 100
+# How many of them precede the mistake
+_BEFORE = 40
 # Lines with this many bytes are seldom equal to the reference by chance: on WMT's systems, at most 0.6% of them are
 _LONG = 120
 _COPIES = 0.01
@@ -63,6 +71,9 @@ _LIKE_SYSTEM = re.compile(
 
 # Lines with less in common with their reference than this may be in another language
 _UNLIKE = 0.08
+# The share of words that are frequent in the reference, below which a line may be in another language: in German 0.4 of
+# all words are, and in English 0.05 of them are frequent in German
+_STRANGE = 0.2
 # The fewest lines, and the smallest share of them, that are worth a finding
 _FEWEST = 3
 _FEW = 0.005
@@ -139,34 +150,19 @@ def check_corpus(
     return checking.findings()
 
 
+# Kinds that put the same marks into many lines
+_MARKS = ("tags", "special-tokens", "quoting", "subwords", "markdown", "entities", "spaced", "letters")
 # For kinds that follow from others, what they follow from
 _CAUSES = {
-    "prefix": (
-        "tags",
-        "special-tokens",
-        "preamble",
-        "numbers",
-        "quoting",
-        "subwords",
-        "markdown",
-        "entities",
-        "spaced",
-    ),
-    "suffix": (
-        "tags",
-        "special-tokens",
-        "quoting",
-        "subwords",
-        "markdown",
-        "entities",
-        "tokenized",
-        "spaced",
-        "runaway",
-    ),
-    "unrelated": ("step", "order", "script", "language", "mojibake", "spaced", "empty", "source", "copy"),
-    "language": ("mojibake",),
-    "script": ("mojibake",),
+    "prefix": ("preamble", "numbers", *_MARKS),
+    "suffix": ("tokenized", "runaway", *_MARKS),
+    "unrelated": ("step", "order", "script", "language", "mojibake", "spaced", "letters", "empty", "source", "copy"),
+    "language": ("mojibake", "script", "preamble", "letters"),
+    "letters": ("spaced",),
+    "tokenized": ("letters", "spaced"),
+    "script": ("mojibake", "full-width"),
     "lost": ("mojibake",),
+    "quotes": ("quoting", "preamble"),
     "invisible": ("mojibake",),
     "punctuation": ("cut",),
     "step": ("order",),
@@ -175,12 +171,22 @@ _CAUSES = {
 }
 
 
+# What is found where a system's output is of another text
+_OTHER_TEXTS = ("unrelated", "script", "language", "order", "step", "empty")
+
+
 def _is_explained(finding: Finding, others: Sequence[Finding]) -> bool:
     """Return whether another finding about as many segments of the same text is the cause of this one."""
     causes = _CAUSES.get(finding.kind, ())
     return any(
         one.text == finding.text and one.kind in causes and one.segments >= _CAUSED * finding.segments for one in others
     )
+
+
+def _is_strange(text: str, known: set[str]) -> bool:
+    """Return whether few of a line's words are frequent in its language."""
+    words = text.lower().split()
+    return len(words) >= _FEWEST and sum(word in known for word in words) < _STRANGE * len(words)
 
 
 class _Place(NamedTuple):
@@ -208,18 +214,34 @@ class _Tally:
         self.example = ""
         self.changes: dict[int, Sums] = {}
 
-    def add(self, lines: Lines, indexes: Sequence[int]) -> None:
-        """Count these lines."""
+    def add(self, lines: Lines, indexes: Sequence[int], mistake: Mistake | None = None) -> None:
+        """Count these lines, which have a mistake."""
         if not indexes:
             return
         self.count += len(indexes)
         if self.first is None:
             self.first = lines.start + indexes[0]
-            self.example = lines.texts[indexes[0]]
+            text = lines.texts[indexes[0]]
+            self.example = _cut(text, 0 if mistake is None else mistake.place(text))
 
     def change(self, system: int, change: Sums) -> None:
         """Add what the remedy changes in the statistics of a system."""
         self.changes[system] = _plus(self.changes.get(system, ()), change)
+
+
+def _cut(text: str, place: int) -> str:
+    """Return the part of a text around a place.
+
+    >>> _cut("b" * 200 + "!", 200)[:5], len(_cut("b" * 200 + "!", 200))
+    ('…bbbb', 100)
+    """
+    if len(text) <= _EXAMPLE:
+        return text
+    start = min(max(0, place - _BEFORE), len(text) - _EXAMPLE)
+    part = text[start : start + _EXAMPLE]
+    if start:
+        part = "…" + part[1:]
+    return part if start + _EXAMPLE == len(text) else part[:-1] + "…"
 
 
 def _plus(one: Sums, other: Sums) -> Sums:
@@ -259,15 +281,15 @@ class _Checking:
 
     # --- a block
 
-    def add(self, piece: Piece, sources: Iterator[str] | None) -> None:
+    def add(self, piece: Piece, source: Iterator[str] | None) -> None:
         """Examine some segments of all texts."""
         from bleucli.inspection.alignment import Features, align
 
         size = len(piece.hypotheses[0])
-        source = None if sources is None else list(islice(sources, size))
-        if source is not None and len(source) < size:
+        sources = None if source is None else Lines(list(islice(source, size)), piece.start)
+        if sources is not None and len(sources) < size:
             raise BleuError(
-                f"there are only {self.segments + len(source)} sources, but more segments; give one source for each"
+                f"there are only {self.segments + len(sources)} sources, but more segments; give one source for each"
             )
         prepared = self._metric.prepare_references(piece.references, piece.start)
         rows = [
@@ -288,31 +310,36 @@ class _Checking:
         # Python's strings have no columns of references that vary from block to block; JSON Lines may have
         for number, lines in enumerate(references):
             place = _Place(self._references[min(number, len(self._references) - 1)], True, number)
-            self._find_mistakes(block, place, lines, systems[0])
+            self._find_mistakes(block, place, lines, systems[0], sources)
         features = Features(references[0].texts)
         for number, lines in enumerate(systems):
             place = _Place(self._systems[number], False, number)
-            self._find_mistakes(block, place, lines, references[0])
+            self._find_mistakes(block, place, lines, references[0], sources)
             alignment = align(Features(lines.texts), features)
             self._find_moves(block, place, alignment)
             self._find_languages(block, place, alignment)
-            self._find_copies(block, place, alignment, source)
+            self._find_copies(block, place, alignment, sources)
 
     def _tally(self, place: _Place, kind: str) -> _Tally:
         return self._tallies.setdefault((place, kind), _Tally())
 
-    def _find_mistakes(self, block: _Block, place: _Place, lines: Lines, others: Lines) -> None:
-        """Find the mistakes of `MISTAKES` in a text."""
+    def _find_mistakes(self, block: _Block, place: _Place, lines: Lines, others: Lines, sources: Lines | None) -> None:
+        """Find the mistakes of `MISTAKES` in a text, by comparison with another one."""
         for mistake in MISTAKES:
+            if mistake.is_convention and place.is_reference:
+                continue
             try:
                 indexes, theirs = mistake.find(lines, others), mistake.find(others, lines)
             except BleuError as error:
                 self._unchecked[f"{mistake.kind} was not checked: {error}"] = None
                 continue
+            if indexes and sources is not None and mistake.is_in_sources:
+                ours = set(mistake.find(lines, sources))
+                indexes = [n for n in indexes if n in ours]
             if not indexes and not theirs:
                 continue
             tally = self._tally(place, mistake.kind)
-            tally.add(lines, indexes)
+            tally.add(lines, indexes, mistake)
             tally.other += len(theirs)
             if indexes and mistake.repair is not None:
                 self._repair(block, place, mistake, indexes, tally)
@@ -390,7 +417,8 @@ class _Checking:
             if (ours := script_of(lines[n])) and (theirs := script_of(reference[n])) and ours != theirs
         ]
         self._tally(place, "script").add(block.systems[place.number], scripts)
-        rest = [n for n in suspects if n not in set(scripts)]
+        known, others = block.references[0].frequent_words, set(scripts)
+        rest = [n for n in suspects if n not in others and (not known or _is_strange(lines[n], known))]
         if len(rest) < max(_FEWEST, _FEW * len(lines)):
             return
         if self._languages is None:
@@ -412,16 +440,16 @@ class _Checking:
             sure = [n for n in indexes if are_alike(self._languages.guess(reference[n]) or self._target, self._target)]
             self._tally(place, f"language {language}").add(block.systems[place.number], sure)
 
-    def _find_copies(self, block: _Block, place: _Place, alignment: Alignment, source: Sequence[str] | None) -> None:
+    def _find_copies(self, block: _Block, place: _Place, alignment: Alignment, sources: Lines | None) -> None:
         system = block.systems[place.number]
         lines = system.texts
         for number, reference in enumerate(block.references):
             if number < len(self._references):
                 self._same[place.number][number] &= lines == reference.texts
-        if source is not None:
+        if sources is not None:
             copies = [
                 n
-                for n, text in enumerate(source)
+                for n, text in enumerate(sources.texts)
                 if lines[n].strip() == text.strip() != ""
                 and not any(text.strip() == r.texts[n].strip() for r in block.references)
             ]
@@ -453,6 +481,10 @@ class _Checking:
                 finding = self._tell_other(place, kind, tally, points)
             if finding is not None:
                 findings.append(finding)
+        if {one.text for one in findings if one.kind in _OTHER_TEXTS and 2 * one.segments > self.segments} >= {
+            *self._systems
+        }:  # no system tells what is wrong with the references
+            findings = [one for one in findings if one.text not in self._references]
         findings = [one for one in findings if not _is_explained(one, findings)]
         findings.sort(key=lambda one: (SEVERITIES.index(one.severity), -abs(one.points or 0), -one.segments))
         signature = self._metric.signature(self._fewest, self._most)
@@ -471,12 +503,12 @@ class _Checking:
 
     def _severity(self, count: int, points: float | None) -> str:
         share, size = count / self.segments, None if points is None else abs(points)
-        is_frequent = share >= _ERROR_SHARE
+        is_frequent, is_repeated = share >= _ERROR_SHARE, share >= _WARNING_SHARE and count >= _FEWEST
         if size is None:
-            return "error" if is_frequent else "warning" if share >= _WARNING_SHARE else "note"
-        if size >= _ERROR_POINTS or (is_frequent and size >= _WARNING_POINTS):
+            return "error" if is_frequent else "warning" if is_repeated else "note"
+        if size >= _ERROR_POINTS or (is_frequent and size >= _FREQUENT_POINTS):
             return "error"
-        return "warning" if share >= _WARNING_SHARE or size >= _WARNING_POINTS else "note"
+        return "warning" if is_repeated or size >= _WARNING_POINTS else "note"
 
     def _tell(self, count: int) -> str:
         return (
@@ -488,21 +520,26 @@ class _Checking:
     def _judge(self, place: _Place, mistake: Mistake, tally: _Tally, points: float | None) -> Finding | None:
         """Return a finding of one of `MISTAKES`; None if it may be chance."""
         least = mistake.share * self.segments * (_REFERENCE_TIMES if place.is_reference else 1)
-        if tally.count < least or tally.count <= _TIMES * tally.other + (_CHANCE if tally.other else 0):
+        if mistake.is_convention:
+            if tally.count < least or (points or 0) < _CONVENTION_POINTS:
+                return None
+        elif tally.count < least or tally.count <= _TIMES * tally.other + (_CHANCE if tally.other else 0):
             return None
-        if mistake.is_proven and (place.is_reference or (points or 0) < _GAIN):
+        gain = max(_GAIN, _GAIN_OF_ALL * tally.count / self.segments)
+        if mistake.is_proven and (place.is_reference or (points or 0) < gain):
             return None
         severity = self._severity(tally.count, points)
         if mistake.kind == "empty" and place.is_reference and severity == "note":
             severity = "warning"  # an empty reference is data that was lost
+        if mistake.is_convention:
+            severity = "warning" if (points or 0) >= _ERROR_POINTS else "note"
         message = f"{mistake.title} in {self._tell(tally.count)}"
         return self._finding(mistake.kind, severity, place, message, mistake.remedy, tally, points)
 
     def _finding(
         self, kind: str, severity: str, place: _Place, message: str, remedy: str, tally: _Tally, points: float | None
     ) -> Finding:
-        example = tally.example if len(tally.example) <= _EXAMPLE else tally.example[: _EXAMPLE - 1] + "…"
-        return Finding(kind, severity, place.name, message, remedy, tally.count, tally.first, example, points)
+        return Finding(kind, severity, place.name, message, remedy, tally.count, tally.first, tally.example, points)
 
     def _tell_steps(self, place: _Place, tally: _Tally, points: float | None) -> Finding | None:
         """Return the finding about lines that have moved; None if moving them back does not raise the score."""
@@ -516,17 +553,18 @@ class _Checking:
             end = min(stop, self.segments - max(0, distance))
             step = distance - (before if first == end_before else 0)
             lines = tell_count(abs(step), "line")
-            cause = f"{lines} {'missing before' if step > 0 else 'too many from there on'}"
+            verb = "is" if abs(step) == 1 else "are"
+            cause = f"{lines} {verb} {'missing' if step > 0 else 'too many'} where they begin"
             where = tell_place("segments", first, end - 1)
             way = f"{tell_count(abs(distance), 'line')} {'later' if distance > 0 else 'earlier'}"
-            pieces.append((where, f" match those {way} in {reference} ({cause})"))
+            pieces.append((where, f" match {reference} {way} ({cause})"))
             before, end_before = distance, stop
         more = f"; {len(moves) - _MOST_MOVES} more pieces" if len(moves) > _MOST_MOVES else ""
         message = Turn(
             f"out of step: {'; '.join(where + rest for where, rest in pieces)}{more}",
             f"out of step: {'; '.join(where.command + rest for where, rest in pieces)}{more}",
         )
-        remedy = "where a piece begins, put in the missing lines or take out the additional ones"
+        remedy = "put in the missing lines, or take out the additional ones"
         return self._finding("step", self._severity(tally.count, points), place, message, remedy, tally, points)
 
     def _tell_other(self, place: _Place, kind: str, tally: _Tally, points: float | None) -> Finding | None:
@@ -547,7 +585,7 @@ class _Checking:
             message = f"a copy of the source in {self._tell(count)}"
             remedy = "translate these lines"
         else:
-            long = count + tally.other
+            long, least = count + tally.other, _FEWEST
             if any(self._same[place.number]) or count < _COPIES * long:
                 return None
             message = f"a copy of the reference in {count} of {tell_count(long, 'long segment')}"
@@ -563,7 +601,7 @@ class _Checking:
             return
         for name in self._systems:
             if _LIKE_REFERENCE.search(os.path.basename(name)):
-                message = f"{name} is named like a reference, but was given as a system's output"
+                message = "named like a reference, but given as a system's output"
                 remedy = f"if it is the reference, swap the files: bleu {name} -i {self._references[0]}"
                 yield Finding("swapped", "error", name, message, remedy, self.segments, None, "", None)
 

@@ -4,27 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from bleucli.counting.corpus import Source, check_systems, of_strings
+from bleucli.counting.corpus import Corpus, Source, check_shape, check_systems, of_strings
 from bleucli.errors import BleuError, InputTypeError, UsageError
-from bleucli.limits import MOST_TRIALS, truth_value, whole_number
-from bleucli.metrics import Metric, find_metric, list_metrics
+from bleucli.limits import MOST_TRIALS, real_number, truth_value, whole_number
+from bleucli.metrics import Metric, find_metric, list_metrics, segment_scores
 from bleucli.phrases import suggest
-from bleucli.results import Results
-from bleucli.scoring import plan_intervals, score_systems, sign
+from bleucli.results import Results, ScoreRecord
+from bleucli.scoring import fit_scales, plan_intervals, score_systems, sign
 from bleucli.text import blocks_of_strings
 from bleucli.text.labels import Labels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
+    from bleucli.metrics.segment_scores import CorpusMetric, SegmentMetric
     from bleucli.significance.comparison import Sampling
     from bleucli.significance.resampling import Seed
+
+    AnyMetric = str | Metric | SegmentMetric | CorpusMetric
 
 
 def evaluate_systems(
     systems: Mapping[str, Iterable[str]],
     references: Iterable[Iterable[str | None]],
-    metrics: str | Metric | Iterable[str | Metric] = ("bleu",),
+    metrics: AnyMetric | Iterable[AnyMetric] = ("bleu",),
     *,
+    scores: Mapping[str, Mapping[str, Sequence[float]] | Sequence[Sequence[float]]] | None = None,
     test: str | None = None,
     baseline: str | None = None,
     all_pairs: bool = False,
@@ -43,8 +49,12 @@ def evaluate_systems(
     Args:
         systems: for each system's name, n strings.
         references: streams: one list of n strings for each reference set; None is a missing reference.
-        metrics: names (`bleu`, `chrf`, `chrf+`, `chrf++`, `ter`, `wer`, `cer`), or metrics such as
-            `BLEU(lowercase=True)`.
+        metrics: names (`bleu`, `chrf`, `chrf+`, `chrf++`, `ter`, `wer`, `cer`), metrics such as `BLEU(lowercase=True)`,
+            or any objects with `name`, `higher_is_better`, and `segment_scores(hypotheses, references)`, which returns
+            a score for each segment, or `corpus_score(hypotheses, references)`, which is called without a test.
+        scores: segment scores that something else has computed: for each name, n numbers for each system, by its name
+            or in the order of the systems. A system's score is their mean. Higher is better, except for error rates,
+            MetricX and MQM, unless these are negative; `"NAME:lower"` and `"NAME:higher"` say so.
         test: "bs" for the paired bootstrap, "ar" for paired approximate randomization, None for no test.
         baseline: the system that the test compares all others with; None for the first one. The baseline comes first in
             the results.
@@ -80,13 +90,17 @@ def evaluate_systems(
     ...     "old": [f"the cat with the number {n} sat on a mat" for n in range(20)],
     ...     "new": [f"the cat with the number {n} sat on {'a' if n % 3 else 'the'} mat" for n in range(20)],
     ... }
-    >>> results = evaluate_systems(systems, references, ["bleu", "chrf"], test="ar", trials=1000)
+    >>> comet = {"old": [0.71 + n / 100 for n in range(20)], "new": [0.72 + n / 100 for n in range(20)]}
+    >>> scores = {"COMET": comet}
+    >>> results = evaluate_systems(systems, references, ["bleu", "chrf"], scores=scores, test="ar", trials=1000)
     >>> for row in results.rows():
     ...     print(row["system"], row["metric"], round(row["score"], 1), row["p_value"] and round(row["p_value"], 3))
     old BLEU 78.3 None
     old chrF2 83.6 None
+    old COMET 0.8 None
     new BLEU 85.9 0.016
     new chrF2 89.4 0.016
+    new COMET 0.8 0.001
 
     Segments of a document depend on one another, so whole documents are resampled:
 
@@ -98,26 +112,40 @@ def evaluate_systems(
     from bleucli.counting.threads import count_threads
 
     threads = count_threads(jobs)
-    scorers = list(map(find_metric, list_metrics(metrics)))
+    choices: list[Any] = list_metrics(metrics)  # type: ignore[arg-type]
     names = _order_systems(systems, baseline)
     sampling = _plan(len(names), test, baseline, all_pairs, bold_best, trials, n_bootstrap, seed, threads)
+    columns = segment_scores.of_mapping(scores, list(systems))
+    foreign = [place for place, one in enumerate(choices) if segment_scores.is_foreign(one)]
+    if foreign:  # texts are read more than once
+        systems = {name: list(systems[name]) for name in names}
+        references = [list(stream) for stream in check_shape(systems[names[0]], references)]
     corpus = of_strings([(name, systems[name]) for name in names], references)
     from bleucli.results.hints import warn
 
-    columns = {} if labels is None else labels
-    if not isinstance(columns, Mapping):
-        raise InputTypeError(f"labels: found {type(labels).__name__}; give lists of strings by name: {{'doc': [...]}}")
     if unit != "segment" and sampling is None:
         raise UsageError("unit is for tests and intervals; add test='ar', or n_bootstrap=1000")
     if sampling is not None:
         sampling = sampling._replace(unit=_choice("unit", unit))
     is_joined = _choice("level", level) == "doc"
-    sources = [_source_of_labels(name, column) for name, column in columns.items()]
-    corpus = corpus._replace(systems=[*corpus.systems, *sources], labels=Labels(columns))
+    corpus = _label(corpus, {} if labels is None else labels)
     if is_joined:
-        from bleucli.counting.documents import Documents
+        if columns or foreign:
+            raise UsageError("level 'doc' joins the texts of a document, but not its scores; leave out one of them")
+        from bleucli.counting import documents
 
-        corpus = corpus._replace(documents=Documents())
+        corpus = corpus._replace(documents=documents.join)
+    # Metrics of other libraries that only score whole systems, by their places
+    whole = {place: choices[place] for place in foreign if not hasattr(choices[place], "segment_scores")}
+    scorers = [_make_metric(one, systems, references) for place, one in enumerate(choices) if place not in whole]
+    scorers += columns
+    segment_scores.check_names([one.name for one in scorers if not one.in_percent])
+    if whole and (sampling is not None or by or not scorers):
+        name, _ = segment_scores.describe_foreign(next(iter(whole.values())))
+        raise UsageError(
+            f"{name} only has corpus_score, which gives no tests, intervals or groups, and needs another metric beside"
+            " it; give it segment_scores, or leave it out"
+        )
     results = score_systems(
         corpus,
         scorers,
@@ -125,9 +153,39 @@ def evaluate_systems(
         sampling=sampling,
         by=[by] if isinstance(by, str) else list(by),
     )
+    if whole:
+        results = _add_whole(results, whole, systems, references)
     for hint in results.hints:
         warn(hint)
     return sign(results, {"level": "doc"}) if is_joined else results
+
+
+def _make_metric(metric: Any, systems: Mapping[str, Any], references: Any) -> Metric:
+    """Return the metric that a name, a metric or an object of another library stands for."""
+    if segment_scores.is_foreign(metric):
+        return segment_scores.of_object(metric, systems, references)
+    return find_metric(metric)
+
+
+def _add_whole(
+    results: Results, metrics: Mapping[int, Any], systems: Mapping[str, Any], references: Iterable[Any]
+) -> Results:
+    """Return results with the scores of metrics that only score whole systems; metrics: by their places.
+
+    Raises:
+        InputTypeError: a score is not a number.
+    """
+    rows = []
+    for system in results.systems:
+        records = list(system.scores)
+        for place, metric in metrics.items():
+            name, higher = segment_scores.describe_foreign(metric)
+            answer = metric.corpus_score(systems[system.name], references)
+            score = real_number(f"corpus_score of {name}", getattr(answer, "score", answer))
+            signature = segment_scores.SegmentScores(name, {}, higher).signature(0, 0)
+            records.insert(place, ScoreRecord(name, float(score), "", signature, higher, scale=100))
+        rows.append(system._replace(scores=records))
+    return fit_scales(results._replace(systems=rows))
 
 
 def _choice(name: str, value: object) -> str:
@@ -139,6 +197,18 @@ def _choice(name: str, value: object) -> str:
     if value not in ("segment", "doc"):
         raise UsageError(f"{name} {value!r:.40}; choose 'segment' or 'doc' (document)")
     return str(value)
+
+
+def _label(corpus: Corpus, labels: Mapping[str, Iterable[str]]) -> Corpus:
+    """Return a corpus with labels.
+
+    Raises:
+        InputTypeError: they are not lists by name.
+    """
+    if not isinstance(labels, Mapping):
+        raise InputTypeError(f"labels: found {type(labels).__name__}; give lists of strings by name: {{'doc': [...]}}")
+    sources = [_source_of_labels(name, column) for name, column in labels.items()]
+    return corpus._replace(systems=[*corpus.systems, *sources], labels=Labels(labels))
 
 
 def _source_of_labels(name: str, labels: Iterable[str]) -> Source:

@@ -98,15 +98,15 @@ def find_alike(pair: str, pairs: Iterable[str]) -> list[str]:
     languages = split(pair)
     if languages is None:
         return []
-    wanted = {part for code in languages for part in _parts(code)}
+    of_pair = {part for code in languages for part in _parts(code)}
     alike, plain = [], {}
     for one in pairs:
         others = split(one)
         if others is not None and all(map(are_alike, languages, others)):
             alike.append(one)
             parts = {part for code in others for part in _parts(code)}
-            if parts <= wanted:
-                plain[one] = len(wanted - parts)
+            if parts <= of_pair:
+                plain[one] = len(of_pair - parts)
     return [min(plain, key=plain.__getitem__)] if plain else alike
 
 

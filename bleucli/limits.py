@@ -151,10 +151,10 @@ def file_path(value: str | os.PathLike[str]) -> str:
     ...
     bleucli.errors.InputTypeError: path 3 is of type int; give a string or a path
     """
-    found = value.__fspath__() if hasattr(value, "__fspath__") else value
-    if not isinstance(found, str):
+    path = value.__fspath__() if hasattr(value, "__fspath__") else value
+    if not isinstance(path, str):
         raise _wrong_type("path", value, "a string or a path")
-    return found
+    return path
 
 
 def _wrong_type(what: str, value: object, expected: str) -> InputTypeError:

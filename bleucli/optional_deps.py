@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from bleucli.errors import BleuError
 
 TYPE_CHECKING = False
@@ -25,7 +23,7 @@ def load(module: str, extra: str) -> ModuleType:
     bleucli.errors.BleuError: the module no_such_module is not installed; type: pip install 'bleucli[ja]'
     """
     try:
-        return import_module(module)
+        return __import__(module, fromlist=["__name__"])  # a tenth of the time of `importlib` where it is imported
     except ImportError as error:
         # Either the module or its package is missing, or importing it fails, perhaps because it lacks another module
         missing = isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}.")

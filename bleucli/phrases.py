@@ -94,8 +94,8 @@ def suggest(name: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     folded = {one.lower().lstrip("-"): one for one in known}
-    found = [folded[one] for one in get_close_matches(name.lower().lstrip("-"), folded)]
-    return f"; did you mean {' or '.join(found)}?" if found else ""
+    matches = [folded[one] for one in get_close_matches(name.lower().lstrip("-"), folded)]
+    return f"; did you mean {' or '.join(matches)}?" if matches else ""
 
 
 def tell_orders(order: str, units: str) -> str:

@@ -2,14 +2,16 @@
 
 - `score_systems`: corpus scores of one or several systems, with tests
 - `score_counted`: the same from statistics, wherever they were counted
-- `score_rows`: one score per segment, from statistics
+- `score_rows`: one score per segment, from statistics; `score_blocks`: the same, block by block
 - `score_groups`: scores of systems on groups of segments
+- `fit_scales`: results in which scores from elsewhere say which scale they fit
 - `sign`: results whose signatures say which texts were scored
 - `plan_intervals`: how scores are resampled for intervals
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from bleucli.counting import CorpusStats, Part, SystemStats, count
@@ -18,7 +20,7 @@ from bleucli.errors import BleuError, SegmentError, UsageError
 from bleucli.metrics import Metric
 from bleucli.phrases import Turn, tell_count
 from bleucli.records import NamedTuple
-from bleucli.results import Detail, Results, ScoreRecord, SystemResult, name_row
+from bleucli.results import Detail, Results, ScoreRecord, SegmentScores, SystemResult, name_row, scale_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,7 +82,8 @@ def score_systems(
     >>> [(system.name, round(system.scores[0].score, 1)) for system in score_systems(corpus, [BLEU()]).systems]
     [('weak', 59.5), ('strong', 100.0)]
     """
-    from bleucli.text.labels import DOCUMENT, number
+    from bleucli.text import DOCUMENT
+    from bleucli.text.labels import number
 
     references = corpus.reference_names()
     systems = count(corpus, metrics, jobs=jobs, keep_rows=sampling is not None or bool(by), inspect=True)
@@ -182,7 +185,7 @@ def score_counted(
         SystemResult(name, [_record(*both, fields, selection) for both in zip(whole, subset, strict=True)])
         for name, whole, subset in statistics
     ]
-    results = Results(rows, statistics[0][2][0].segments, hints)
+    results = fit_scales(Results(rows, statistics[0][2][0].segments, hints))
     if sampling is None:
         return results
     if documents is not None and selection is not None and selection.chosen is not None:
@@ -250,7 +253,7 @@ def score_groups(
     keys_of_answer, ends = [*_KEYS, *(_TEST_KEYS if is_test else ())], [*_ENDS, *(_TEST_ENDS if is_test else ())]
     names = {*keys_of_answer, *(f"{metric.score_name()}{end}" for metric in metrics for end in ends)}
     for labels, block, documents in groups:
-        # By segments, the note about documents is about all groups together
+        # The note about documents, which a test by segments gets, is about a whole corpus
         whole = documents if sampling is not None and sampling.unit == "doc" else None
         if is_test:
             _check_systems(systems, labels, block)
@@ -269,7 +272,7 @@ def score_groups(
             systems.append(system._replace(name=name, labels=labels, segments=stats.stats[0].segments))
         group = name_row("", labels).strip()
         hints = [*hints, *(about(group, hint) for hint in results.hints if hint not in advice)]
-    return Results(systems, segments, hints, test, rankings)
+    return fit_scales(Results(systems, segments, hints, test, rankings))
 
 
 def _check_systems(
@@ -290,6 +293,25 @@ def _check_systems(
             f"the group {group} {which} the system {wrong}, but a test needs the same systems in every group; leave out"
             " the test, or the system"
         )
+
+
+def fit_scales(results: Results) -> Results:
+    """Return results in which scores from elsewhere say which scale they fit: one for each column."""
+    first = results.systems[0].scores if results.systems else []
+    scales: list[int | None] = [None] * len(first)
+    for place, record in enumerate(first):
+        if record.scale is not None:
+            scales[place] = scale_of(system.scores[place].score for system in results.systems)
+    if scales == [None] * len(scales):
+        return results
+
+    def fit(rows: Sequence[SystemResult]) -> list[SystemResult]:
+        return [
+            row._replace(scores=[one._replace(scale=scale) for one, scale in zip(row.scores, scales, strict=True)])
+            for row in rows
+        ]
+
+    return results._replace(systems=fit(results.systems), averages=fit(results.averages))
 
 
 def sign(results: Results, texts: Mapping[str, str]) -> Results:
@@ -332,37 +354,46 @@ def _hints(system: SystemStats, references: Sequence[str]) -> Iterator[str]:
 
 
 def score_rows(blocks: Iterable[list[SystemStats]], selection: Selection | None = None) -> Iterator[ScoreRecord]:
-    """Score each segment of the only system.
+    """Score each segment of the only system; the arguments are those of `score_blocks`."""
+    for scores in score_blocks(blocks, selection):
+        yield from scores.records()
+
+
+def score_blocks(blocks: Iterable[list[SystemStats]], selection: Selection | None = None) -> Iterator[SegmentScores]:
+    """Score each segment of the only system, block by block.
 
     Args:
         blocks: its statistics, with rows, block by block, as `bleucli.counting.count_blocks` gives them.
         selection: which segments to score; None for all.
     """
     start = 0
-    indexes = None if selection is None or selection.chosen is None else set(selection.chosen)
-    signatures: dict[int, Signature] = {}  # by number of references
+    chosen = None if selection is None or selection.chosen is None else set(selection.chosen)
+    signatures: dict[int, Signature] = {}
     for block in blocks:
         ((name, (stats,), _),) = block
-        rows, nrefs = stats.rows, stats.nrefs
+        rows, nrefs, metric = stats.rows, stats.nrefs, stats.metric
         assert rows is not None
         assert nrefs is not None
-        metric = stats.metric
-        for index, (row, number) in enumerate(zip(rows, nrefs, strict=True), start):
-            if indexes is None or index in indexes:
-                try:
-                    score = metric.score_from_stats(row)
-                except SegmentError as error:
-                    raise error.locate(index, name) from None
-                if number not in signatures:
-                    signatures[number] = metric.signature(number, number)
-                yield ScoreRecord(
-                    score.name,
-                    float(score.score),
-                    score.verbose,
-                    signatures[number],
-                    metric.higher_is_better,
-                    figures=score.figures(),
-                )
+        indexes: Sequence[int] = range(start, start + stats.segments)
         start += stats.segments
+        if chosen is not None:
+            places = [place for place, index in enumerate(indexes) if index in chosen]
+            indexes, rows = [indexes[place] for place in places], rows.take(places)
+            nrefs = array("q", [nrefs[place] for place in places])
+        if not indexes:
+            continue
+        try:
+            scores = metric.score_columns(rows)
+        except SegmentError as error:
+            place = error.number - 1
+            raise error.locate(indexes[place] - place, name) from None
+        for number in {*nrefs} - signatures.keys():
+            signatures[number] = metric.signature(number, number)
+        yield scores._replace(
+            higher_is_better=metric.higher_is_better,
+            nrefs=nrefs,
+            signatures=signatures,
+            scale=None if metric.in_percent else 100,
+        )
     if selection is not None:
         selection.check(start)

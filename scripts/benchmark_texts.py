@@ -20,6 +20,8 @@ def make_texts(folder: str) -> None:
         subprocess.run([sys.executable, LARGE_CORPUS, lines, os.path.join(folder, lines)], check=True)
     make_items(os.path.join(folder, "1000000"))
     make_other(os.path.join(folder, "1000000"))
+    with open(os.path.join(folder, "line.txt"), "w", encoding="utf-8") as line:
+        line.write("hi\n")
     make_noisy(os.path.join(folder, "noisy"))
     make_candidates(folder)
     make_xml(os.path.join(folder, "en-de.xml"), os.path.join(folder, "100000"))

@@ -132,6 +132,11 @@ def inputs() -> dict[str, bytes]:
         "ja.sys": ["猫はマットに座った。"] * 4,
         "ko.ref": ["고양이가 매트 위에 앉았다."] * 4,
         "ko.sys": ["고양이는 매트에 앉았다."] * 4,
+        "labels.tsv": [
+            "doc\tdomain",
+            *(f"d{number // 10}\t{'news' if number % 3 else ''}" for number in range(SEGMENTS)),
+        ],
+        "bare.tsv": [f"d{number // 4}\tg{number % 2}" for number in range(SEGMENTS)],
         "labels.txt": [f"group {number % 5}" for number in range(SEGMENTS)],
         "labels.short": ["a", "b"],
         "labels.blank": ["a", ""] * 15,
@@ -200,6 +205,11 @@ def json_lines(first: list[str], second: list[str], outputs: list[list[str]]) ->
         for number, (ref, _, one, two, three) in enumerate(rows)
     ]
     return {
+        "ids.ref.jsonl": objects(
+            {"id": f"{n}", "reference": row[0], "doc": f"d{n // 10}"} for n, row in enumerate(rows)
+        ),
+        "ids.jsonl": objects({"id": f"{n}", "hypothesis": row[2]} for n, row in reversed([*enumerate(rows)]) if n != 4),
+        "ids2.jsonl": objects({"id": f"{n}", "hypothesis": row[3], "domain": n % 2} for n, row in enumerate(rows)),
         "sys.jsonl": objects({"hypothesis": one, "mt": two} for _, _, one, two, _ in rows),
         "items.jsonl": objects(items),
         "items2.jsonl": objects({**item, "hypothesis": row[3]} for item, row in zip(items, rows, strict=True)),
@@ -346,10 +356,11 @@ def together(options: Sequence[Option]) -> str:
     words = ["bleu"]
     has_own = not {"stats", "table", "matrix"}.isdisjoint(needs)
     if not has_own and {"tested", "numbers", "bare"}.isdisjoint(needs):
-        words.append("refs.tsv" if "column" in needs else "ref.txt ref2.txt")
+        words.append("refs.tsv" if "column" in needs else "ids.ref.jsonl" if "items" in needs else "ref.txt ref2.txt")
     several = "several" in needs
     if not has_own and "stdin" not in needs:
         systems = ["marks.txt", "marks2.txt"] if "numbers" in needs else ["sys.txt", "sys2.txt"]
+        systems = ["ids.jsonl", "ids2.jsonl"] if "items" in needs else systems
         systems[0] = "sys.jsonl" if "jsonl" in needs else systems[0]
         words.append(f"-i {' '.join(systems[: 1 + several])}")
     if several:
@@ -361,9 +372,10 @@ def together(options: Sequence[Option]) -> str:
     return line.replace("one.parquet", "two.parquet") if several else line
 
 
-def of_options() -> Iterator[tuple[str, str]]:
-    """Give the lines with each option alone, and with each pair of options."""
-    options = list(map(read_option, SECTIONS["= options"]))
+def of_options(has_commands: bool) -> Iterator[tuple[str, str]]:
+    """Give the lines with each option alone, and with each pair of options; has_commands: as for `lines`."""
+    rows = [*SECTIONS["= options"], *(SECTIONS["= options since 0.3"] if has_commands else ())]
+    options = list(map(read_option, rows))
     for option in (*options, *map(read_option, SECTIONS["= options of pages"])):
         yield "an option", together([option])
         yield "an option", together([option]).replace(" -w 9", "")
@@ -401,12 +413,15 @@ def expand(row: str) -> list[str]:
     return list(map("".join, product(*choices)))
 
 
-def lines(seed: int) -> dict[str, str]:
-    """Return the kind of each line; the seed draws the mixtures."""
-    kinds = list(of_options())
+def lines(seed: int, has_commands: bool = False) -> dict[str, str]:
+    """Return the kind of each line.
+
+    seed: draws the mixtures. has_commands: whether there are lines with options that came with commands.
+    """
+    kinds = list(of_options(has_commands))
     kinds += [("formats", line) for line in of_answers()]
     for title, rows in SECTIONS.items():
-        if title.startswith("== "):
+        if title.startswith("== ") and (has_commands or not title.endswith(" since 0.3")):
             kinds += [(title.removeprefix("== "), line) for row in rows for line in expand(row)]
     kinds += [("mixtures", line) for line in mixtures(random.Random(seed), 600)]
     return {line: kind for kind, line in reversed(kinds)}  # a line that occurs twice has its first kind

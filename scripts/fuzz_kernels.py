@@ -27,7 +27,7 @@ except ImportError:  # not needed to list the generators
     native = python
 
 RESAMPLING = ("draw_weights", "weighted_sums", "swapped_sums")
-NUMBERS = (*RESAMPLING, "column_sums", "f_score")
+NUMBERS = (*RESAMPLING, "column_sums", "f_score", "bleu_rows")
 PAIRWISE = ("pairwise_bleu", "pairwise_chrf")
 OF_TEXTS = [name for name in python.__all__ if name not in (*NUMBERS, *PAIRWISE)]
 
@@ -356,6 +356,16 @@ def random_numbers(rng: random.Random, name: str):
         return stats, rng.choice((0, 0.5, 2, 1e-200, 1e100, float("inf"))), rng.random() < 0.5
     if name == "column_sums":
         return (random_stats(rng, rng.choice("qd"), rng.choice((0, 1, 2, 30)), rng.choice((1, 2, 5))),)
+    if name == "bleu_rows":
+        orders, rows = rng.choice((1, 4, 6)), array("q")
+        for _ in range(rng.choice((0, 1, 30))):
+            totals = [max(0, rng.choice((0, 1, 3, 40)) - order) for order in range(orders)]
+            rows.extend(
+                (totals[0], rng.choice((0, 1, 3, 41)), *(rng.randint(-(rng.random() < 0.01), n) for n in totals))
+            )
+            rows.extend(totals)
+        method, value = rng.choice(("exp", "floor", "none", "add-k")), rng.choice((0, 0.1, 1, -1))
+        return SegmentStats(memoryview(rows), 2 + 2 * orders), method, value, rng.random() < 0.5
     rows, columns, times = rng.choice((1, 2, 7, 30, 300)), rng.choice((1, 2, 5)), rng.randrange(5)
     draws = rows * times
     if name == "draw_weights":

@@ -794,8 +794,8 @@ class SignedWorld:
 
     names = ()
 
-    def __init__(self, kind, info, counts, segments):
-        self.kind, self.info, self.counts, self.segments = kind, info, counts, segments
+    def __init__(self, kind, info, counts, segments, column=False):
+        self.kind, self.info, self.counts, self.segments, self.column = kind, info, counts, segments, column
         name = {"set": "TER", "given": "score", "diversity": "Self-BLEU"}[kind]
         self.metrics = [name]
         shares = [("distinct-1", 0.5), ("distinct-2", None)] if kind == "diversity" else []
@@ -806,7 +806,11 @@ class SignedWorld:
         if kind != "given":
             described = TER.describe if kind == "set" else self_bleu.describe
             records = [record._replace(describe=described) for record in records]
-        systems = [SystemResult(f"s{number}", [record]) for number, record in enumerate(records)]
+        more = []
+        if column:
+            self.metrics.append("COMET")
+            more = [ScoreRecord("COMET", 0.5, "", Signature([("scores", "higher")]), True, scale=1)]
+        systems = [SystemResult(f"s{number}", [record, *more]) for number, record in enumerate(records)]
         self.results = Results(systems, segments, [])
 
     def __str__(self):
@@ -859,6 +863,15 @@ def _(w, n):
 
 
 @SIGNED.sentence(
+    "a column of another tool",
+    "{name:word} is the mean of the scores of segments, computed with {what:text}.",
+    "- {name:word}: {what:rest}",
+)
+def _(w, name, what):
+    return w.column and name == "COMET" and what.strip("[]") == "the metric's paper, model and version"
+
+
+@SIGNED.sentence(
     "texts compared with each other",
     "We report Self-BLEU (Zhu et al., 2018) and distinct n-grams of orders 1 to {n:count} (Li et al., 2016), computed"
     " with bleucli x, which follows sacreBLEU (Post, 2018).",
@@ -900,7 +913,7 @@ def _(w, name):
 def read_signed(w, tally):
     layout = Layout()
     for line in render(w.results, layout, "paper").splitlines():
-        if line.startswith(("###", "- the test set")):
+        if line.startswith(("###", "- the test set", "- COMET: ")):
             SIGNED.read(line, w, tally)
     for sentence in paper.sentences(w.results, layout):
         SIGNED.read(sentence, w, tally)
@@ -923,7 +936,7 @@ def drawn_signed(draw):
             info[key] = draw.choice(values)
     info |= {"empty": "missing"} if draw.random() < 0.3 else {}
     info |= {"case": "lc", "tok": "tercom", "norm": "no", "punct": "yes", "asian": "no", "version": "bleucli-x"}
-    return SignedWorld("set", info, [draw.choice(["1", "2", "var"])], draw.choice([1, 7]))
+    return SignedWorld("set", info, [draw.choice(["1", "2", "var"])], draw.choice([1, 7]), draw.random() < 0.5)
 
 
 # --- averages over language pairs
@@ -1147,6 +1160,17 @@ def _(w, system, metric, cure):
 def _(w, system, breaks, texts):
     # Every joined word is one that jiwer would split if its break were a space
     joined = [len(text.replace("\n", " ").split()) - len(text.strip().split(" ")) for text in w.texts(system)]
+    return (breaks, texts) == (sum(joined), sum(map(bool, joined)))
+
+
+@WARNING.sentence(
+    "line breaks of references that join words",
+    OF + "WER splits words at spaces only, as jiwer does, so {breaks:count} line ((break||breaks)) in {texts:count}"
+    " ((reference||references)) ((joins||each join)) two words into one; replace line breaks by spaces, or use TER",
+)
+def _(w, system, breaks, texts):
+    references = [text for stream in w.references for text in stream if text is not None]
+    joined = [len(text.replace("\n", " ").split()) - len(text.strip().split(" ")) for text in references]
     return (breaks, texts) == (sum(joined), sum(map(bool, joined)))
 
 

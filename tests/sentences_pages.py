@@ -18,6 +18,7 @@ from sentences import Place, Shown, match, split_list
 from bleucli import BLEU, CER, CHRF, TER, WER, Segments, normalize
 from bleucli.counting import count
 from bleucli.counting.corpus import of_strings
+from bleucli.metrics import segment_scores
 from bleucli.report import charts, contents, page, plots, verdicts
 from bleucli.report.contents import Column, Grouping, Pair, Report, Wording
 from bleucli.report.passages import Lead, Passages
@@ -1229,10 +1230,9 @@ def _noisy(draw, text, noise, kind, vocabulary):
 def report_of(systems, references, metrics, *, method="ar", trials=199, scores=None, **options):
     """Return the report of systems, by name; scores: of another tool, by system."""
     corpus, again = of_strings(list(systems.items()), references).kept()
+    metrics = [*metrics, *segment_scores.of_mapping(None if scores is None else {"COMET": scores}, list(systems))]
     counted = count(corpus, metrics, keep_rows=True, inspect=True)
     measured = [contents.of_metric(one, [s.stats[place] for s in counted]) for place, one in enumerate(metrics)]
-    if scores is not None:
-        measured.append(contents.of_numbers("COMET", scores))
     plan = contents.plan_of(Sampling(method, trials) if len(systems) > 1 else None, len(systems))
     results = score_counted(counted, metrics)
     return contents.make_report(results, measured, again, plan, typography=True, **options)

@@ -7,10 +7,11 @@ the parser, whose making takes longer than scoring a small text: abbreviations, 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from bleucli.cli import commands
-from bleucli.cli.options import OPTIONS, VALUES, Option, Options, flag_of, flags_of
+from bleucli.cli.options import MODES, OPTIONS, VALUES, Option, Options, flag_of, flags_of
 from bleucli.cli.streams import shown
 from bleucli.errors import UsageError
 from bleucli.phrases import suggest
@@ -21,26 +22,6 @@ if TYPE_CHECKING:
 
 # What word processors turn hyphens into
 _DASHES = "\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{FIGURE DASH}\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}"
-# The modes other than scoring, each with the options that it accepts; if several are asked for, the first one here
-# runs, or refuses the others
-MODES = {
-    "version": frozenset[str](),
-    "list_tokenizers": frozenset[str](),
-    "list": frozenset({"test_set", "language_pair", "registry", "mirror", "allow_http"}),
-    "cite": frozenset(
-        {
-            *("test_set", "registry", "language_pair", "metrics", "tokenize", "smooth_method", "chrf_word_order"),
-            *("matrix", "confidence", "paired_bs", "paired_ar", "paired_all", "segment_scores"),
-            *("bold_best", "style", "difference"),
-            # where the texts are, which are not read: what a run should cite does not depend on them
-            *("refs", "input", "num_refs", "encoding", "jsonl", "jsonl_fields", "table", "columns"),
-            *("names", "name_by", "skip_empty_refs", "normalize"),
-        }
-    ),
-    "echo": frozenset({"test_set", "language_pair", "origlang", "subset", "registry", "mirror", "allow_http"}),
-    "download": frozenset({"language_pair", "registry", "mirror", "allow_http"}),
-    "sacrebleu_path": frozenset[str](),
-}
 
 
 def parse(words: Sequence[str], name: str = "") -> Options:
@@ -56,14 +37,15 @@ def parse(words: Sequence[str], name: str = "") -> Options:
     if "--" in words and words.index("--") == len(words) - 1:
         words = words[:-1]
     records = commands.command_of(name).records()
-    settings, flags = _read_plain(words, records), [flag for option in records.values() for flag in option.flags]
+    settings = _read_plain(words, records)
+    flags: Iterable[str] = chain.from_iterable(option.flags for option in records.values())
     of_metrics: Mapping[str, Mapping[str, Any]] = {}
     if settings is None:
         from bleucli.cli import parser
 
         settings, flags, metrics = parser.read(words, name)
         of_metrics = _take(settings, metrics)
-    values = {name: option.value_of_absent() for name, option in OPTIONS.items()}
+    values = {name: option.absent_value() for name, option in (records | OPTIONS).items()}
     values |= {name: settings[name] for name in (*records, "skip_empty_refs", "normalize") if name in settings}
     _refuse_slips(values, flags)
     if values["metrics"] is not None:
@@ -125,7 +107,7 @@ def _is_flag(word: str) -> bool:
     return word[:1] == "-" and word != "-"
 
 
-def _refuse_slips(values: Mapping[str, Any], flags: Sequence[str]) -> None:
+def _refuse_slips(values: Mapping[str, Any], flags: Iterable[str]) -> None:
     """Refuse empty names, which unset variables in scripts leave, and options that begin with a typographic dash."""
     if values.get("matrix") == "":
         raise UsageError("FILE is empty; name a TOML file")
@@ -138,7 +120,7 @@ def _refuse_slips(values: Mapping[str, Any], flags: Sequence[str]) -> None:
         if not word:
             raise UsageError("a file name is empty; name a file (is a variable unset?)")
         if word[0] in _DASHES and not os.path.lexists(word):
-            bare = word.lstrip(_DASHES)
+            bare, flags = word.lstrip(_DASHES), list(flags)
             flag = next((flag for flag in flags if flag.lstrip("-") == bare), None)
             advice = f"; did you mean {flag}?" if flag else suggest(bare, flags)
             raise UsageError(f"there is no file {shown(word)}, and options begin with a hyphen, not a dash{advice}")
@@ -161,7 +143,7 @@ def asks_for_annotations(words: Sequence[str]) -> bool:
 
 def mode_of(options: Options) -> str:
     """Return the mode in `MODES` that the options ask for, or "" if they ask for scores."""
-    return next((name for name in MODES if getattr(options, name) not in (None, False)), "")
+    return next(filter(options.has, MODES), "")
 
 
 def _resolve_names(
@@ -207,13 +189,3 @@ def _take(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, dict[str
             if dest in values:
                 arguments.setdefault(name, {})[option.name] = values[dest]
     return arguments
-
-
-def has_gates(options: Options) -> bool:
-    """Return whether an option asks for a gate."""
-    return any(gate is not None for gate in (options.fail_under, options.max_drop, options.baseline))
-
-
-def asks_for_resampling(options: Options) -> bool:
-    """Return whether an option about resampling or its results was given, even one that has no effect by itself."""
-    return any(name.startswith(("confidence", "difference", "paired_", "style")) for name in options.given)

@@ -211,6 +211,7 @@ def _inputs(options: Options) -> Iterator[str]:
     Merging may replace a statistics file with the file that has all rows, and a history may be both baseline and
     output: scores are compared with it, then added to it.
     """
+    from bleucli.cli.commands import command_of
     from bleucli.testsets import cache
 
     is_merged = options.command == "count" and not options.sums
@@ -223,11 +224,17 @@ def _inputs(options: Options) -> Iterator[str]:
         yield from find_files(map(shown, statistics))
     yield from options.refs
     yield from options.input or ()
-    registry = cache.registry() if options.registry is None else str(options.registry)
-    baseline = None if options.append else options.baseline
-    yield from filter(None, (baseline, registry, options.groups, options.matrix, options.source))
-    for word in options.add_scores or ():  # NAME=FILE,FILE
-        yield from word.partition("=")[2].split(",")
+    if options.registry is None:
+        yield from filter(None, [cache.registry()])
+    special = {"output", "scores", "table", "stats", *(["baseline"] if options.append else [])}
+    for name, option in command_of(options.command).records().items():
+        if "FILE" in option.metavar and name not in special and options.has(name):
+            value = getattr(options, name)
+            yield from value if isinstance(value, list) else [value]
+    if options.scores:
+        from bleucli.cli.sources import score_arguments
+
+        yield from (path for _, files in score_arguments(options).columns for path, _ in files)
     # The models that tokenizers read
     from bleucli.tokenizers import find_model
 

@@ -1,10 +1,16 @@
-"""The gates that the options ask for."""
+"""The gates that the options ask for.
+
+- `check`: refuse bounds and baselines that no gate can use
+- `Gates`: the bounds, which judge results
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from bleucli.errors import UsageError
+from bleucli.cli.options import is_tested
+from bleucli.cli.streams import shown
+from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS, VARIANTS, find_name
 from bleucli.phrases import suggest
 
@@ -14,6 +20,35 @@ if TYPE_CHECKING:
     from bleucli.gates import Bound
     from bleucli.gates.baselines import Baseline
     from bleucli.results import Results, Verdict
+
+
+def check(options: Options) -> None:
+    """Refuse values that bounds cannot have, and a baseline without the statistics that a test needs.
+
+    Raises:
+        BleuError: a value is wrong, or the baseline cannot be read.
+    """
+    from bleucli import gates
+    from bleucli.gates.baselines import is_statistics
+
+    if options.fail_under is not None:
+        gates.read_bounds(gates.FAIL_UNDER, options.fail_under)
+    bounds = None if options.max_drop is None else gates.read_bounds(gates.MAX_DROP, options.max_drop)
+    if options.baseline is None or bounds is None or not is_tested(options):
+        return
+    try:
+        has_rows = is_statistics(options.baseline)
+    except OSError as error:
+        raise BleuError(
+            f"cannot read {shown(options.baseline)}: {error.strerror or error}; name a file that bleu count wrote"
+        ) from None
+    if not has_rows:
+        test = "--paired-bs" if options.paired_bs else "--paired-ar"
+        raise UsageError(
+            f"--baseline holds only scores, but {test} needs the earlier output itself; leave out one of them, or give"
+            f" both outputs: -i old.txt new.txt {test} --max-drop {gates.format_bounds(bounds)}, or a baseline that"
+            " bleu count wrote"
+        )
 
 
 class Gates:
@@ -122,7 +157,9 @@ def _check_scale(option: str, bounds: Mapping[str, Bound], unnamed: Sequence[str
         metrics = [name] if name else unnamed
         # A score can be 1, but a gate that allows a drop of 1 can never fail
         is_beyond = bound.number >= 1 if option == gates.MAX_DROP else bound.number > 1
-        if is_beyond and not bound.percent and any(METRICS[one].higher_is_better for one in metrics):
+        # Scores from elsewhere have their own scale
+        own = [METRICS[one] for one in metrics if one in METRICS]
+        if is_beyond and not bound.percent and any(one.higher_is_better for one in own):
             raise UsageError(
                 f"{option} {bound} is {'not below' if option == gates.MAX_DROP else 'above'} 1, but bounds have the"
                 f" scale of the printed scores, here 0 to 1; write {bound.number / 100:g}, or choose --scale 100"
@@ -132,8 +169,9 @@ def _check_scale(option: str, bounds: Mapping[str, Bound], unnamed: Sequence[str
 def _explain_unscored(option: str, value: str, word: str, names: Mapping[str, str]) -> str:
     """Return the error about a bound whose name is not a metric's, or whose metric is not scored."""
     metrics = list(dict.fromkeys(names.values()))
-    # Scores of --segment-scores have their own name
-    choices = [*METRICS, *VARIANTS] if metrics[0] in METRICS else metrics
+    # Scores from elsewhere have their own names
+    others = [name for name in metrics if name not in METRICS]
+    choices = [*METRICS, *VARIANTS, *others] if metrics[0] in METRICS else metrics
     if word not in choices:
         return (
             f"{option} {value!r}: {word!r} is not a metric; expected one of {', '.join(choices)}"

@@ -143,15 +143,16 @@ def _find_command(options: Options, messages: Messages) -> Command:
 
 def _answer_mode(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
     """Answer a question other than what the scores are, and return True."""
-    from bleucli.cli.arguments import MODES, mode_of
+    from bleucli.cli.arguments import mode_of
 
-    mode = mode_of(options)
-    # Nothing else checks the values of options that the mode does not use
-    if options.given - MODES[mode] - {mode}:
+    mode, idle = mode_of(options), []
+    if options.given != {mode}:
         from bleucli.cli import request
 
         request.check_values(options)
-    idle = _find_idle(mode, options) if options.given - {mode} else []
+        idle = request.idle_in_mode(options, mode)
+        if mode == "cite":
+            idle += request.idle_when_citing(options)
     answer: Iterable[str]
     if mode == "version":
         answer = [_version()]
@@ -182,18 +183,6 @@ def _answer_mode(options: Options, environment: Environment, messages: Messages,
     for line in idle:
         messages.warn(line)
     return True
-
-
-def _find_idle(mode: str, options: Options) -> list[str]:
-    """Say which options have no effect in a mode."""
-    from bleucli.cli import effects
-
-    idle = effects.of_mode(options, mode)
-    if mode == "cite":
-        from bleucli.cli import request
-
-        idle += effects.of_citing(options, request.names_of_metrics(options))
-    return idle
 
 
 def _version() -> str:

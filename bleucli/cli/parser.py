@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from bleucli.cli.commands import Command
 
-_METAVARS = {int: "N", float: "X", str: "NAME"}
+_METAVARS = {bool: "", int: "N", float: "X", str: "NAME"}
 # Options of earlier versions, and what to write instead
 _FORMER = {
-    "--add-scores": "bleu report REF -i SYSTEM -o PAGE.html --add-scores NAME=FILE",
+    "--add-scores": "bleu report REF -i SYSTEM -o PAGE.html --scores NAME=FILE",
     "--explain": "bleu explain REF -i SYSTEM",
     "--first-line": "bleu count REF -i SYSTEM -o FILE --first-line N",
     "--matrix": "bleu matrix FILE",
@@ -85,33 +85,27 @@ class Parser(argparse.ArgumentParser):
         """Return all flags."""
         return [flag for action in self._actions for flag in action.option_strings]
 
-    def add(self, heading: str, name: str, option: Option) -> None:
+    def add(self, heading: str, name: str, option: Option, kind: type | None = None) -> None:
         """Add an option under a heading; a new heading comes last.
 
         Absent options get no value, so that only those that were given are read.
 
-        name: what the values that are read have it under.
+        name: what the values that are read have it under. kind: the type of its value, if the record does not say it.
         """
         groups = {group.title: group for group in self._action_groups}
         group = groups.get(heading) or self.add_argument_group(heading)
-        if not option.flags:
-            group.add_argument(
-                name, nargs=option.nargs, metavar=option.metavar, default=argparse.SUPPRESS, help=option.help
-            )
-            return
-        settings: dict[str, Any] = {"dest": name, "default": argparse.SUPPRESS, "help": option.help}
-        if option.kind is bool:
-            settings["action"] = "store_true"
+        settings: dict[str, Any] = {"default": argparse.SUPPRESS, "help": option.help}
+        if option.metavar:
+            settings |= {"nargs": option.nargs, "metavar": option.metavar}
         else:
-            settings |= {
-                "type": option.kind,
-                "nargs": option.nargs,
-                "metavar": option.metavar,
-                "choices": option.choices,
-            }
-            settings |= {"const": option.const} if option.nargs == "?" else {}
+            settings["action"] = "store_true"
+        if not option.flags:
+            group.add_argument(name, **settings)
+            return
+        if option.metavar:
+            settings |= {"type": kind or option.kind, "choices": option.choices}
             settings |= {"action": Once} if option.once else {}
-        group.add_argument(*option.flags, **settings)
+        group.add_argument(*option.flags, dest=name, **settings)
         if not option.theirs:
             self.ours.append(option.flags[0])
 
@@ -287,8 +281,8 @@ def _add_flags_of_metrics(
 
     metrics = []
     if names is None:
-        top.add("what to score", SKIP_EMPTY_REFS.dest, Option(SKIP_EMPTY_REFS.flags, SKIP_EMPTY_REFS.help, bool))
-        top.add("how to score", NORMALIZE.dest, Option(NORMALIZE.flags, NORMALIZE.help, str, metavar="KINDS"))
+        top.add("what to score", SKIP_EMPTY_REFS.dest, Option(SKIP_EMPTY_REFS.flags[0], SKIP_EMPTY_REFS.help))
+        top.add("how to score", NORMALIZE.dest, Option(f"{NORMALIZE.flags[0]} KINDS", NORMALIZE.help))
     # argparse can only append groups: take the later ones off, and put them back at the end
     groups = top._action_groups
     place = [group.title for group in groups].index("how to score") + 1
@@ -297,8 +291,8 @@ def _add_flags_of_metrics(
     for name in METRICS if names is None else names:
         for dest, option in flags_of(name).items():
             kind = bool if option.kind is bool else option.reads
-            flag = Option(option.flags, option.help, kind, metavar=_METAVARS.get(kind), theirs=not option.ours)
-            top.add(METRICS[name].name, dest, flag)
+            spelling = " ".join((*option.flags, _METAVARS[kind])).rstrip()
+            top.add(METRICS[name].name, dest, Option(spelling, option.help, theirs=not option.ours), kind)
         metrics.append(name)
         if suffices():
             break

@@ -2,10 +2,10 @@
 
 - `prepare`: refuse wrong options; follow --like, and the metrics in statistics files
 - `open_source`, `open_rows`, `open_texts`: what is scored
-- `metrics_of`, `plan_sampling`, `leave_out`: what is counted, and how it will be resampled
+- `metrics_of`, `columns_of`, `plan_sampling`, `leave_out`: what is counted, and how it will be resampled
 - `watch`: a bar for what takes long
 - `score`: the scores of what was counted
-- `compare_signatures`, `note_lowercase`, `note_slowness`, `refuse_failures`: what there is to say at the end
+- `compare_signatures`, `Remarks`, `note_slowness`, `refuse_failures`: what there is to say at the end
 
 A command calls these in turn, and renders and delivers what they return.
 """
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bleucli import kernels
 from bleucli.cli import request
@@ -31,7 +31,7 @@ from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS
 from bleucli.phrases import tell_count
-from bleucli.results import Results, Run
+from bleucli.results import Results, Run, SegmentScores
 from bleucli.results.signature import Signature
 from bleucli.scoring import put_before, score_counted, score_groups
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from bleucli.cli.sources.statsfiles import StatisticsSource
     from bleucli.counting import SystemStats
     from bleucli.metrics import Metric
-    from bleucli.results import ScoreRecord
+    from bleucli.results import Input, ScoreRecord
     from bleucli.scale.statsfiles import Statistics
     from bleucli.significance.comparison import Sampling
 
@@ -76,7 +76,8 @@ def prepare(options: Options, messages: Messages) -> tuple[Options, Statistics |
 
     contents = statsfiles.read(options.stats)
     if options.metrics is None and not options.segment_scores:
-        options = options.replace(metrics=statsfiles.find_metrics(contents, options.followed))
+        saved = [] if options.followed else statsfiles.find_scores(contents)
+        options = options.replace(metrics=statsfiles.find_metrics(contents, options.followed), saved_scores=saved)
     return options, contents
 
 
@@ -175,6 +176,19 @@ def metrics_of(options: Options, source: Source) -> list[Metric]:
     return request.check_metrics(options, choose_metrics(options, source))
 
 
+def columns_of(options: Options, source: Source) -> tuple[Sequence[Metric], Sequence[Input]]:
+    """Return the scores that --scores names as metrics, and a record of each file that holds them.
+
+    Raises:
+        BleuError: a file cannot be read, or has no scores of a system.
+    """
+    if not options.scores:
+        return [], []
+    from bleucli.cli.sources import score_arguments, scores
+
+    return scores.read(score_arguments(options), source.systems)
+
+
 def choose_metrics(options: Options, source: StatisticsSource) -> list[Metric]:
     """Return the metrics that counted what statistics files hold, with the options that were asked for.
 
@@ -195,6 +209,8 @@ def choose_metrics(options: Options, source: StatisticsSource) -> list[Metric]:
         if options.normalize:
             arguments["normalize"] = options.normalize
         source.choose(name, arguments, options.like if name == options.followed else None)
+    for name in request.names_of_scores(options):
+        source.choose_scores(name)
     return list(source.metrics.values())
 
 
@@ -321,11 +337,6 @@ def score(
     Raises:
         BleuError: what was counted cannot be scored.
     """
-    if counts.are_numbers:
-        from bleucli.scale import segment_scores
-
-        columns = segment_scores.columns_of(put_before(before, counts.parts[0].systems))
-        return segment_scores.score_columns(columns, plan, progress)
     if counts.grouped:
         results = score_groups(counts.parts, metrics, sampling=plan, progress=progress)
         results = results._replace(hints=list(dict.fromkeys([*counts.hints, *results.hints])))
@@ -358,10 +369,17 @@ def sign(
         yield record._replace(signature=Signature(record.signature).with_texts(names.items()))
 
 
-def run_of(source: Source, counts: Counted) -> Run:
-    """Return what the rows of an answer were made from."""
+def sign_blocks(blocks: Iterable[SegmentScores], texts: Sequence[tuple[str, str]]) -> Iterator[SegmentScores]:
+    """Give scores of segments whose signatures say which texts were scored; texts: `Source.texts`."""
+    for scores in blocks:
+        signatures = {nrefs: signature.with_texts(texts) for nrefs, signature in scores.signatures.items()}
+        yield scores._replace(signatures=signatures) if texts else scores
+
+
+def run_of(source: Source, counts: Counted, scores: Sequence[Input] = ()) -> Run:
+    """Return what the rows of an answer were made from; scores: the files of scores from elsewhere."""
     systems, references = source.inputs()
-    return Run([systems[system.name] for part in counts.parts for system in part.systems], references)
+    return Run([systems[system.name] for part in counts.parts for system in part.systems], [*references, *scores])
 
 
 def compare_signatures(options: Options, results: Results) -> dict[str, str]:
@@ -379,14 +397,60 @@ def compare_signatures(options: Options, results: Results) -> dict[str, str]:
     return signatures[0]
 
 
-def note_lowercase(options: Options) -> list[str]:
-    """Return the hint that -lc is only for BLEU, if other metrics are scored as well."""
+class Remarks:
+    """What there is to say beside an answer. With --strict, warnings forbid the answer, so make this before writing it.
+
+    Args:
+        options: the options of the command.
+        messages: the notes and warnings of this run.
+        signature: that of the score, which is compared with the one of --like; may be empty without --like.
+        hints: warnings about options, texts and scores.
+
+    Raises:
+        BleuError: there is a warning, and --strict forbids it.
+    """
+
+    def __init__(
+        self, options: Options, messages: Messages, signature: Mapping[str, str], hints: Iterable[str]
+    ) -> None:
+        self._options, self._messages = options, messages
+        self._hints: list[str] = [*hints]
+        self._notes: list[str] = []
+        if options.like is not None:
+            from bleucli.cli import like
+
+            self._hints += like.warnings(signature, options.like, options.followed)
+            self._notes += like.notes(signature, options.like)
+        self._hints += _note_lowercase(options)
+        messages.hold_back(self._hints)
+
+    def say(self, overview: Callable[[], str] | None = None, notes: Iterable[str] = ()) -> None:
+        """Write the notes and the warnings.
+
+        overview: says which files are references and which are systems, where this may be unclear. notes: more of them.
+        """
+        is_unclear = len(self._options.refs) + len(self._options.input or []) > 1
+        files = [overview()] if overview is not None and is_unclear else []
+        for note in (*files, *self._notes, *notes):
+            self._messages.note(note)
+        for hint in self._hints:
+            self._messages.warn(hint)
+
+
+def _note_lowercase(options: Options) -> list[str]:
+    """Return the hint that -lc is only for BLEU, if other metrics are scored as well.
+
+    The hint says which option of a metric makes it distinguish upper from lower case, or ignore the difference.
+    """
     names = [name for name in request.names_of_metrics(options) if name != "bleu"]
     if not options.of_metric("bleu").get("lowercase") or not names:
         return []
-    from bleucli.cli import effects
-
-    return [effects.of_lowercase(names)]
+    advice = []
+    for metric in map(METRICS.__getitem__, names):
+        option = next((option for option in metric.options if option.key == "case"), None)
+        has = "has" if option is None or option.words[True] == "lc" else "lowercases without"
+        advice.append(f"{metric.name} {has} {'no such option' if option is None else option.flags[0]}")
+    return [f"-lc applies to BLEU only; {', '.join(advice)}"]
 
 
 def refuse_failures(systems: Systems, withheld: str = "") -> None:

@@ -1,78 +1,122 @@
-"""What all modes that score share: checks of options, the format, the metrics, and the notes about them."""
+"""What a run was asked for: its options are checked by their records, then read.
+
+- `check`, `check_values`, `refuse_conflicts`, `refuse_lacks`: refuse options
+- `find_idle`, `idle_in_mode`, `idle_when_citing`: options without effect; sacreBLEU's get a warning, ours are refused
+- `format_of`, `layout_of`, `scale_of`: how scores are printed
+- `names_of_metrics`, `make_metrics`: what is scored, and how
+- `count_threads`, `check_like`: what else all commands ask
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bleucli import tokenizers
-from bleucli.cli.arguments import MODES, asks_for_resampling, has_gates
 from bleucli.cli.commands import MODULES as COMMANDS
 from bleucli.cli.commands import command_of
 from bleucli.cli.delivery import refuse_foreign
-from bleucli.cli.options import RESAMPLING, flag_of, target_language
-from bleucli.cli.sources import reads_items
+from bleucli.cli.options import (
+    MODES,
+    OPTIONS,
+    RESAMPLING,
+    flag_of,
+    flags_of,
+    has_gates,
+    is_tested,
+    target_language,
+)
 from bleucli.cli.sources.paths import STDIN, read_as_jsonl
 from bleucli.cli.streams import Environment, shown
-from bleucli.errors import BleuError, UsageError
+from bleucli.errors import UsageError
 from bleucli.metrics import METRICS, VARIANTS, Metric, find_name
 from bleucli.output import FORMATS
-from bleucli.output.layout import STYLES, Layout, is_label
+from bleucli.output.layout import STYLES, Layout
 from bleucli.phrases import suggest
 from bleucli.reading import TextFile
 from bleucli.results import DECIMALS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli.cli.messages import Messages
-    from bleucli.cli.options import Options
+    from bleucli.cli.options import Conditions, Options
+    from bleucli.cli.options import Option as OptionOfCommand
     from bleucli.metrics.options import Option
 
-# The name at the beginning of signatures of self-BLEU
-_SELF_BLEU = "Self-BLEU"
-# Options that can be combined with one another: where no others are given, the table of conflicts need not be imported
-_HARMLESS = frozenset({"refs", "input", "metrics", "jobs", "format", "score_only", "width"})
+# They say how the work is done, whatever it is, and are never without effect
+_ALWAYS = {"annotate", "jobs", "quiet", "strict", "no_color", "output"}
+
+# --- what is refused
 
 
 def check(options: Options) -> None:
-    """Refuse options that have wrong values or cannot be combined."""
-    if not options.given <= _HARMLESS:
-        from bleucli.cli import effects
+    """Refuse options that have wrong values or cannot be combined, and texts that cannot be scored.
 
-        effects.refuse_conflicts(options)
+    Raises:
+        BleuError: the message names the option, or what it is about.
+    """
+    refuse_conflicts(options)
     first = options.refs[0] if options.refs else ""
     if first.replace("-", "_") in (*MODES, "help") and not os.path.lexists(first):
         raise UsageError(f"there is no file {first}; did you mean bleu --{first}?")
     other = next((path for path in options.refs if path in COMMANDS and not os.path.lexists(path)), None)
     if other is not None:
         raise UsageError(f"there is no file {other}; the name of a command comes first: bleu {other} ...")
-    if options.like is not None and options.like.name == _SELF_BLEU and options.command != "diversity":
-        raise UsageError("--like is a signature of self-BLEU; write bleu diversity TEXT --like ...")
-    _check_test_set(options)
-    _check_source(options)
+    if options.test_set is not None and options.refs:
+        raise UsageError(
+            f"references come from --test-set {options.test_set} or from {options.refs[0]}, not both; leave out one"
+        )
+    refuse_lacks(options)
+    _check_texts(options)
     check_values(options)
     if options.num_refs is not None and len(options.refs) != 1:
         raise UsageError(f"--num-refs splits one reference file at tabs; {len(options.refs)} files were given")
 
 
-def _check_source(options: Options) -> None:
-    """Refuse texts without references, and options about another source than the one that is read."""
-    if options.matrix is not None:  # the file of a matrix names the texts
-        return
-    if options.engine is not None and options.table is None:
-        raise UsageError("--engine counts the tables that --table names; add --table, or leave out --engine")
-    if options.table is not None:
-        return
-    if options.columns is not None:
-        raise UsageError("--columns names columns of --table; add --table, or leave out --columns")
-    if options.stats is not None:
-        if options.segment_scores:
-            check_segment_scores(options)
+def _records(options: Options) -> Iterator[tuple[str, OptionOfCommand]]:
+    """Give the records of the options that are set, by their names; those of metrics are not among them."""
+    for group in command_of(options.command).options.values():
+        yield from ((name, option) for name, option in group.items() if options.has(name))
+
+
+def refuse_conflicts(options: Options) -> None:
+    """Refuse options that cannot be combined.
+
+    Raises:
+        UsageError: two of them are given.
+    """
+    for name, option in _records(options):
+        for reason, partners in (option.apart or {}).items():
+            for partner in filter(options.has, partners.split()):
+                remedy = "" if ";" in reason else "; leave out one of the two"
+                message = f"{flag_of(partner)} cannot be combined with {flag_of(name)}"
+                raise UsageError(f"{message}: {reason}{remedy}")
+
+
+def refuse_lacks(options: Options) -> None:
+    """Refuse options without the others that they need.
+
+    Raises:
+        UsageError: one of them is given.
+    """
+    for name, option in _records(options):
+        if message := _reason(option.lacks, options):
+            raise UsageError(f"{flag_of(name)} {message}")
+
+
+def _check_texts(options: Options) -> None:
+    """Refuse texts without references, and JSON Lines where numbers are read."""
+    # An option that cannot be combined with references brings its own
+    brings_own = any(
+        "refs" in names.split() for _, option in _records(options) for names in (option.apart or {}).values()
+    )
+    if brings_own or "refs" not in command_of(options.command).records():
         return
     jsonl = next((path for path in options.input or ["-"] if read_as_jsonl(path, options.jsonl)), None)
     if options.segment_scores:
-        check_segment_scores(options, jsonl)
-    elif options.test_set is None and not options.refs and jsonl is None and options.command != "diversity":
+        if jsonl is not None:
+            name = STDIN if jsonl == "-" else shown(jsonl)
+            raise UsageError(f"--segment-scores reads one number per line, but {name} is JSON Lines; give text files")
+    elif options.test_set is None and not options.refs and jsonl is None:
         raise _no_references(list(map(shown, options.input or [])))
 
 
@@ -92,57 +136,27 @@ def _no_references(systems: Sequence[str]) -> UsageError:
     )
 
 
-def _check_test_set(options: Options) -> None:
-    if options.test_set is not None and options.refs:
-        raise UsageError(
-            f"references come from --test-set {options.test_set} or from {options.refs[0]}, not both; leave out one"
-        )
-    for name in ("origlang", "subset"):
-        is_known = options.test_set is not None or options.labels is not None or reads_items(options)
-        if not is_known and getattr(options, name) is not None:
-            raise UsageError(
-                f"{flag_of(name)} needs a test set, named with -t and -l, labels, named with --labels, or JSON Lines"
-            )
-    if options.label_names is not None and options.labels is None:
-        raise UsageError("--label-names names the columns of --labels; add --labels FILE")
-
-
-def check_segment_scores(options: Options, jsonl: str | None = None) -> None:
-    """Refuse options about text beside --segment-scores; `jsonl` is a system in JSON Lines, if any."""
-    if options.refs or options.test_set or options.metrics or options.sentence_level or options.like is not None:
-        raise UsageError(
-            "--segment-scores takes numbers as they are; leave out references, -t, -m, -sl and --like: bleu"
-            " --segment-scores -i a.txt b.txt"
-        )
-    if jsonl is not None:
-        name = STDIN if jsonl == "-" else shown(jsonl)
-        raise UsageError(f"--segment-scores reads one number per line, but {name} is JSON Lines; give text files")
-
-
 def check_values(options: Options) -> None:
     """Refuse values that options cannot have.
 
     Raises:
         BleuError: a value is wrong; the message names the option, or what it is about.
     """
-    command = command_of(options.command)
-    for name, option in (pair for group in command.options.values() for pair in group.items()):
+    flags = [flag_of(name) for name, _ in RESAMPLING.values() if options.has(name)]
+    if len(flags) > 1:
+        raise UsageError(f"{' and '.join(flags)} cannot be combined; choose one (--paired-bs also gives intervals)")
+    for name, option in _records(options):
         value = getattr(options, name)
-        if option.bounds is None or value is None:
-            continue
-        least, most, what = option.bounds
-        if not least <= value <= most:
-            raise UsageError(f"{option.flags[0]} {value}; expected {what} from {least} to {most}")
-    if options.scale not in (None, 1, 100):
-        raise UsageError(f"--scale {options.scale}; expected 1, for scores from 0 to 1, or 100")
-    if options.line is not None and options.line < 1:
-        raise UsageError(f"--line {options.line}; expected the number of a line, from 1")
-    if options.names is not None and options.name_by is not None:
-        raise UsageError("--names already names the systems; leave out --name-by")
-    _check_label(options)
-    _check_gates(options)
-    if asks_for_resampling(options):
-        _check_resampling(options)
+        if option.bounds is not None:
+            least, most, what = option.bounds
+            if not least <= value <= most:
+                raise UsageError(f"{option.flags[0]} {value}; expected {what} from {least} to {most}")
+        if message := _reason(option.wrong, options):
+            raise UsageError(f"{option.flags[0]} {message}")
+    if has_gates(options):
+        from bleucli.cli import gating
+
+        gating.check(options)
     tokenizer = options.of_metric("bleu").get("tokenize")
     if tokenizer is not None:
         tokenizers.check_name(tokenizer)
@@ -151,94 +165,113 @@ def check_values(options: Options) -> None:
         from bleucli.reading.jsonfields import fields_named
 
         fields_named(options.jsonl_fields)
-    of_test_set = options.test_set is not None or options.list or options.download is not None
-    target_language(options.language_pair, of_test_set)
-    _check_metrics(options)
+    target_language(options.language_pair, any(map(options.has, ("test_set", "list", "download"))))
+    for name in filter(options.of_metric, METRICS):  # what a value names is not loaded
+        make_metric(options, name, [option for option in METRICS[name].options if option.loads])
 
 
-def _check_resampling(options: Options) -> None:
-    """Refuse options of resampling that cannot be combined, or need others.
+# --- what has no effect
+
+
+def find_idle(options: Options, systems: int, form: str, segments: bool = False) -> list[str]:
+    """Return one line about the options that have no effect on scores, or nothing if there are none.
+
+    Args:
+        options: the options, including those that --like set.
+        systems: how many there are.
+        form: the format, "" if no scores are printed.
+        segments: whether each segment gets its own score.
 
     Raises:
-        UsageError: one of them is given.
+        UsageError: one of them is ours, or asks for something of ours that this run cannot give.
     """
-    flags = [flag_of(option) for option, _ in RESAMPLING.values() if getattr(options, option)]
-    if len(flags) > 1:
-        raise UsageError(f"{' and '.join(flags)} cannot be combined; choose one (--paired-bs also gives intervals)")
-    if options.sentence_level and flags:
-        raise UsageError(f"{flags[0]} needs a corpus score; leave out --sentence-level")
-    is_compared = options.command in ("plot", "report")  # always by intervals and tests
-    if options.unit is not None and not (flags or is_compared):
-        raise UsageError("--unit is for tests and intervals; add --paired-ar, --paired-bs or --confidence")
-    if options.paired_all and not (options.paired_bs or options.paired_ar):
-        raise UsageError("--paired-all needs a paired test; add --paired-bs or --paired-ar")
-    if options.difference and not (options.paired_bs or options.paired_ar):
-        raise UsageError("--difference needs a paired test; add --paired-bs, which has intervals, or --paired-ar")
-    if options.style == "stars" and not (options.paired_bs or options.paired_ar):
-        raise UsageError("--style stars marks what a paired test finds; add --paired-ar, or choose --style compact")
+    if options.given <= {"refs", "input", "format"}:  # these always have an effect
+        return []
+    run = options.replace(
+        scored=names_of_metrics(options), systems=systems, format=form, form=FORMATS.get(form), segments=segments
+    )
+    records = {name: option for name, option in _records(options) if name in options.given}
+    for name, option in records.items():
+        if reason := _reason(option.contrary, run):
+            raise _refusal(name, reason)
+    return _tell(run, dict(_idle_of_metrics(run)) | {name: _reason(one.idle, run) for name, one in records.items()})
 
 
-def _check_metrics(options: Options) -> None:
-    """Refuse values that an option of a metric cannot have, without loading what the value names."""
+def idle_in_mode(options: Options, mode: str) -> list[str]:
+    """Return one line about the options that have no effect in a mode, or nothing; errors: as for `find_idle`."""
+    idle = options.given - set(str(OPTIONS[mode].beside).split()) - _ALWAYS - {mode}
+    return _tell(options, dict.fromkeys(idle, f"not used by {flag_of(mode)}"))
+
+
+def idle_when_citing(options: Options) -> list[str]:
+    """Return one line about the options that do not change what --cite prints; errors: as for `find_idle`."""
+    run = options.replace(scored=names_of_metrics(options))
+    reasons = dict(_idle_of_metrics(run))
+    reasons["language_pair"] = _reason(OPTIONS["language_pair"].idle, run)
+    if not is_tested(options):
+        reasons["bold_best"] = "nothing is tested"
+    if not (options.confidence or options.paired_bs):
+        reasons |= dict.fromkeys(("difference", "style"), "there are no intervals")
+    effective = options.given & set(str(OPTIONS["cite"].beside).split())
+    return _tell(options, {name: reason for name, reason in reasons.items() if name in effective})
+
+
+def _reason(conditions: Conditions | None, run: Options) -> str:
+    """Return what the first condition says that is true, or ""."""
+    return next((text.format_map(vars(run)) for text, is_true in (conditions or {}).items() if is_true(run)), "")
+
+
+def _idle_of_metrics(run: Options) -> Iterator[tuple[str, str]]:
+    """Give the options of metrics that were given without effect, each with the reason."""
+    from bleucli.metrics.smoothing import DEFAULT_VALUES
+
+    if not run.scored:
+        yield from ((name, "no texts are compared") for name in ("lowercase", "normalize", "skip_empty_refs"))
     for name in METRICS:
-        if options.of_metric(name):
-            make_metric(options, name, [option for option in METRICS[name].options if option.loads])
+        if name not in run.scored and run.of_metric(name):
+            # -lc has a hint of its own
+            yield from ((one, f"{METRICS[name].name} is not scored") for one in flags_of(name) if one != "lowercase")
+    method = run.of_metric("bleu").get("smooth_method", flags_of("bleu")["smooth_method"].default)
+    if "bleu" in run.scored and method not in DEFAULT_VALUES:
+        yield "smooth_value", f"smoothing {method} takes no value"
+    if "bleu" in run.scored and run.stats is not None:
+        yield "force", "the texts were read when the statistics were saved"
 
 
-def _check_label(options: Options) -> None:
-    if options.label is None:
-        return
-    if not is_label(options.label):
-        raise UsageError(f"--label {options.label!r}; expected a letter, then letters, digits and : . _ -")
-    if options.caption is None:
-        raise UsageError("--label refers to a table with a caption; add --caption, or leave --label out")
+def _tell(options: Options, reasons: Mapping[str, str]) -> list[str]:
+    """Return one line about all options without effect, grouped by reason; nothing if there are none.
 
-
-def _check_gates(options: Options) -> None:
-    """Refuse gates that have a wrong value, or lack something that they need."""
-    if not has_gates(options):
-        return
-    from bleucli import gates
-
-    if options.fail_under is not None:
-        _check_bounds(options, gates.FAIL_UNDER, options.fail_under)
-    max_drop = None if options.max_drop is None else _check_bounds(options, gates.MAX_DROP, options.max_drop)
-    if options.baseline is not None and max_drop is None:
-        raise UsageError("--baseline needs --max-drop; say by how much a score may be worse")
-    test = next((flag_of(name) for name in ("paired_bs", "paired_ar") if getattr(options, name)), None)
-    if options.baseline is not None and test is not None and not _has_statistics(options.baseline):
-        raise UsageError(
-            f"--baseline holds only scores, but {test} needs the earlier output itself; leave out one of them, or give"
-            f" both outputs: -i old.txt new.txt {test} --max-drop {max_drop}, or a baseline that bleu count wrote"
-        )
-    if max_drop is not None and options.baseline is None and test is None:
-        raise UsageError("--max-drop needs an earlier answer (--baseline FILE) or a paired test (--paired-ar)")
-
-
-def _has_statistics(path: str) -> bool:
-    """Return whether a baseline has statistics, which a test needs.
+    reasons: by the names of options, which need not be given; "" for one that has an effect.
 
     Raises:
-        BleuError: it cannot be read.
+        UsageError: one of them is ours.
     """
-    from bleucli.gates.baselines import is_statistics
+    names: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        if reason and name in options.given:
+            names.setdefault(reason, []).append(name)
+    if not names:
+        return []
+    theirs = {name for name, option in OPTIONS.items() if option.theirs}
+    theirs |= {name for metric in METRICS for name, option in flags_of(metric).items() if not option.ours}
+    parts = []
+    for reason, idle in names.items():
+        for name in sorted(idle):
+            if name not in theirs:
+                raise _refusal(name, reason)
+        parts.append(f"{', '.join(map(_flag, sorted(idle)))} ({reason})")
+    return [f"without effect: {'; '.join(parts)}"]
 
-    try:
-        return is_statistics(path)
-    except OSError as error:
-        raise BleuError(
-            f"cannot read {shown(path)}: {error.strerror or error}; name a file that bleu count wrote"
-        ) from None
+
+def _flag(name: str) -> str:
+    return "REF" if name == "refs" else flag_of(name)
 
 
-def _check_bounds(options: Options, option: str, value: str) -> str:
-    """Refuse a value that is not a bound of a gate; return the bounds that it sets."""
-    from bleucli import gates
+def _refusal(name: str, reason: str) -> UsageError:
+    return UsageError(f"{_flag(name)} has no effect: {reason}; leave it out")
 
-    bounds = gates.read_bounds(option, value)
-    if options.sentence_level:
-        raise UsageError(f"{option} needs a corpus score; leave out --sentence-level")
-    return gates.format_bounds(bounds)
+
+# --- what is asked for
 
 
 def format_of(options: Options, environment: Environment) -> str | None:
@@ -267,8 +300,6 @@ def check_append(options: Options, jsonl: bool) -> None:
     """Refuse to add anything but lines of jsonl to a file."""
     if options.score_only and (jsonl or options.append):
         raise UsageError("--score-only prints bare numbers, which are not lines of jsonl; leave it out")
-    if options.append and options.output is None:
-        raise UsageError("--append adds lines to a file; name it with --output")
     if options.append and not jsonl:
         raise UsageError("--append adds lines of jsonl, not of other formats; choose --format jsonl")
     if options.append:
@@ -305,9 +336,10 @@ def sorting_metric(options: Options) -> int | None:
     if options.sort is None:
         return None
     names = names_printed(options)
-    word = find_name(options.sort) or options.sort.lower()
+    word = find_name(options.sort) or options.sort
     name, preset = VARIANTS.get(word, (word, {}))
-    if name not in names or any(options.of_metric(name).get(key) != value for key, value in preset.items()):
+    name = next((one for one in names if one.lower() == name.lower()), "")
+    if not name or any(options.of_metric(name).get(key) != value for key, value in preset.items()):
         raise UsageError(f"--sort {options.sort!r} is not scored; choose one of {', '.join(names)}")
     return names.index(name)
 
@@ -334,12 +366,21 @@ def follows_language(options: Options) -> bool:
 
 
 def names_printed(options: Options) -> list[str]:
-    """Return what `names_of_metrics` returns, or, with --segment-scores, the name of those scores."""
+    """Return what `names_of_metrics` returns, then the names of scores from elsewhere."""
     if options.segment_scores:
-        from bleucli.scale import segment_scores
+        from bleucli.metrics import segment_scores
 
         return [segment_scores.NAME]
-    return names_of_metrics(options)
+    return [*names_of_metrics(options), *names_of_scores(options)]
+
+
+def names_of_scores(options: Options) -> list[str]:
+    """Return the names of the scores from elsewhere: those that --scores names, or that files of statistics have."""
+    if not options.scores:
+        return list(options.saved_scores)
+    from bleucli.cli.sources import score_arguments, scores
+
+    return scores.names_of(score_arguments(options))
 
 
 def make_metric(options: Options, name: str, without: Iterable[Option] = ()) -> Metric:
@@ -371,9 +412,9 @@ def make_metric(options: Options, name: str, without: Iterable[Option] = ()) -> 
 def make_metrics(options: Options) -> list[Metric]:
     """Make the metrics that were asked for; refuse a signature of --like that they cannot reproduce."""
     if options.segment_scores:
-        from bleucli.scale import segment_scores
+        from bleucli.metrics.segment_scores import SegmentScores
 
-        return [segment_scores.Given()]
+        return [SegmentScores()]
     return check_metrics(options, [make_metric(options, name) for name in names_of_metrics(options)])
 
 
@@ -405,40 +446,3 @@ def check_like(options: Options, info: Mapping[str, str]) -> None:
         from bleucli.cli import like
 
         like.check_texts(options.like, info)
-
-
-def find_idle(options: Options, systems: int, form: str, segments: bool = False) -> list[str]:
-    """Return one line about options without effect, or nothing; the other arguments are those of `effects.Run`."""
-    if options.given <= {"refs", "input", "format"}:  # these always have an effect
-        return []
-    from bleucli.cli import effects
-
-    return effects.of_scoring(options, effects.Run(frozenset(names_of_metrics(options)), systems, form, segments))
-
-
-def note_files(overview: Callable[[int], str], segments: int, options: Options, messages: Messages) -> None:
-    """Note which files are references and which are systems, where this may be unclear.
-
-    overview: returns a line that says so. segments: how many were scored.
-    """
-    if len(options.refs) + len(options.input or []) > 1:
-        messages.note(overview(segments))
-
-
-def find_differences(signature: Mapping[str, str], options: Options) -> list[str]:
-    """Return warnings about what is not as the signature of --like says; `signature` is that of the score."""
-    if options.like is None:
-        return []
-    from bleucli.cli import like
-
-    return list(like.warnings(signature, options.like, options.followed))
-
-
-def note_texts(signature: Mapping[str, str], options: Options, messages: Messages) -> None:
-    """Note what the signature of --like does not say about the texts; `signature` is that of the score."""
-    if options.like is None:
-        return
-    from bleucli.cli import like
-
-    for note in like.notes(signature, options.like):
-        messages.note(note)

@@ -6,18 +6,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, count
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, count, islice
 
 from bleucli.cli import pipeline, request
-from bleucli.cli.arguments import has_gates
 from bleucli.cli.delivery import deliver, spool, tell_withheld
+from bleucli.cli.options import has_gates
 from bleucli.cli.sources import Counting
 from bleucli.cli.streams import Environment, encode, shown
 from bleucli.errors import UsageError
 from bleucli.output import FORMATS, render, segment_renderer
-from bleucli.results import Results, Run, ScoreRecord, decimals_of
-from bleucli.scoring import score_rows
+from bleucli.results import DECIMALS, Results, Run, SegmentScores
+from bleucli.scoring import score_blocks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     systems = len(earlier) + len(source.systems)
     idle = request.find_idle(options, systems, answer.form)
     plan = pipeline.plan_sampling(options, environment, answer.layout.bold_best, systems)
-    metrics = pipeline.metrics_of(options, source)
+    columns, files = pipeline.columns_of(options, source)
+    metrics = [*pipeline.metrics_of(options, source), *columns]
     pipeline.leave_out(options, source, environment, answer.report_failures)
     with pipeline.watch(options, environment) as progress:
         counts = source.count(Counting(metrics, request.count_threads(options.jobs), plan is not None, progress))
@@ -73,7 +74,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         return [*(system.name for system in earlier), *counts.row_names(names)]
 
     def read() -> Run:
-        run = pipeline.run_of(source, counts)
+        run = pipeline.run_of(source, counts, files)
         return run if before is None else run._replace(systems=[before.input(), *run.systems])
 
     signature = pipeline.compare_signatures(options, results)
@@ -171,28 +172,23 @@ class Answer:
         Raises:
             BleuError: the answer cannot be written, or --strict forbids a warning.
         """
-        options, messages = self._options, self._messages
-        if options.segment_scores and options.width is None:
-            width = decimals_of(system.scores[0].score for system in results.systems)
-            self.layout = self.layout._replace(width=width)
+        options = self._options
+        if options.segment_scores and options.width is not None and results.systems[0].scores[0].scale == 1:
+            # Beside scores in percent, those from 0 to 1 have two decimals more
+            self.layout = self.layout._replace(width=options.width + DECIMALS[100] - DECIMALS[1])
         judged = results
         if self._baseline is not None:  # gates look up scores by the names and checksums that the baseline has
             judged = _rename(results, names_in(self._baseline.form))._replace(run=read())
         gates = self._gates
-        verdicts, remarks = gates.judge(judged, self._baseline, earlier) if gates else ((), [])
-        hints = [*hints, *remarks, *request.find_differences(signature, options), *pipeline.note_lowercase(options)]
-        messages.hold_back(hints)
+        verdicts, cautions = gates.judge(judged, self._baseline, earlier) if gates else ((), [])
+        remarks = pipeline.Remarks(options, self._messages, signature, [*hints, *cautions])
         failed = [verdict for verdict in verdicts if verdict.failure]
         if not self._is_withheld(failed):
             run = None if self._provenance is None else self._provenance.of(read())
             rows = judged if self._reports_gates else _rename(results, names_in(self.form))
             self._write(rows._replace(verdicts=verdicts, run=run))
-        request.note_files(overview, results.segments, options, messages)
-        request.note_texts(signature, options, messages)
-        for note in gates.notes([record.name for record in results.systems[0].scores]) if gates else ():
-            messages.note(note)
-        for hint in hints:
-            messages.warn(hint)
+        notes = gates.notes([record.name for record in results.systems[0].scores]) if gates else ()
+        remarks.say(lambda: overview(results.segments), notes)
         for verdict in failed:
             self._environment.say("error", verdict.failure, f"{verdict.system}: {verdict.score.name}")
         if self._is_withheld(failed) and not self._systems.failures:  # `end` reports these
@@ -227,7 +223,7 @@ def _print_segments(
     Raises:
         BleuError: there are several systems or metrics, the texts are wrong, or the answer cannot be written.
     """
-    from bleucli.output.layout import rescale_record
+    from collections import Counter
 
     metrics = pipeline.metrics_of(options, source)
     if len(metrics) != 1 or len(source.systems) != 1:
@@ -238,53 +234,46 @@ def _print_segments(
     if source.finds_parts:  # which is known once all texts have been read
         blocks = list(blocks)
     selection = source.selection
-    records = pipeline.sign(score_rows(blocks, selection), source.texts)
+    scores = pipeline.sign_blocks(score_blocks(blocks, selection), source.texts)
     layout = request.layout_of(options, environment, "text")
-    first = next(records)  # its signature is that of all segments, except for nrefs
+    first = next(scores)
+    fields = dict(first.signatures[first.nrefs[0]])  # those of all segments, except for nrefs
     counts: dict[str, int] = {}  # number of segments by number of references
-    hints = request.find_idle(options, 1, options.format or "text", True)
+    idle = request.find_idle(options, 1, options.format or "text", True)
+    remarks: list[pipeline.Remarks] = []
 
     # The answer is written only after its last line is made, so an error after the loop still holds it back
-    def tally() -> Iterator[ScoreRecord]:
-        for record in chain((first,), records):
-            nrefs = dict(record.signature)["nrefs"]
-            counts[nrefs] = counts.get(nrefs, 0) + 1
-            yield record
-        signature = dict(first.signature) | _nrefs(counts)
+    def tally() -> Iterator[SegmentScores]:
+        for block in chain((first,), scores):
+            for nrefs, number in Counter(block.nrefs).items():
+                name = block.signatures[nrefs].info["nrefs"]
+                counts[name] = counts.get(name, 0) + number
+            yield block
+        signature = fields | {"nrefs": next(iter(counts)) if len(counts) == 1 else "var"}
         request.check_like(options, signature)
-        hints.extend([*source.hints, *request.find_differences(signature, options)])
-        messages.hold_back(hints)
+        remarks.append(pipeline.Remarks(options, messages, signature, [*idle, *source.hints]))
 
     if provenance is None:
-        lines: Iterator[str] = (render(rescale_record(record, layout.scale), layout) for record in tally())
+        lines: Iterator[str | bytes] = (render(block, layout) for block in tally())
     else:
         indexes = None if selection is None else selection.chosen
         lines = _lines_of_segments(tally(), indexes, source, provenance)
     deliver(lines, options.output, environment, options.append)
-    request.note_files(source.overview, sum(counts.values()), options, messages)
-    request.note_texts(dict(first.signature) | _nrefs(counts), options, messages)
-    for hint in hints:
-        messages.warn(hint)
+    remarks[0].say(lambda: source.overview(sum(counts.values())))
 
 
 def _lines_of_segments(
-    records: Iterator[ScoreRecord], lines: Sequence[int] | None, source: Rows, provenance: Provenance
-) -> Iterator[str]:
+    blocks: Iterator[SegmentScores], lines: Sequence[int] | None, source: Rows, provenance: Provenance
+) -> Iterator[bytes]:
     """Give the lines of jsonl; each ends with what is known about the texts after all of them have been read."""
     from bleucli.output import json_text
 
     (system,) = source.systems.names("jsonl")
-    indexes: Iterable[int] = count() if lines is None else lines
-    numbered = zip(records, indexes, strict=False)  # the records come first, so that zip reads them to their end
-    heads = (json_text.segment_head(record, index + 1, system) for record, index in numbered)
-    with spool(map(encode, heads)) as file:
+    indexes = count(1) if lines is None else iter([index + 1 for index in lines])
+    places = ((scores, list(islice(indexes, len(scores.scores)))) for scores in blocks)
+    with spool(encode(json_text.segment_heads(scores, numbers, system)) for scores, numbers in places) as file:
         systems, references = source.inputs()
-        yield from json_text.with_run(map(bytes.decode, file), provenance.of(Run(list(systems.values()), references)))
-
-
-def _nrefs(counts: Mapping[str, int]) -> dict[str, str]:
-    """Return what a corpus signature says about segments with these numbers of references."""
-    return {"nrefs": next(iter(counts)) if len(counts) == 1 else "var"}
+        yield from json_text.with_run(file, provenance.of(Run(list(systems.values()), references)))
 
 
 def gates_of(options: Options, environment: Environment) -> Gates | None:

@@ -139,8 +139,8 @@ def _fields_of_all_pairs(test_set: TestSet) -> str:
 def _download(sets: Registry, options: Options) -> Iterator[str]:
     """Download a test set, or only the language pair that is named; nothing is printed."""
     name = str(options.download)
-    named = options.language_pair
-    for pair in sets.pairs_to_download(sets[name].name) if named is None else [named]:
+    pairs = sets.pairs_to_download(sets[name].name) if options.language_pair is None else [options.language_pair]
+    for pair in pairs:
         _prepare(sets.pair(name, pair)[0], pair, options)
     yield ""  # makes this a generator, so that the download starts only when the answer is delivered
 
@@ -250,14 +250,13 @@ def cite(options: Options) -> str:
         if not any(citations.values()):
             raise BleuError(f"no citation of {', '.join(sets)} is known; cite its name and address")
         return "\n\n".join(dict.fromkeys(filter(None, citations.values()))) + "\n"
-    from bleucli.cli import effects, request
+    from bleucli.cli import request
     from bleucli.output.paper import Use, bibtex
     from bleucli.results.signature import VERSION
 
-    effects.refuse_conflicts(options)
+    request.refuse_conflicts(options)
+    request.refuse_lacks(options)
     request.check_values(options)
-    if options.segment_scores:
-        request.check_segment_scores(options)
     method = "bs" if options.paired_bs else "ar" if options.paired_ar else None
     scores = list(_describe_scores(options))
     # --style stars leaves out the intervals of scores, but not those of --difference
@@ -302,7 +301,7 @@ def _describe_scores(options: Options) -> Iterator[Description]:
 
 def _find_targets(options: Options) -> list[str]:
     """Return the target language, or those of the pairs of a matrix."""
-    if options.matrix is None:
+    if not options.has("matrix"):
         return [target_language(options.language_pair, options.test_set is not None)]
     from bleucli.cli import request
     from bleucli.matrix import find_language

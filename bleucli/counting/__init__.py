@@ -26,14 +26,15 @@ from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Protocol
+    from typing import Any, Generic, Protocol
 
     import numpy as np
     from numpy.typing import NDArray
+    from typing_extensions import TypeVar
 
     from bleucli.counting.corpus import Source
     from bleucli.inspection.fit import Fit
-    from bleucli.results import Description, ScoreRecord
+    from bleucli.results import Description, ScoreRecord, SegmentScores
     from bleucli.results.signature import Signature
 
     class Measure(Protocol):
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
         needs_all_references: bool
         learned: object
         counts_ties: bool
+        in_percent: bool
 
         def configuration(self) -> object:
             """Return a value that differs between differently configured metrics."""
@@ -57,17 +59,29 @@ if TYPE_CHECKING:
         def block_stats(self, hypotheses: Segments, references: References, start: int, name: str) -> SegmentStats:
             """Count a block of hypotheses, one row per segment."""
 
+        def sum_rows(self, rows: SegmentStats) -> tuple[int | float, ...]:
+            """Add up rows."""
+
         def cached_references(self) -> Source:
             """Return the references that the metric was made with, already prepared."""
 
         def observe(self, hypotheses: Segments) -> tuple[int, ...]:
             """Count the signs that hints are made from."""
 
+        def observe_references(self, references: Sequence[Segments]) -> tuple[int, ...]:
+            """Count such signs in prepared references; they follow the others."""
+
+        def check_count(self, segments: int) -> None:
+            """Raise a BleuError if the metric has rows for another number of segments than were counted."""
+
         def check_sum(self, segments: int) -> None:
             """Raise a BleuError if the metric cannot score a sum over this number of segments."""
 
         def score_from_stats(self, sums: Sequence[int | float]) -> Any:
             """Score a sum of rows."""
+
+        def score_columns(self, rows: SegmentStats) -> SegmentScores:
+            """Score each row by itself."""
 
         def sign(self, score: Any, fewest: int, most: int, sampling: Sequence[tuple[str, str]] = ()) -> None:
             """Store in a score what its signature is made from."""
@@ -114,12 +128,33 @@ class _Rows(NamedTuple):
     nrefs: array[int]
 
 
-class CorpusStats:
+# The class of a metric's scores
+if TYPE_CHECKING:
+    ScoreT_co = TypeVar("ScoreT_co", covariant=True, default=Any)
+    ScoreT = TypeVar("ScoreT")
+
+    class _OfScore(Generic[ScoreT_co]):
+        """Generic in the type of a score."""
+
+else:
+
+    class _OfScore:
+        """Generic in the type of a score like `typing.Generic`, but without importing `typing`, which takes time."""
+
+        def __class_getitem__(cls, kind):
+            """Return the class with its parameter, for annotations that are evaluated."""
+            from types import GenericAlias
+
+            return GenericAlias(cls, kind)
+
+
+class CorpusStats(_OfScore["ScoreT_co"]):
     """What a metric needs to know about a system's output on a corpus; `metric.corpus_stats` makes it.
 
-    Statistics of parts add up to those of the whole, with `+` or `sum`. A sum has rows, in the order of its parts, only
-    if all parts have them. Two statistics are equal (`==`) if the metric's options and all numbers, except for the
-    signs, are equal; they then give the same score and signature.
+    Statistics of parts add up to those of the whole, with `+` or `CorpusStats.sum`. A sum has rows, in the order of its
+    parts, only if all parts have them. Two statistics are equal (`==`) if the metric's options and all numbers, except
+    for the signs, are equal; they then give the same score and signature. `CorpusStats[BLEUScore]` is the type of those
+    that BLEU counts.
 
     Attributes:
         metric: the metric that counted.
@@ -138,7 +173,7 @@ class CorpusStats:
     >>> bleu = BLEU()
     >>> texts = ["The dog bit the man.", "It was not unexpected."], ["The dog bit the man.", "It wasn't surprising."]
     >>> parts = [bleu.corpus_stats([system], [[reference]], keep_rows=True) for reference, system in zip(*texts)]
-    >>> whole = sum(parts)
+    >>> whole = CorpusStats.sum(parts)
     >>> whole.segments, round(whole.score().score, 2), str(whole.signature()).partition("|")[0]
     (2, 63.98, 'nrefs:1')
     >>> whole.take([0]) == parts[0]
@@ -164,12 +199,36 @@ class CorpusStats:
         self.signs = signs
         self._blocks = blocks
 
+    @staticmethod
+    def sum(parts: Iterable[CorpusStats[ScoreT]]) -> CorpusStats[ScoreT]:
+        """Return the statistics of all parts together.
+
+        Python's `sum` does the same, but type checkers think that it may return 0.
+
+        Raises:
+            BleuError: there is no part, or the metrics differ in an option.
+            InputTypeError: a part is something else.
+
+        >>> from bleucli import TER
+        >>> parts = [TER().corpus_stats([text], [["a b c"]]) for text in ("a b c", "a b d")]
+        >>> CorpusStats.sum(parts).score().num_edits
+        1
+        """
+        whole = None
+        for part in parts:
+            if not isinstance(part, CorpusStats):
+                raise InputTypeError(f"a part of type {type(part).__name__}; give what metric.corpus_stats returns")
+            whole = part if whole is None else whole + part
+        if whole is None:
+            raise BleuError("there are no parts to add; give at least one")
+        return whole
+
     @classmethod
-    def of_rows(cls, metric: Measure, rows: SegmentStats, nrefs: array[int]) -> CorpusStats:
+    def of_rows(cls, metric: Measure, rows: SegmentStats, nrefs: array[int]) -> CorpusStats[ScoreT_co]:
         """Return the statistics of segments from their rows; nrefs: how many references each segment has."""
         if not len(rows):
             return cls(metric)
-        return cls(metric, len(rows), kernels.column_sums(rows), min(nrefs), max(nrefs), (), [_Rows(rows, nrefs)])
+        return cls(metric, len(rows), metric.sum_rows(rows), min(nrefs), max(nrefs), (), [_Rows(rows, nrefs)])
 
     @classmethod
     def of_documents(cls, documents: Sequence[CorpusStats]) -> CorpusStats:
@@ -188,7 +247,7 @@ class CorpusStats:
         rows = _Rows(SegmentStats(memoryview(numbers), len(whole.sums)), array("i", [one.most for one in documents]))
         return cls(whole.metric, whole.segments, whole.sums, whole.fewest, whole.most, (), [rows])
 
-    def without_rows(self) -> CorpusStats:
+    def without_rows(self) -> CorpusStats[ScoreT_co]:
         """Return the same statistics without rows."""
         return CorpusStats(self.metric, self.segments, self.sums, self.fewest, self.most, self.signs, None)
 
@@ -213,7 +272,7 @@ class CorpusStats:
             self._blocks = [_Rows(stats, array("i", b"".join([block.nrefs for block in self._blocks])))]
         return self._blocks[0]
 
-    def __add__(self, other: CorpusStats) -> CorpusStats:
+    def __add__(self, other: CorpusStats[Any]) -> CorpusStats[ScoreT_co]:
         if not isinstance(other, CorpusStats):
             return NotImplemented
         if self.metric.configuration() != other.metric.configuration():
@@ -233,7 +292,7 @@ class CorpusStats:
             None if self._blocks is None or other._blocks is None else _join(self._blocks, other._blocks),
         )
 
-    def __radd__(self, other: object) -> CorpusStats:
+    def __radd__(self, other: object) -> CorpusStats[ScoreT_co]:
         return self if other == 0 else NotImplemented  # what sum() starts with
 
     def __eq__(self, other: object) -> bool:
@@ -251,7 +310,7 @@ class CorpusStats:
     def __repr__(self) -> str:
         return f"<CorpusStats: {tell_count(self.segments, 'segment')}, {_name(self)}>"
 
-    def take(self, indexes: Iterable[int]) -> CorpusStats:
+    def take(self, indexes: Iterable[int]) -> CorpusStats[ScoreT_co]:
         """Return the statistics of some segments.
 
         Args:
@@ -276,10 +335,10 @@ class CorpusStats:
             wrong = next(index for index in indexes if not 0 <= index < self.segments)
             raise BleuError(f"there is no segment {wrong}; expected indexes from 0, below {self.segments}")
         rows = _Rows(whole.stats.take(indexes), array("i", [whole.nrefs[index] for index in indexes]))
-        sums = kernels.column_sums(rows.stats)
+        sums = self.metric.sum_rows(rows.stats)
         return CorpusStats(self.metric, len(indexes), sums, min(rows.nrefs), max(rows.nrefs), self.signs, [rows])
 
-    def score(self) -> Any:
+    def score(self) -> ScoreT_co:
         """Return the metric's score, in percent, with its signature.
 
         Raises:
@@ -288,7 +347,7 @@ class CorpusStats:
         if not self.segments:
             raise BleuError("there are no segments to score; expected at least one")
         self.metric.check_sum(self.segments)
-        score = self.metric.score_from_stats(self.sums)
+        score: ScoreT_co = self.metric.score_from_stats(self.sums)
         self.metric.sign(score, self.fewest, self.most)
         return score
 
@@ -308,7 +367,7 @@ class CorpusStats:
         """Return the score with its signature, as a renderer takes it; sampling: as for `signature`."""
         from bleucli.results import ScoreRecord
 
-        score = self.score()
+        score: Any = self.score()
         signature = self.signature(sampling)
         higher_is_better = self.metric.higher_is_better
         return ScoreRecord(
@@ -319,6 +378,7 @@ class CorpusStats:
             higher_is_better,
             figures=score.figures(),
             describe=self.metric.describe,
+            scale=None if self.metric.in_percent else 100,
         )
 
 
@@ -434,17 +494,22 @@ def count_blocks(
     """Give the statistics that `count` adds up, block by block; arguments and errors are the same."""
     work = _Counting(corpus, metrics, keep_rows, inspect)
     pieces = work.corpus.pieces()
+    segments = 0
     # Most texts are a single piece, which needs no threads and no import
     for piece in pieces if jobs == 1 else islice(pieces, 0 if jobs else 1):
         block = work.count(piece)
         work.remember(block)
+        segments += block[0].stats[0].segments
         yield block
     if (second := next(pieces, None)) is not None:
         from bleucli.counting.threads import in_order
 
         for _, block in in_order(work.count, chain([second], pieces), jobs):
             work.remember(block)
+            segments += block[0].stats[0].segments
             yield block
+    for metric in metrics:
+        metric.check_count(segments)
 
 
 # From this many hypotheses in a block on, counting takes longer than starting threads
@@ -485,12 +550,21 @@ def count_corpora(
     for _, (number, work, block) in in_order(count_one, chain(start, items), jobs, 0 if is_long else None):
         work.remember(block)
         while current < number:
-            yield totals
+            yield _checked(totals, tasks[current])
             totals, current = [], current + 1
         totals = add_systems(totals, block)
     while current < len(tasks):
-        yield totals
+        yield _checked(totals, tasks[current])
         totals, current = [], current + 1
+
+
+def _checked(totals: list[SystemStats], task: tuple[str, Corpus, Sequence[Measure]]) -> list[SystemStats]:
+    """Return the statistics of a corpus whose metrics have as many rows as it has segments, if they have any."""
+    name, _, metrics = task
+    with Naming(name):
+        for metric in metrics if totals else ():
+            metric.check_count(totals[0].stats[0].segments)
+    return totals
 
 
 class _Counting:
@@ -539,10 +613,10 @@ def count_block(
     return CorpusStats(
         metric,
         len(rows),
-        kernels.column_sums(rows),
+        metric.sum_rows(rows),
         references.fewest,
         references.most,
-        metric.observe(hypotheses),
+        metric.observe(hypotheses) + metric.observe_references(references.streams),
         [_Rows(rows, references.counts())] if keep_rows else None,
     )
 

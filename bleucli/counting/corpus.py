@@ -34,12 +34,6 @@ if TYPE_CHECKING:
         ) -> Iterator[list[Sequence[Segments]]]:
             """Give the blocks of all sources in step, without ids."""
 
-    class Documents(Protocol):
-        """Makes documents of segments; see `bleucli.counting.documents`."""
-
-        def join(self, corpus: Corpus) -> Iterator[Piece]:
-            """Give the documents of a corpus."""
-
 
 class Source(NamedTuple):
     """Where text comes from.
@@ -82,7 +76,8 @@ class Corpus(NamedTuple):
     systems brings them along. prepared: whether a metric has already prepared the references. may_be_empty: whether a
     corpus without segments is allowed. first: the index of the first segment, from which errors count. labels: takes
     labels of the segments while they are read; sources may have the same labels, but not different ones. joining:
-    joins items by their ids; needed if a source has ids. documents: makes documents of segments.
+    joins items by their ids; needed if a source has ids. documents: gives the documents of a corpus of segments, as
+    `bleucli.counting.documents.join` does.
     """
 
     systems: Sequence[Source]
@@ -92,7 +87,7 @@ class Corpus(NamedTuple):
     first: int = 0
     labels: Labels | None = None
     joining: Joining | None = None
-    documents: Documents | None = None
+    documents: Callable[[Corpus], Iterator[Piece]] | None = None
 
     def system_names(self) -> list[str]:
         """Return the names of all systems."""
@@ -111,7 +106,7 @@ class Corpus(NamedTuple):
                 ids of segments do not fit together.
         """
         if self.documents is not None:
-            yield from self.documents.join(self._replace(documents=None))
+            yield from self.documents(self._replace(documents=None))
             return
         start = self.first
         sources = [*self.systems, *self.references]
@@ -148,19 +143,16 @@ class Corpus(NamedTuple):
         for source, block in zip((*self.systems, *self.references), blocks, strict=True):
             place = source.place()
             for name, column in zip(source.labels, block[place:], strict=False):
-                pairs = list(zip(columns[name], column, strict=True))
-                row = next(
-                    (row for row, (before, label) in enumerate(pairs) if before and label not in (before, "", None)), -1
-                )
-                if row >= 0:
-                    before, label = pairs[row]
-                    raise BleuError(
-                        tell_place("segment", start + row),
-                        f" has the {name} {before!r} in {owners[name]}, but {label!r} in {source.label}; give each"
-                        " segment the same labels in all files, in the order of the references",
-                    )
+                known = columns[name]
+                for row, label in enumerate(column):
+                    if label and known[row] not in (None, label):
+                        raise BleuError(
+                            tell_place("segment", start + row),
+                            f" has the {name} {known[row]!r} in {owners[name]}, but {label!r} in {source.label}; give"
+                            " each segment the same labels in all files, in the order of the references",
+                        )
+                    known[row] = known[row] or label or None
                 owners.setdefault(name, source.label)
-                columns[name] = [(label or None) if before is None else before for before, label in pairs]
             others.append([*block[:place], *block[place + len(source.labels) :]])
         if self.labels is not None:
             self.labels.add([columns[name] for name in self.labels.columns])

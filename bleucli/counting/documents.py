@@ -1,6 +1,6 @@
 """Documents as texts: the segments of a document, joined by spaces, are scored as one (Liu et al. 2020).
 
-- `Documents`: gives the documents of a corpus of segments
+- `join`: gives the documents of a corpus of segments
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from bleucli.counting.corpus import Corpus, Piece
 from bleucli.errors import BleuError
 from bleucli.phrases import tell_place
 from bleucli.records import NamedTuple
-from bleucli.text import Segments
+from bleucli.text import DOCUMENT, Segments
 from bleucli.text import labels as segment_labels
 from bleucli.text.labels import Labels
 
@@ -30,34 +30,30 @@ class _Document(NamedTuple):
     labels: list[list[Any]]
 
 
-class Documents:
-    """Gives one text for each document of a corpus; memory holds a block and a document.
+def join(corpus: Corpus) -> Iterator[Piece]:
+    """Give one text for each document of a corpus of segments; memory holds a block and a document.
 
     A reference that is missing for one segment of a document is missing for the whole document. A label of a document
     is that of its segments, None where these differ.
+
+    Args:
+        corpus: the segments, those of a document one after the other; the label `doc` names the document of each.
+
+    Raises:
+        UsageError: there is no label `doc`.
+        BleuError: a segment has no document, or the segments of a document do not follow one another.
+
+    >>> from bleucli.counting.corpus import Source, of_strings
+    >>> blocks = iter([[Segments.from_strings(["cats", "cats", "dogs"])]])
+    >>> corpus = of_strings([("A", ["The cat", "sat.", "A dog."])], [["The cat", "sat.", "The dog."]])
+    >>> systems = [*corpus.systems, Source("labels", [], blocks, labels=["doc"])]
+    >>> corpus = corpus._replace(systems=systems, labels=Labels(["doc"]))
+    >>> [list(text) for piece in join(corpus) for text in (*piece.hypotheses, *piece.references)]
+    [['The cat sat.'], ['The cat sat.'], ['A dog.'], ['The dog.']]
     """
-
-    def join(self, corpus: Corpus) -> Iterator[Piece]:
-        """Give the documents.
-
-        Args:
-            corpus: the segments, those of a document one after the other; the label `doc` names the document of each.
-
-        Raises:
-            UsageError: there is no label `doc`.
-            BleuError: a segment has no document, or the segments of a document do not follow one another.
-
-        >>> from bleucli.counting.corpus import Source, of_strings
-        >>> blocks = iter([[Segments.from_strings(["cats", "cats", "dogs"])]])
-        >>> corpus = of_strings([("A", ["The cat", "sat.", "A dog."])], [["The cat", "sat.", "The dog."]])
-        >>> systems = [*corpus.systems, Source("labels", [], blocks, labels=["doc"])]
-        >>> corpus = corpus._replace(systems=systems, labels=Labels(["doc"]))
-        >>> [list(text) for piece in Documents().join(corpus) for text in (*piece.hypotheses, *piece.references)]
-        [['The cat sat.'], ['The cat sat.'], ['A dog.'], ['The dog.']]
-        """
-        labels = Labels(corpus.label_names())
-        of_documents = Labels(labels.columns) if corpus.labels is None else corpus.labels
-        return _join(corpus._replace(labels=labels).pieces(), labels, of_documents)
+    labels = Labels(corpus.label_names())
+    of_documents = Labels(labels.columns) if corpus.labels is None else corpus.labels
+    return _join(corpus._replace(labels=labels).pieces(), labels, of_documents)
 
 
 def _join(pieces: Iterator[Piece], labels: Labels, of_documents: Labels) -> Iterator[Piece]:
@@ -67,15 +63,14 @@ def _join(pieces: Iterator[Piece], labels: Labels, of_documents: Labels) -> Iter
     number = 0
     for piece in pieces:
         columns = labels.take(len(piece.hypotheses[0]))
-        documents = segment_labels.find(columns, segment_labels.DOCUMENT)
+        documents = segment_labels.find(columns, DOCUMENT)
+        segment_labels.check_documents(documents, piece.start)
         blocks = [list(map(list, texts)) for texts in (piece.hypotheses, piece.references, columns.values())]
         whole: list[_Document] = []
         start = 0
         for name, run in groupby(documents):
             end = start + len(list(run))
             place = tell_place("segment", piece.start + start)
-            if name is None:
-                raise BleuError(place, " has no document; give each segment the label of its document")
             parts = [[column[start:end] for column in block] for block in blocks]
             if waiting is not None and waiting.name == name:
                 waiting = _Document(name, *map(_append, waiting[1:], parts))

@@ -10,9 +10,7 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from bleucli.counting import CorpusStats, Part, SystemStats, add_systems, count_blocks
-from bleucli.errors import BleuError
 from bleucli.kernels.stats import SegmentStats
-from bleucli.phrases import tell_place
 from bleucli.text import labels
 
 TYPE_CHECKING = False
@@ -61,9 +59,7 @@ class Grouping:
         """
         count = block[0].stats[0].segments
         documents: Sequence[Any] = [] if self._unit == "segment" else labels.find(columns, self._unit)
-        if None in documents:
-            place = tell_place("segment", self._segments + documents.index(None))
-            raise BleuError(place, f" has no {self._unit}; give each segment the label of its document")
+        labels.check_documents(documents, self._segments)
         for values, members in labels.group(columns, self._by, count).items():
             indexes = members
             if self._chosen is not None:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice
 
 from bleucli.counting.corpus import Source, in_step
 from bleucli.errors import BleuError, IdsDifferError, LengthError
-from bleucli.phrases import Turn, tell_count
+from bleucli.phrases import Turn, join_words, tell_count
 from bleucli.text import Segments, length_error
 
 TYPE_CHECKING = False
@@ -40,14 +40,19 @@ class Joining:
 
     Attributes:
         scored: the number of items that all sources have.
-        items: the number of items that any source has.
-        hint: what a user should know about the ids, or "". All three are complete once all blocks have been read.
+        items: the number of items that have a reference.
+        is_sorted: whether items were put into another order, which needs ids in every source.
+        strangers: what systems have that has no reference, in a sentence for each; empty unless `partial`.
+        is_reordered: whether items were moved, so that they are not where they are in their files.
+        hint: what a user should know about the ids, or "". All six are complete once all blocks have been read.
     """
 
     def __init__(self, partial: bool = False, left_out: Sequence[Key] = ()) -> None:
         self.partial = partial
         self.left_out = left_out
         self.scored = self.items = 0
+        self.is_sorted = False
+        self.strangers: list[str] = []
         self.hint = ""
 
     def join(self, sources: Sequence[Source], first_reference: int, may_be_empty: bool) -> Iterator[list[Block]]:
@@ -82,20 +87,20 @@ def _join(
     if records:  # a stream that ends early may lack some items, so the others are waited for
         sources = [one._replace(blocks=of.read(), hurry=None) for one, of in zip(sources, records, strict=True)]
     done = 0
-    kinds = [set[int]() for _ in sources]  # of the ids that each source has
+    all_ids = [_Ids() for _ in sources]
     measure = first_reference if first_reference < len(sources) else 0
     before: list[Block] = []  # the ids of the blocks that were given
     failure: BleuError | None = None
     try:
         for blocks in in_step(sources, may_be_empty):
             ids = [_ids(source, block) for source, block in zip(sources, blocks, strict=True)]
-            _note_kinds(kinds, ids)
             difference = _find_difference(sources, ids, first_reference)
             if difference is not None:
                 failure = _differ(sources, ids, *difference, done)
                 if not records:
                     raise failure
                 break
+            _add_ids(all_ids, ids)
             done += len(blocks[0][0])
             if records:
                 before.append(ids[measure])
@@ -104,34 +109,39 @@ def _join(
             joining.scored = joining.items = done
             yield [_without_ids(source, block) for source, block in zip(sources, blocks, strict=True)]
         else:
-            _check_kinds(joining, sources, kinds)
+            _check_gaps(sources, all_ids)
+            _check_kinds(joining, sources, all_ids)
             return
     except LengthError as error:
         if not records:
             raise
         failure = error
     rest = [_whole(list(record.rest(done))) for record in records]
-    _note_kinds(kinds, [_ids(source, columns) for source, columns in zip(sources, rest, strict=True)])
-    common = set.intersection(*(of for source, of in zip(sources, kinds, strict=True) if source.names))
+    _add_ids(all_ids, [_ids(source, columns) for source, columns in zip(sources, rest, strict=True)])
+    common = set.intersection(*(own.kinds for source, own in zip(sources, all_ids, strict=True) if source.names))
     if not common:
         assert failure is not None
         raise failure
+    _check_gaps(sources, all_ids)
     met = {key for columns in before for key in zip(*(columns[kind] for kind in sorted(common)), strict=True)}
-    yield from _join_by_key(sources, rest, sorted(common), measure, joining, met, done)
+    joining.is_sorted = True
+    # Systems that bring their references along have all of these together
+    references = range(first_reference if first_reference < len(sources) else 0, len(sources))
+    yield from _join_by_key(sources, rest, sorted(common), references, joining, met, done)
 
 
-def _check_kinds(joining: Joining, sources: Sequence[Source], kinds: Sequence[set[int]]) -> None:
+def _check_kinds(joining: Joining, sources: Sequence[Source], all_ids: Sequence[_Ids]) -> None:
     """Hint at ids that were not compared because they are of different kinds.
 
     Args:
         joining: gets the hint.
         sources: all of them.
-        kinds: those of the ids that each source has.
+        all_ids: the ids of each.
 
     Raises:
         IdsDifferError: items may be left out, but a source has no ids to join by.
     """
-    named = [(source.label, of) for source, of in zip(sources, kinds, strict=True) if source.names]
+    named = [(source.label, own.kinds) for source, own in zip(sources, all_ids, strict=True) if source.names]
     bare = next((label for label, of in named if not of), "")
     if joining.partial and bare:
         raise IdsDifferError(f"{bare} has no ids to join by; leave out ", Turn("partial=True", "--partial"))
@@ -146,10 +156,66 @@ def _check_kinds(joining: Joining, sources: Sequence[Source], kinds: Sequence[se
         )
 
 
-def _note_kinds(kinds: Sequence[set[int]], ids: Sequence[Block]) -> None:
-    """Add the kinds of ids that each source has in a block."""
-    for of, columns in zip(kinds, ids, strict=True):
-        of.update(kind for kind, column in enumerate(columns) if column.data)
+class _Ids:
+    """What is known of the ids of a source.
+
+    Attributes:
+        kinds: those that it has.
+        gaps: by kind, the first lines without an id, counted from 0, and `counts`: how many there are.
+    """
+
+    def __init__(self) -> None:
+        self.kinds: set[int] = set()
+        self.gaps: dict[int, list[int]] = {}
+        self.counts: dict[int, int] = {}
+        self._lines = 0
+
+    def add(self, ids: Block) -> None:
+        """Add the ids of the next lines, one column for each kind."""
+        for kind, column in enumerate(ids):
+            data = _data_of(column)
+            missing: Sequence[int] = ()
+            if data.strip(b"\n"):
+                self.kinds.add(kind)
+            if not data:
+                missing = range(len(column))
+            elif b"\n\n" in data or b"\n" in (data[:1], data[-1:]):
+                missing = [line for line, one in enumerate(data.split(b"\n")) if not one]
+            if missing:
+                first = self.gaps.setdefault(kind, [])
+                first += [self._lines + line for line in missing[: _SHOWN_IDS - len(first)]]
+                self.counts[kind] = self.counts.get(kind, 0) + len(missing)
+        self._lines += len(ids[0]) if ids else 0
+
+
+def _add_ids(all_ids: Sequence[_Ids], ids: Sequence[Block]) -> None:
+    """Add the ids of the next lines of each source."""
+    for own, columns in zip(all_ids, ids, strict=True):
+        own.add(columns)
+
+
+def _check_gaps(sources: Sequence[Source], all_ids: Sequence[_Ids]) -> None:
+    """Refuse lines without an id, which could only be paired by their position.
+
+    Args:
+        sources: all of them.
+        all_ids: the ids of each.
+
+    Raises:
+        IdsDifferError: a line has no id, although other lines of its source, and of another one, have ids of this kind.
+    """
+    for source, ids in zip(sources, all_ids, strict=True):
+        for kind in sorted(ids.kinds & ids.gaps.keys()):
+            if sum(kind in others.kinds for others in all_ids) < 2:
+                continue
+            lines, count = [str(line + 1) for line in ids.gaps[kind]], ids.counts[kind]
+            more = count - len(lines)
+            listed = f"{', '.join(lines)} and {more} more" if more else join_words(lines)
+            have = f"line {listed} has" if count == 1 else f"lines {listed} have"
+            raise IdsDifferError(
+                f"{source.label}, {have} no id, but other lines have one; give each line an id",
+                Turn("", ", or write --jsonl-fields id=none to pair lines by their position"),
+            )
 
 
 class _Record:
@@ -190,6 +256,11 @@ def _without_ids(source: Source, block: Block) -> Block:
     return [*block[:place], *block[place + source.ids :]] if source.ids else block
 
 
+def _data_of(column: Segments) -> bytes:
+    """Return the ids in a column, each in a line; nothing if no line has one."""
+    return bytes(column.data[column.pairs[0] : column.pairs[-1]]) if column.data else b""
+
+
 def _find_difference(
     sources: Sequence[Source], ids: Sequence[Block], first_reference: int
 ) -> tuple[int, int, int, int] | None:
@@ -203,7 +274,7 @@ def _find_difference(
         for place in order:
             if not ids[place] or not (column := ids[place][kind]).data:  # there are none of this kind
                 continue
-            data = bytes(column.data[column.pairs[0] : column.pairs[-1]])
+            data = _data_of(column)
             if data in columns:
                 continue
             for other_data, other in columns.items():
@@ -243,7 +314,7 @@ def _join_by_key(
     sources: Sequence[Source],
     rest: Sequence[Block],
     kinds: Sequence[int],
-    measure: int,
+    references: range,
     joining: Joining,
     met: set[Key],
     done: int,
@@ -254,11 +325,12 @@ def _join_by_key(
         sources: as in `_join`.
         rest: what is left of each source.
         kinds: the kinds of ids that all sources have.
-        measure: the position of the source that gives the order.
+        references: the positions of the sources that have references; the first one gives the order.
         joining: as in `_join`.
         met: the keys of the items that have been given.
         done: the number of these.
     """
+    measure = references[0]
     left_out = {tuple(ids[kind] for kind in kinds) for ids in joining.left_out}
     rows: dict[int, dict[Key, int]] = {}
     for number, (source, columns) in enumerate(zip(sources, rest, strict=True)):
@@ -273,11 +345,7 @@ def _join_by_key(
             counts = [(done + len(order), True), (done + len(rest[number][0]), True)]
             raise length_error([sources[measure].label, source.label], counts)
     if joining.partial:
-        common = set(order).intersection(*rows.values())
-        union = set(order).union(*rows.values())
-        if not done and not common:
-            raise IdsDifferError("the files have no id in common; give files of the same test set")
-        joining.scored, joining.items = done + len(common), done + len(union)
+        common = _find_common(joining, sources, rows, references, done)
     else:
         for number, of in rows.items():
             _compare(sources[measure].label, rows[measure], sources[number].label, of)
@@ -291,19 +359,36 @@ def _join_by_key(
         yield [[column.gather(of) for column in columns] for columns, of in zip(texts, places, strict=True)]
 
 
+def _find_common(
+    joining: Joining,
+    sources: Sequence[Source],
+    rows: Mapping[int, Mapping[Key, int]],
+    references: range,
+    done: int,
+) -> set[Key]:
+    """Return the keys that all sources have, and note how many are left out; rows: by the position of each source.
+
+    Raises:
+        IdsDifferError: there are none.
+    """
+    common = set(rows[references[0]]).intersection(*rows.values())
+    if not done and not common:
+        raise IdsDifferError("the files have no id in common; give files of the same test set")
+    items: set[Key] = set().union(*(of for place, of in rows.items() if place in references))
+    joining.scored, joining.items = done + len(common), done + len(items)
+    for place, of in rows.items():
+        if unknown := [key for key in of if key not in items]:
+            joining.strangers.append(f"{sources[place].label} has {_name(unknown)}, which no reference has")
+    return common
+
+
 def _number(source: Source, keys: Sequence[Key], met: set[Key], done: int) -> dict[Key, int]:
     """Return the row of each key; met: those of the `done` items before.
 
     Raises:
-        IdsDifferError: a key occurs twice, or lacks an id.
+        IdsDifferError: a key occurs twice.
     """
     rows = {key: row for row, key in enumerate(keys)}
-    for key, row in rows.items():
-        if not all(key):
-            raise IdsDifferError(
-                f"{source.label}, line {done + row + 1} has no id, but its lines have another order than those of"
-                " others; give each line an id",
-            )
     double = [key for key, count in Counter(keys).items() if count > 1 or key in met]
     if double:
         raise IdsDifferError(

@@ -136,15 +136,16 @@ def judge(
         for index, (name, record) in enumerate(zip(names, system.scores, strict=True)):
             bound = (fail_under or {}).get(name, (fail_under or {}).get("") if index == 0 else None)
             if bound is not None:
-                score = in_scale(record.score, scale)  # not rounded
+                score = in_scale(record.score, _scale_of(record, scale))  # not rounded
                 worse = "under" if record.higher_is_better else "over"
                 is_worse = score < bound.number if record.higher_is_better else score > bound.number
                 failure = f"{system.name}: {record.name} {score!r} is {worse} {bound} ({FAIL_UNDER})"
                 verdicts.append(Verdict(system.name, record, f"{FAIL_UNDER} {bound}", failure if is_worse else ""))
     for one in _compare(results, max_drop or {}, baseline, names, scale):
+        earlier = _tell(one.earlier, one.scale)
         if baseline is not None and _is_rounded_too_far(one, baseline):
             raise UsageError(
-                f"{baseline.path} has {one.record.name} {_tell(one.earlier, scale)}, which may be rounded too far for"
+                f"{baseline.path} has {one.record.name} {earlier}, which may be rounded too far for"
                 f" {MAX_DROP} {one.bound}; write the baseline with -w {_MANY_DECIMALS}, or with -f jsonl, which does"
                 " not round"
             )
@@ -152,12 +153,12 @@ def judge(
         if one.drop > one.allowed and (p_value is None or one.record.differs):  # otherwise it may be due to chance
             since = f" since {baseline.path}" if baseline else ""
             certainty = "" if p_value is None else f", p = {p_value:.4f}"
-            earlier, most = _tell(one.earlier, scale), str(one.bound)
+            most = str(one.bound)
             if one.bound.percent:
-                most += f" of {earlier} = {_tell(one.allowed, scale)}"
+                most += f" of {earlier} = {_tell(one.allowed, one.scale)}"
             failure = (
-                f"{one.system}: {one.record.name} {_tell(one.score, scale)} is worse than {earlier} by"
-                f" {_tell(one.drop, scale)}{since}{certainty}, more than {most} ({MAX_DROP})"
+                f"{one.system}: {one.record.name} {_tell(one.score, one.scale)} is worse than {earlier} by"
+                f" {_tell(one.drop, one.scale)}{since}{certainty}, more than {most} ({MAX_DROP})"
             )
         verdicts.append(Verdict(one.system, one.record, f"{MAX_DROP} {one.bound}", failure))
     return verdicts
@@ -179,14 +180,16 @@ def hints(
             f"{MAX_DROP} rests on --paired-bs, which finds a significant difference between equally good systems in"
             " 10-13% of tests (--paired-ar: 5%); --paired-ar is safer"
         )
-    if baseline is None or baseline.decimals > _ROUNDED_DECIMALS:
+    if baseline is None:
         return
     names = metrics or [record.name for record in results.systems[0].scores]
     for one in _compare(results, max_drop, baseline, names, scale):
-        if one.drop == one.allowed == 0 and _decimal(one.record.score) != one.earlier:
+        is_rounded = baseline.decimals_of(one.record.name) <= _ROUNDED_DECIMALS
+        if is_rounded and one.drop == one.allowed == 0 and _decimal(one.record.score) != one.earlier:
+            earlier = _tell(one.earlier, one.scale)
             yield (
-                f"{one.system}: {one.record.name} is {_tell(one.earlier, scale)}, as in {baseline.path}; a drop smaller"
-                f" than its last digit goes unnoticed: write the baseline with -w {_MANY_DECIMALS}"
+                f"{one.system}: {one.record.name} is {earlier}, as in {baseline.path}; a drop smaller than its"
+                f" last digit goes unnoticed: write the baseline with -w {_MANY_DECIMALS}"
             )
 
 
@@ -206,7 +209,7 @@ class _Drop(NamedTuple):
     """A score of a system that has a bound, and the earlier one. All numbers are in percent.
 
     score: the new score, rounded as the earlier one seems to be. drop: how much worse it is. allowed: how much worse it
-    may be.
+    may be. scale: that of the score in messages.
     """
 
     system: str
@@ -216,6 +219,7 @@ class _Drop(NamedTuple):
     score: Decimal
     drop: Decimal
     allowed: Decimal
+    scale: int
 
 
 def _compare(
@@ -232,16 +236,23 @@ def _compare(
             bound = bounds.get(name, bounds.get(""))
             if bound is None:
                 continue
+            own = _scale_of(record, scale)
             if baseline is None:
                 earlier, score = _decimal(first.score), _decimal(record.score)
             else:
                 earlier = find(baseline, system.name, record, inputs)
-                score = _as_written(record.score, max(1, baseline.decimals), baseline.scale)
+                decimals = max(1, baseline.decimals_of(record.name))
+                score = _as_written(record.score, decimals, _scale_of(record, baseline.scale))
             drop = earlier - score if record.higher_is_better else score - earlier
-            allowed = _decimal(bound.number).scaleb(shift_of(scale))
+            allowed = _decimal(bound.number).scaleb(shift_of(own))
             if bound.percent:
                 allowed = (abs(earlier) * _decimal(bound.number) / 100).normalize()
-            yield _Drop(system.name, record, bound, earlier, score, drop, allowed)
+            yield _Drop(system.name, record, bound, earlier, score, drop, allowed, own)
+
+
+def _scale_of(record: ScoreRecord, scale: int) -> int:
+    """Return the scale of a score; those that another tool computed are printed as they are."""
+    return scale if record.scale is None else 100
 
 
 def _is_rounded_too_far(one: _Drop, baseline: Baseline) -> bool:
@@ -251,13 +262,14 @@ def _is_rounded_too_far(one: _Drop, baseline: Baseline) -> bool:
     in percent may have been rounded to one decimal, or more coarsely. This matters only if one reading is too large a
     drop and the other is not a drop.
     """
-    if _decimal(one.record.score) == one.earlier or baseline.decimals > _ROUNDED_DECIMALS:
+    decimals = baseline.decimals_of(one.record.name)
+    if _decimal(one.record.score) == one.earlier or decimals > _ROUNDED_DECIMALS:
         return False
-    if 0 < one.allowed < _decimal(1.0).scaleb(-max(1, baseline.decimals)):
+    if 0 < one.allowed < _decimal(1.0).scaleb(-max(1, decimals)):
         return True
-    if baseline.decimals >= 1 or one.drop <= one.allowed:
+    if decimals >= 1 or one.drop <= one.allowed:
         return False
-    return _as_written(one.record.score, baseline.decimals, baseline.scale) == one.earlier
+    return _as_written(one.record.score, decimals, _scale_of(one.record, baseline.scale)) == one.earlier
 
 
 def _as_written(score: float, decimals: int, scale: int) -> Decimal:

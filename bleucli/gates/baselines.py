@@ -20,7 +20,7 @@ from bleucli.reading.jsonlines import is_jsonl
 from bleucli.records import NamedTuple
 from bleucli.results import PAIR, SHAPE, Input, Results, ScoreRecord, name_row
 from bleucli.results.naming import comes_from, unmark_baseline
-from bleucli.results.signature import RESAMPLING_KEYS, Signature
+from bleucli.results.signature import ELSEWHERE, RESAMPLING_KEYS, Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,14 +33,14 @@ class Earlier(NamedTuple):
 
     file: the system's file, "" if unknown.
     references: the names and digests of the references' files; empty if they cannot be compared.
-    scale: the scale on which it was written, 100 or 1.
+    scale: the scale on which it was written, 100 or 1; None if another tool computed it.
     """
 
     score: Decimal
     signature: Signature
     file: str = ""
     references: frozenset[tuple[str, str]] = frozenset()
-    scale: int = 100
+    scale: int | None = 100
 
 
 class Baseline(NamedTuple):
@@ -53,6 +53,7 @@ class Baseline(NamedTuple):
     form: the format, json or jsonl; scores in jsonl are exact.
     outputs: the names and digests of the systems' files in JSON Lines.
     scale: the scale on which the scores were written, 100 or 1.
+    elsewhere: by metric, the most decimals of scores that another tool computed, which are written as they are.
     """
 
     path: str
@@ -61,6 +62,11 @@ class Baseline(NamedTuple):
     form: str = "json"
     outputs: frozenset[tuple[str, str]] = frozenset()
     scale: int = 100
+    elsewhere: Mapping[str, int] = {}
+
+    def decimals_of(self, metric: str) -> int:
+        """Return the most decimals that a score of a metric has."""
+        return self.elsewhere.get(metric, self.decimals)
 
 
 # Keys of a signature that do not decide a score
@@ -149,15 +155,31 @@ def read_baseline(path: str, name: str) -> Baseline:
         systems = _systems(answer)
     except (ArithmeticError, AttributeError, BleuError, KeyError, TypeError):
         raise BleuError(f"{name} is JSON, but bleu -f json did not write it; {advice}") from None
-    scores = [one for of_system in systems.values() for one in of_system.values()]
-    if len({one.scale for one in scores}) > 1:
+    return _answer(systems, name, advice)
+
+
+def _answer(systems: Mapping[str, Mapping[str, Earlier]], name: str, advice: str) -> Baseline:
+    """Return the scores in an answer of -f json.
+
+    Raises:
+        BleuError: they are on different scales.
+    """
+    pairs = [pair for of_system in systems.values() for pair in of_system.items()]
+    elsewhere: dict[str, int] = {}
+    for metric, one in pairs:
+        if one.scale is None:
+            elsewhere[metric] = max(elsewhere.get(metric, 0), _decimals(one.score))
+    scores = [(one.score, one.scale) for _, one in pairs if one.scale is not None]
+    if len({scale for _, scale in scores}) > 1:
         raise BleuError(f"{name} has scores from 0 to 1 and scores from 0 to 100; {advice}")
-    shift = shift_of(scores[0].scale)
+    scale = scores[0][1] if scores else 100
+    shift = shift_of(scale)
     return Baseline(
         name,
         {system: {key: [one] for key, one in of_system.items()} for system, of_system in systems.items()},
-        max(_decimals(one.score.scaleb(-shift)) for one in scores) - shift,
-        scale=scores[0].scale,
+        max([_decimals(score.scaleb(-shift)) for score, _ in scores], default=0) - shift,
+        scale=scale,
+        elsewhere=elsewhere,
     )
 
 
@@ -256,7 +278,8 @@ def _score(item: dict[str, Any]) -> Earlier:
         raise TypeError("not a scale")
     scale = 1 if "scale" in item else 100
     score = _number(item["score"]).scaleb(shift_of(scale))
-    return Earlier(score, Signature.parse(_text(item["signature"])), scale=scale)
+    signature = Signature.parse(_text(item["signature"]))
+    return Earlier(score, signature, scale=None if ELSEWHERE in signature.info else scale)
 
 
 def shift_of(scale: int) -> int:

@@ -44,6 +44,8 @@ _SWITCH = 0.9
 _SHORTEST = 3
 _MOST = 0.5
 _SOME = 0.04
+# Two pieces of the same distance are one if fewer lines are between them
+_GAP = 8
 # The most distances that are tried, and the fewest lines that suggest one
 _DISTANCES = 24
 _FEWEST = 2
@@ -58,7 +60,9 @@ class Features:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.lines = len(texts)
-        codes = np.frombuffer("\n".join(texts).lower().encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.int64)
+        # A text may have line breaks of its own
+        whole = "\n".join([text.replace("\n", " ") if "\n" in text else text for text in texts])
+        codes = np.frombuffer(whole.lower().encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.int64)
         dense = np.count_nonzero(codes > 0x2E7F) * 4 > len(codes)
         size = _DENSE_GROUP if dense else _GROUP
         count = max(0, len(codes) - size + 1)
@@ -140,7 +144,7 @@ def align(left: Features, right: Features) -> Alignment:
             gains[all_one[chosen], column] = (all_shared / safe[all_one])[chosen]
         # Lines that are not suspects are in place, and were not compared with others
         gains[~suspects & (likeness > 0), 1:] = 0
-        distances = candidates[_without_chance(_best_path(gains), gains)]
+        distances = candidates[_without_gaps(_without_chance(_best_path(gains), gains))]
     # The best counterpart of each line that is still out of place
     order = np.lexsort((-share, one))
     first = order[np.unique(one[order], return_index=True)[1]]
@@ -235,3 +239,13 @@ def _without_chance(path: Integers, gains: Numbers) -> Integers:
     is_better = (there > _TIMES * gains[:, 0]) & (there > _SOME)
     shares = np.add.reduceat(is_better, edges[:-1]) / lengths
     return np.where(np.repeat((lengths >= _SHORTEST) & (shares >= _MOST), lengths), path, 0)
+
+
+def _without_gaps(path: Integers) -> Integers:
+    """Return the path without short gaps in a piece: a few lines of a piece may be alike in their places, too."""
+    path = path.copy()
+    edges = np.concatenate([[0], np.flatnonzero(np.diff(path)) + 1, [len(path)]]).tolist()
+    for before, first, end in zip(edges, edges[1:-1], edges[2:], strict=False):
+        if end < len(path) and end - first < _GAP and path[before] == path[end] != 0 == path[first]:
+            path[first:end] = path[end]
+    return path

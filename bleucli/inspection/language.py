@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 _FEWEST_LETTERS = 8
 # The share of the letters that must be in the script
 _MOST = 0.8
-# Japanese mixes these three, and Chinese has one of them
-_CJK = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "KATAKANA-HIRAGANA": "CJK", "BOPOMOFO": "CJK"}
+# Japanese mixes several, and Chinese has one of them; full-width Latin letters have a name of their own
+_SAME = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "KATAKANA-HIRAGANA": "CJK", "BOPOMOFO": "CJK", "FULLWIDTH": "LATIN"}
 # Lines with fewer bytes are too short to guess
 _FEWEST_BYTES = 40
 # The number of lines of the reference from which its language is guessed
@@ -50,7 +50,7 @@ _ALIKE = [
 def _script(letter: str) -> str:
     """Return the script of a letter, which begins its name in Unicode."""
     name = unicodedata.name(letter, "").partition(" ")[0]
-    return _CJK.get(name, name)
+    return _SAME.get(name, name)
 
 
 def script_of(text: str) -> str:

@@ -19,6 +19,7 @@ from html import unescape
 
 from bleucli.optional_deps import load
 from bleucli.records import NamedTuple
+from bleucli.text import typography
 
 
 class Lines:
@@ -52,6 +53,12 @@ class Lines:
         return re.search(_UNSPACED, self.whole[:_SAMPLE]) is None
 
     @cached_property
+    def frequent_words(self) -> set[str]:
+        """The most frequent words, in lower case; none in a script without spaces."""
+        counts = Counter(self.lower.split()) if self.is_spaced else Counter[str]()
+        return {word for word, _ in counts.most_common(_FREQUENT)}
+
+    @cached_property
     def ends_sentences(self) -> bool:
         """Whether most lines end with punctuation."""
         return 2 * sum(_END.search(text) is not None for text in self.texts) > len(self.texts)
@@ -59,6 +66,8 @@ class Lines:
 
 # The number of characters that tell which script a text has
 _SAMPLE = 20_000
+# The number of words that make up a large part of any text in a language
+_FREQUENT = 100
 
 
 class Mistake(NamedTuple):
@@ -73,6 +82,10 @@ class Mistake(NamedTuple):
         on_both_sides: whether the remedy is applied to the other texts as well.
         share: the share of lines from which on it is a mistake; fewer are a peculiarity of some texts.
         is_proven: whether only a higher score after the remedy shows that it is a mistake.
+        is_convention: whether both sides may be right, so that it is never an error, nor worth a word if it costs
+            nothing.
+        is_in_sources: whether it may be part of a text that is translated, and is then not a mistake.
+        sign: a pattern that shows where in a line it is, if `repair` does not.
     """
 
     kind: str
@@ -83,22 +96,38 @@ class Mistake(NamedTuple):
     on_both_sides: bool = False
     share: float = 0.0
     is_proven: bool = False
+    is_convention: bool = False
+    is_in_sources: bool = False
+    sign: str = ""
+
+    def place(self, text: str) -> int:
+        """Return where the mistake is in a line that has it; 0 if it is not in one place."""
+        if self.sign:
+            match = re.search(self.sign, text)
+            return match.start() if match else 0
+        repaired = text if self.repair is None else self.repair(text)
+        return next((n for n, (one, other) in enumerate(zip(text, repaired, strict=False)) if one != other), 0)
 
 
 def _sign(pattern: str, *parts: str) -> Callable[[Lines, Lines], Sequence[int]]:
     """Return a function that finds the lines in which a pattern matches, unless it matches in the other line, too.
 
-    parts: strings, one of which is in every match; texts without any of them are not searched.
+    parts: strings, one of which is in every match: lines without any of them are not searched.
     """
-    search = re.compile(pattern).search
+    search = re.compile(pattern, re.MULTILINE).search
 
     def find(lines: Lines, others: Lines) -> Sequence[int]:
-        if parts and not any(part in lines.whole for part in parts):
-            return ()
-        if not search(lines.whole):
+        present = [part for part in parts if part in lines.whole]
+        if not present:
             return ()
         texts, rest = lines.texts, others.texts
-        return [index for index, text in enumerate(texts) if search(text) and not search(rest[index])]
+        if len(present) == 1:
+            (part,) = present
+            candidates = [index for index, text in enumerate(texts) if part in text]
+        else:
+            candidates = [index for index, text in enumerate(texts) if any(part in text for part in present)]
+        # Where the other line is empty, it does not tell what belongs there
+        return [n for n in candidates if search(texts[n]) and not search(rest[n]) and rest[n]]
 
     return find
 
@@ -113,10 +142,15 @@ _SPECIAL = (
     r"|INST|/INST)\]|<\|[\w ]+\|>|<｜[^<>｜]+｜>|\b__[a-z]{2,3}__(?=\s|$)|⁇|(?<!\S)[a-z]{2}_[A-Z]{2}(?=\s|$)"
     r"|^pad (?=\S)|(?<!\S)[a-z]{3}_[A-Z][a-z]{3}(?=\s|$)"
 )
-_INVISIBLE = "[\u00ad\u200b\u2060-\u2064\ufeff\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u202a-\u202e\u2066-\u2069]"
+_INVISIBLE_MARKS = [
+    chr(code)
+    for codes in (range(9), (0xB, 0xC), range(0xE, 0x20), (0x7F, 0xAD, 0x200B, 0xFEFF), range(0x202A, 0x202F))
+    for code in codes
+] + [chr(code) for code in (*range(0x2060, 0x2065), *range(0x2066, 0x206A))]
+_INVISIBLE = f"[{''.join(_INVISIBLE_MARKS)}]"
 _SUBWORD = r"@@(?= |$)|▁|(?<=\s)##(?=[^\W\d_])|[ĠĊ](?=\w)|(?<=\w)</w>"
 _MARKDOWN = r"\*\*[^*\s](?:[^*]*[^*\s])?\*\*|^#{1,6} \S|^```|`[^`]+`|\[[^\]]+\]\(https?:"
-_LOST = r"\?(?<=[^\W\d_]\?)[^\W\d_]"
+_LOST = re.compile(r"\?(?<=[^\W\d_]\?)[^\W\d_]|\?{3,}")
 
 
 def _strip_markdown(text: str) -> str:
@@ -131,6 +165,19 @@ def _join_subwords(text: str) -> str:
     if "Ġ" in text:
         return text.replace(" ", "").replace("Ġ", " ").strip()
     return re.sub(r"@@ |@@$|\s##(?=[^\W\d_])|(?<=\w)</w>", "", text)
+
+
+def _find_lost(lines: Lines, others: Lines) -> Sequence[int]:
+    """Find lines with question marks between letters, or several in a row, which the other line does not have."""
+    if "?" not in lines.whole:
+        return ()
+    texts, rest = lines.texts, others.texts
+    return [n for n, text in enumerate(texts) if "?" in text and rest[n] and _has_lost(text) and not _has_lost(rest[n])]
+
+
+def _has_lost(text: str) -> bool:
+    # A capital letter begins the next sentence
+    return any(match[0][-1] == "?" or match[0][-1].islower() for match in _LOST.finditer(text))
 
 
 def _find_quoting(lines: Lines, others: Lines) -> Sequence[int]:
@@ -308,6 +355,7 @@ def _is_composed(text: str) -> bool:
 # --- letters
 
 _WORDY = 3  # words from which on case says something
+_TITLE = 6  # the same for capitals at the start of words
 
 
 def _letters(text: str) -> int:
@@ -317,25 +365,24 @@ def _letters(text: str) -> int:
 def _find_lower(lines: Lines, others: Lines) -> Sequence[int]:
     rest = others.texts
     return [
-        index
-        for index, text in enumerate(lines.texts)
-        if text.islower()
-        and len(text.split()) >= _WORDY
-        and not rest[index].islower()
-        and rest[index] != rest[index].lower()
+        n
+        for n, text in enumerate(lines.texts)
+        if text.islower() and _is_cased(text) and not rest[n].islower() and rest[n] != rest[n].lower()
     ]
 
 
 def _find_upper(lines: Lines, others: Lines) -> Sequence[int]:
     rest = others.texts
     return [
-        index
-        for index, text in enumerate(lines.texts)
-        if text.isupper()
-        and len(text.split()) >= _WORDY
-        and not rest[index].isupper()
-        and rest[index] != rest[index].upper()
+        n
+        for n, text in enumerate(lines.texts)
+        if text.isupper() and _is_cased(text) and not rest[n].isupper() and rest[n] != rest[n].upper()
     ]
+
+
+def _is_cased(text: str) -> bool:
+    """Return whether a line has several words, and most of its letters are in a script with case."""
+    return len(text.split()) >= _WORDY and 2 * sum(one.lower() != one.upper() for one in text) > _letters(text)
 
 
 def _find_title(lines: Lines, others: Lines) -> Sequence[int]:
@@ -343,10 +390,15 @@ def _find_title(lines: Lines, others: Lines) -> Sequence[int]:
 
 
 def _is_title(text: str) -> bool:
-    if not text[:1].isupper():
+    if not text[:1].isupper() or text.isupper():
         return False
-    words = [word for word in text.split() if word[:1].isalpha()]
-    return len(words) >= 6 and all(word[0].isupper() for word in words) and not text.isupper()
+    count = 0
+    for word in text.split():
+        if word[0].isalpha():
+            if not word[0].isupper():
+                return False
+            count += 1
+    return count >= _TITLE
 
 
 # --- spaces and punctuation
@@ -395,6 +447,19 @@ def _attach(text: str) -> str:
     return re.sub(r" (n't|'s|'re|'ve|'ll|'m)(?= |$)", r"\1", text)
 
 
+def _find_letters(lines: Lines, others: Lines) -> Sequence[int]:
+    """Find lines in which most words are single letters."""
+    return [n for n, text in enumerate(lines.texts) if _is_spelled(text) and not _is_spelled(others.texts[n])]
+
+
+def _is_spelled(text: str) -> bool:
+    if text[1:2] != " " and text[3:4] != " ":
+        return False
+    words = text.split()
+    return len(words) >= _SPELLED and sum(len(word) == 1 for word in words) > 0.7 * len(words)
+
+
+_SPELLED = 8  # words from which on they say something
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3002: 0x2E, 0x3001: 0x2C, 0x3000: 0x20}
 _WIDE_MARKS = re.compile("[\uff01-\uff0f\uff1a-\uff20\u3001\u3002]")
 _WIDE_LETTERS = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
@@ -414,7 +479,7 @@ def _find_narrow(lines: Lines, others: Lines) -> Sequence[int]:
 
 def _find_wide(lines: Lines, others: Lines) -> Sequence[int]:
     """Find lines with full-width letters and digits."""
-    if lines.is_spaced or not _WIDE_LETTERS.search(lines.whole):
+    if not _WIDE_LETTERS.search(lines.whole):
         return ()
     return [
         index
@@ -446,7 +511,47 @@ def _find_empty(lines: Lines, others: Lines) -> Sequence[int]:
     return [n for n, text in enumerate(lines.texts) if not text.strip() and others.texts[n].strip()]
 
 
-_RUN = re.compile(r"(.{1,60}?)\1{5,}", re.DOTALL)
+# A row of words, or of characters where there are no spaces, that repeats this many times, of at most this many of them
+_REPEATS = 6
+_LONGEST_REPEAT = 12
+# Longer words are not words; the first characters of a line tell whether it runs away
+_LONGEST_WORD = 60
+_START = 3000
+
+
+class _Run(NamedTuple):
+    """Words that repeat: those before them, those that repeat, and those after them, with what stands between words."""
+
+    before: Sequence[str]
+    repeated: Sequence[str]
+    after: Sequence[str]
+    space: str
+
+    def length(self) -> int:
+        return len(self.space.join(self.repeated))
+
+
+def _longest_run(text: str) -> _Run | None:
+    """Return the longest row of words or characters that repeats over and over; None if there is none.
+
+    >>> _longest_run("so it goes on and on and on and on and on and on and on").length()
+    44
+    """
+    words, space = text[:_START].split(" "), " "
+    if len(words) < _REPEATS or max(map(len, words)) > _LONGEST_WORD:
+        words, space = list(text[:_START]), ""
+    best = (0, 0)
+    for period in range(1, min(_LONGEST_REPEAT, len(words) // _REPEATS) + 1):
+        length = 0
+        for end, (one, other) in enumerate(zip(words, words[period:], strict=False), 1):
+            length = length + 1 if one == other else 0
+            if length >= (_REPEATS - 1) * period and length + period > best[1] - best[0]:
+                best = (end - length, end + period)
+    repeated = words[slice(*best)]
+    # People, too, write dots and sooooo
+    if len({one for one in repeated if one.isalnum()}) < (1 if space else 2):
+        return None
+    return _Run(words[: best[0]], repeated, [*words[best[1] :], text[_START:]], space)
 
 
 def _find_runaway(lines: Lines, others: Lines) -> Sequence[int]:
@@ -454,34 +559,33 @@ def _find_runaway(lines: Lines, others: Lines) -> Sequence[int]:
     indexes = []
     for index, text in enumerate(lines.texts):
         other = others.texts[index]
-        if len(text) > 1.3 * len(other) + 20 and (match := _longest_run(text)) is not None:
-            length, theirs = len(match[0]), _longest_run(other)
-            if length >= 20 and length > 0.25 * len(text) and (theirs is None or length > 4 * len(theirs[0])):
+        if len(text) > 1.3 * len(other) + 20 and (run := _longest_run(text)) is not None:
+            length, theirs = run.length(), _longest_run(other)
+            if length >= 20 and length > 0.25 * len(text) and (theirs is None or length > 4 * theirs.length()):
                 indexes.append(index)
     return indexes
 
 
-def _longest_run(text: str) -> re.Match[str] | None:
-    # The first 3,000 characters tell, and a pattern with a group inside a group takes long
-    runs = [run for run in _RUN.finditer(text[:3000]) if any(map(str.isalnum, run[1]))]
-    return max(runs, key=lambda run: len(run[0]), default=None)
-
-
 def _cut_run(text: str) -> str:
-    return _RUN.sub(lambda run: run[1] if any(map(str.isalnum, run[1])) else run[0], text)
+    run = _longest_run(text)
+    if run is None:
+        return text
+    period = next(n for n in range(1, _LONGEST_REPEAT + 1) if run.repeated[n:] == run.repeated[:-n])
+    return run.space.join([*run.before, *run.repeated[:period], *run.after]).rstrip()
 
 
 def _find_repeated(lines: Lines, others: Lines) -> Sequence[int]:
     """Find lines that are equal to an earlier one, while the other text differs."""
     first: dict[str, int] = {}
-    indexes = []
+    by_text: dict[str, list[int]] = {}
     for index, text in enumerate(lines.texts):
-        if len(text.encode()) < 40:  # short lines may be repeated in the source
-            continue
         before = first.setdefault(text, index)
-        if before != index and _are_different(others.texts[before], others.texts[index]):
-            indexes.append(index)
-    return indexes
+        if text and before != index and _are_different(others.texts[before], others.texts[index]):
+            by_text.setdefault(text, []).append(index)
+    # Short lines may be repeated in the source
+    enough = max(10, len(lines) // 100)
+    groups = [group for text, group in by_text.items() if len(text.encode()) >= 40 or len(group) >= enough]
+    return sorted(index for group in groups for index in group)
 
 
 def _are_different(one: str, other: str) -> bool:
@@ -499,17 +603,72 @@ def _find_cut(lines: Lines, others: Lines) -> Sequence[int]:
     """Find lines that end in mid-sentence, earlier than the other one, which ends with punctuation."""
     if not others.ends_sentences:
         return ()
-    return [
-        index
-        for index, text in enumerate(lines.texts)
-        if text
-        and len(text) < 0.8 * len(others.texts[index])
-        and not _END.search(text)
-        and _END.search(others.texts[index])
+    rest = others.texts
+    indexes = [
+        n
+        for n, text in enumerate(lines.texts)
+        if text and len(text) < 0.8 * len(rest[n]) and not _END.search(text) and _END.search(rest[n])
     ]
+    if len(indexes) >= _OFTEN_CUT * len(lines):
+        return indexes
+    # A limit of the length leaves many lines with the same number of characters or words
+    sizes = Counter(size for n in indexes for size in _sizes(lines.texts[n]))
+    return indexes if sizes and sizes.most_common(1)[0][1] >= max(5, len(indexes) / 2) else ()
 
 
+# The share of lines, from which on they need not have the same length; on WMT's systems, 0.011 end without punctuation
+_OFTEN_CUT = 0.02
+
+
+def _sizes(text: str) -> Iterator[tuple[str, int]]:
+    """Give the numbers of characters and of words of a line, where they are too large to be often equal by chance."""
+    words = len(text.split())
+    if len(text) >= 20:
+        yield "characters", len(text.rstrip())
+    if words >= 8:
+        yield "words", words
+
+
+# --- conventions
+
+
+def _convention(kind: str, title: str) -> Mistake:
+    """Return the record of a kind of typography in which two texts may differ."""
+    table = typography.characters(kind)
+    alike = {*table, *table.values()}
+    rare = [*table]
+
+    def find(lines: Lines, others: Lines) -> Sequence[int]:
+        if not any(mark in lines.whole or mark in others.whole for mark in rare):
+            return ()
+        texts, rest = lines.texts, others.texts
+        return [
+            n
+            for n, text in enumerate(texts)
+            if (ours := alike.intersection(text)) and (theirs := alike.intersection(rest[n])) and not ours & theirs
+        ]
+
+    return Mistake(
+        kind,
+        title,
+        f"score all systems with --normalize {kind}, or write them as the reference does",
+        find,
+        lambda text: str(typography.normalize([text], kind)[0]),
+        True,
+        share=0.003,
+        is_convention=True,
+    )
+
+
+CONVENTIONS = (
+    _convention("quotes", "other quotation marks than the reference"),
+    _convention("apostrophes", "other apostrophes than the reference"),
+    _convention("dashes", "other dashes than the reference"),
+    _convention("ellipses", "other ellipses than the reference"),
+    _convention("spaces", "other spaces than the reference"),
+)
 MISTAKES = (
+    *CONVENTIONS,
     Mistake("empty", "no text", "find out why nothing was written there, and fill these lines", _find_empty),
     Mistake(
         "mojibake",
@@ -523,13 +682,15 @@ MISTAKES = (
         "U+FFFD (which stands for characters that were lost)",
         "decode the original output as UTF-8: the lost characters cannot be recovered from this file",
         _sign("\ufffd", "\ufffd"),
+        sign="\ufffd",
     ),
     Mistake(
         "lost",
-        "question marks inside words (where characters were lost)",
+        "question marks for letters (where characters were lost)",
         "write the original output as UTF-8: the lost characters cannot be recovered from this file",
-        _sign(_LOST, "?"),
+        _find_lost,
         share=0.01,
+        sign=_LOST.pattern,
     ),
     Mistake(
         "form",
@@ -545,6 +706,7 @@ MISTAKES = (
         "decode them, as html.unescape does",
         _sign(_ENTITY, "&"),
         unescape,
+        is_in_sources=True,
     ),
     Mistake(
         "special-tokens",
@@ -552,6 +714,7 @@ MISTAKES = (
         "decode without special tokens (skip_special_tokens=True)",
         _sign(_SPECIAL, "<", "[", "_", "⁇", "pad "),
         lambda text: re.sub(r"\s+", " ", re.sub(_SPECIAL, " ", text)).strip(),
+        is_in_sources=True,
     ),
     Mistake(
         "tags",
@@ -559,6 +722,7 @@ MISTAKES = (
         "remove the tags and keep the text between them",
         _sign(_TAG, "<"),
         lambda text: re.sub(_TAG, "", text).strip(),
+        is_in_sources=True,
     ),
     Mistake(
         "quoting",
@@ -566,6 +730,7 @@ MISTAKES = (
         "read the file with a CSV reader, and write only the text",
         _find_quoting,
         _unquote,
+        is_in_sources=True,
     ),
     Mistake("numbers", "their line number", "remove the column of line numbers", _find_numbers, _strip_number),
     Mistake(
@@ -574,6 +739,7 @@ MISTAKES = (
         "decode them, as a JSON reader does",
         _find_escapes,
         lambda text: re.sub(r"\\[nrt]", " ", text).replace('\\"', '"'),
+        is_in_sources=True,
     ),
     Mistake(
         "preamble",
@@ -589,6 +755,7 @@ MISTAKES = (
         _sign(_MARKDOWN, "**", "#", "`", "](http"),
         _strip_markdown,
         share=0.003,
+        is_in_sources=True,
     ),
     Mistake(
         "prefix",
@@ -612,6 +779,7 @@ MISTAKES = (
         "join subwords to words: merge the pieces as the model's own tokenizer does",
         _sign(_SUBWORD, "@@", "▁", "##", "Ġ", "Ċ", "</w>"),
         _join_subwords,
+        is_in_sources=True,
     ),
     Mistake(
         "tokenized",
@@ -627,6 +795,13 @@ MISTAKES = (
         "remove these spaces",
         _find_spaced,
         lambda text: _APART.sub("", text),
+        share=0.003,
+    ),
+    Mistake(
+        "letters",
+        "spaces between letters",
+        "use the output before its letters were separated: where words begin cannot be recovered from this file",
+        _find_letters,
         share=0.003,
     ),
     Mistake(
@@ -685,9 +860,10 @@ MISTAKES = (
         "invisible",
         "invisible characters",
         "remove them",
-        _sign(_INVISIBLE),
+        _sign(_INVISIBLE, *_INVISIBLE_MARKS),
         lambda text: re.sub(_INVISIBLE, "", text),
         share=0.003,
+        is_in_sources=True,
     ),
     Mistake(
         "runaway",
@@ -702,12 +878,13 @@ MISTAKES = (
         "find out where the file was written twice, and translate these lines again",
         _find_repeated,
         share=0.01,
+        is_in_sources=True,
     ),
     Mistake(
         "cut",
         "an end in mid-sentence",
         "raise the limit of the length (max_new_tokens), and translate these lines again",
         _find_cut,
-        share=0.02,
+        share=0.002,
     ),
 )

@@ -19,6 +19,7 @@ from bleucli.kernels.python_edits import edit_distance, edited_words
 from bleucli.kernels.python_groups import count_ngrams, group_stats
 from bleucli.kernels.python_pairwise import pairwise_bleu, pairwise_chrf
 from bleucli.kernels.python_resampling import check_rows, draw_weights, swapped_sums, weighted_sums
+from bleucli.kernels.python_rows import bleu_rows
 from bleucli.kernels.python_ter import ter_edits
 from bleucli.kernels.stats import SegmentStats
 from bleucli.kernels.stopping import heed_stop, pieces
@@ -55,6 +56,7 @@ __all__ = [  # noqa: RUF022 - grouped by purpose
     "swapped_sums",
     # scores
     "f_score",
+    "bleu_rows",
 ]
 
 # The bounds of a missing text

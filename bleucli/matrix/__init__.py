@@ -272,7 +272,7 @@ def score_pairs(
             " number"
         )
     averages = mark_best(Results(whole, segments, [])).systems if whole else []
-    return Results(rows, segments, messages, averages=averages, pairs=pairs, names=systems)
+    return scoring.fit_scales(Results(rows, segments, messages, averages=averages, pairs=pairs, names=systems))
 
 
 def _row(name: str, pair: str, scores: list[ScoreRecord], segments: int) -> SystemResult:
@@ -291,5 +291,6 @@ def _average(name: str, rows: Sequence[SystemResult]) -> SystemResult:
         signature = Signature([(key, ",".join(items)) for key, items in values.items()])
         # The sum is exact before it is rounded, so the order of the pairs does not matter
         mean = fsum(record.score for record in records) / len(records)
-        means.append(ScoreRecord(records[0].name, mean, "", signature, records[0].higher_is_better))
+        first = records[0]
+        means.append(ScoreRecord(first.name, mean, "", signature, first.higher_is_better, scale=first.scale))
     return _row(name, AVERAGE, means, sum(row.segments or 0 for row in rows))

@@ -152,9 +152,9 @@ def tell_unknown(word: str) -> str:
     choices = f"choose from {', '.join(names)}"
     if any(part in key for part in _ELSEWHERE):
         return Turn(
-            f"{choices}; scores of segments that another tool computed belong into compare_systems(..., scores=...)",
-            f"{choices}; --segment-scores tests scores of segments that another tool computed, and bleu report"
-            " --add-scores shows them on a page",
+            f"{choices}; for scores that another tool computed, give scores={{{word!r}: ...}} to evaluate_systems",
+            f"{choices}; for scores that another tool computed, write --scores {word}=FILE, or, without texts,"
+            " --segment-scores",
         )
     return f"{choices}{suggest(word, names)}"
 
@@ -199,6 +199,8 @@ def list_metrics(metrics: str | Metric | Iterable[str | Metric]) -> list[str | M
     """
     if isinstance(metrics, str | Metric):
         return [metrics]
+    if hasattr(metrics, "higher_is_better"):  # a metric of another library
+        return [metrics]  # type: ignore[list-item]
     # Of a dictionary, only the keys would count; a set has no order
     if not isinstance(metrics, Iterable) or isinstance(metrics, Mapping | set | frozenset):
         raise InputTypeError(f"metrics {metrics!r:.40}; give a list of names or metrics, such as ['bleu', CHRF()]")

@@ -31,7 +31,7 @@ from bleucli.limits import MOST_TRIALS, whole_number
 from bleucli.metrics.options import NORMALIZE, SKIP_EMPTY_REFS, Configured
 from bleucli.metrics.score import OfScore, Score
 from bleucli.phrases import join_words, tell_place
-from bleucli.results import Description, Fact
+from bleucli.results import BY_ORDER, Description, Fact, Figures, SegmentScores
 from bleucli.results.signature import VERSION, Signature
 from bleucli.text import Segments
 
@@ -67,7 +67,11 @@ _KINDS = {
     "nfc": "normal forms",
 }
 # Methods that do the same as others, many times faster; and these others
-_FAST_WAYS = {"scores_from_stats": ("score_from_stats",), "score_pairs": ("compare", "score_from_stats")}
+_FAST_WAYS = {
+    "scores_from_stats": ("score_from_stats",),
+    "score_columns": ("score_from_stats",),
+    "score_pairs": ("compare", "score_from_stats"),
+}
 
 
 class Metric(OfScore["ScoreT_co"], Configured, ABC):
@@ -121,6 +125,8 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     _checked_first: frozenset[str] = frozenset()
     # `super().__setattr__`, looked up once: metrics for sentences are made in loops
     _set_next: ClassVar[Callable[[Any, str, object], None]] = _set
+    # Whether scores are in percent; others are printed as they are, whatever the scale
+    in_percent = True
     # Which of its statistics, by `column_names`, may be fractions
     fractions: frozenset[str] = frozenset()
     # The fewest references that a segment has
@@ -214,6 +220,10 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """Count signs of input that does not suit this metric; `hints` reads their sums."""
         return ()
 
+    def observe_references(self, references: Sequence[Segments]) -> tuple[int, ...]:
+        """Count such signs in prepared references; they follow those of `observe`."""
+        return ()
+
     def hints(self, stats: CorpusStats) -> list[str]:
         """Return what a user should know about the input of a corpus's score."""
         return []
@@ -273,6 +283,9 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         is_plain = info.keys().isdisjoint({"empty", "normalize"})
         return is_plain and cls.options == original.options and cls.constants == original.constants
 
+    def check_count(self, segments: int) -> None:  # few metrics need it
+        """Raise a BleuError if the metric has rows for another number of segments than were counted."""
+
     def check_sum(self, segments: int) -> None:  # few metrics need it
         """Raise a BleuError if a sum over this number of segments has no score."""
 
@@ -281,6 +294,27 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         import numpy as np
 
         return np.array([self.score_from_stats(row).score for row in sums], np.float64)
+
+    def score_columns(self, rows: SegmentStats) -> SegmentScores:
+        """Return the score of each of at least one row, as `score_from_stats` does, in columns.
+
+        Raises:
+            SegmentError: a row has no score; the error has the number of the row.
+        """
+        scores = []
+        for number, row in enumerate(rows, 1):
+            try:
+                scores.append(self.score_from_stats(row))
+            except SegmentError as error:
+                raise SegmentError(number, error.what) from None
+        fields = zip(Figures._fields, zip(*(score.figures() for score in scores), strict=True), strict=True)
+        figures = {
+            name: list(zip(*values, strict=True)) if name in BY_ORDER else values
+            for name, values in fields
+            if values[0] is not None
+        }
+        verbose = ("%s", [[score.verbose for score in scores]])
+        return SegmentScores(scores[0].name, [float(score.score) for score in scores], figures, verbose)
 
     def score_pairs(self, pairs: Pairs, scores: memoryview[float]) -> None:
         """Fill in the scores of all pairs of prepared texts, as `kernels.pairwise_chrf` does.
@@ -336,6 +370,10 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         except SegmentError as error:
             raise error.locate(start, name) from None
         return self.compare(texts, references)
+
+    def sum_rows(self, rows: SegmentStats) -> tuple[int | float, ...]:
+        """Return the sum of each column of rows."""
+        return kernels.column_sums(rows)
 
     def segment_stats(
         self,
@@ -468,7 +506,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         *,
         keep_rows: bool = False,
         jobs: int = 1,
-    ) -> CorpusStats:
+    ) -> CorpusStats[ScoreT_co]:
         """Return the statistics of a system's output. Statistics of its parts can be added, wherever they were counted.
 
         Args:
@@ -483,7 +521,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
         >>> from bleucli import BLEU
         >>> batches = [(["a b c d e"], [["a b c d f"]]), (["g h i j"], [["g h i j"]])]
-        >>> round(sum(BLEU().corpus_stats(*batch) for batch in batches).score().score, 2)
+        >>> round(CorpusStats.sum(BLEU().corpus_stats(*batch) for batch in batches).score().score, 2)
         79.84
         """
         jobs = _count_threads(jobs)

@@ -16,7 +16,7 @@ from bleucli.metrics.options import SCORE, SHARED, Option
 from bleucli.metrics.score import Score
 from bleucli.metrics.smoothing import DEFAULT_VALUES, LARGEST_VALUE, METHODS, SACREBLEU_METHODS, Smoothing
 from bleucli.phrases import list_orders, tell_count, tell_orders
-from bleucli.results import Description, Fact, Figures
+from bleucli.results import Description, Fact, Figures, SegmentScores
 from bleucli.text import Segments
 
 TYPE_CHECKING = False
@@ -501,6 +501,26 @@ class BLEU(Metric[BLEUScore]):
         scores[plain] = np.minimum(100.0, penalties * np.exp(logarithms / order))  # only rounding can exceed 100
         scores[~plain] = [self.score_from_stats(row).score for row in rows[~plain].tolist()]
         return scores
+
+    def score_columns(self, rows: SegmentStats) -> SegmentScores:
+        """Return the score of each row in columns, at once unless the smoothing changes orders that have matches."""
+        order, smoothing = self.max_ngram_order, self.smoothing
+        if smoothing.gives_all or smoothing.method == "add-k":
+            return super().score_columns(rows)
+        scores = kernels.bleu_rows(rows, smoothing.method, smoothing.value, self.effective_order)
+        score, penalty, *precisions = (scores.data[n :: scores.columns] for n in range(scores.columns))
+        sys_len, ref_len, *counts = (rows.data[n :: rows.columns] for n in range(rows.columns))
+        ratio = [ours / theirs if theirs else 0 for ours, theirs in zip(sys_len, ref_len, strict=True)]
+        verbose = f"{'/'.join(['%.1f'] * order)} (BP = %.3f ratio = %.3f hyp_len = %d ref_len = %d)"
+        figures: dict[str, Sequence[Any]] = {
+            "precisions": precisions,
+            "counts": counts[:order],
+            "totals": counts[order:],
+            "brevity_penalty": penalty,
+            "hypothesis_length": sys_len,
+            "reference_length": ref_len,
+        }
+        return SegmentScores(self.name, score, figures, (verbose, (*precisions, penalty, ratio, sys_len, ref_len)))
 
     def score_pairs(self, pairs: Pairs, scores: memoryview[float]) -> None:
         """Fill in the scores of all pairs, one by one if the smoothing method is not sacreBLEU's."""

@@ -16,7 +16,7 @@ from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import CHOICE, SHARED, Option
 from bleucli.metrics.score import Score
 from bleucli.phrases import join_words, list_orders, tell_count, tell_orders
-from bleucli.results import Description, Fact, Figures
+from bleucli.results import Description, Fact, Figures, SegmentScores
 from bleucli.text import Segments
 
 TYPE_CHECKING = False
@@ -326,6 +326,13 @@ class CHRF(Metric[CHRFScore]):
     def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:
         """Return the score of each row of sums, all at once."""
         return f_scores(sums, self.beta, self.eps_smoothing)
+
+    def score_columns(self, rows: SegmentStats) -> SegmentScores:
+        """Return the score of each row in columns."""
+        columns = [rows.data[n :: rows.columns].tolist() for n in range(rows.columns)]
+        scores = [kernels.f_score(row, self.beta, self.eps_smoothing) for row in zip(*columns, strict=True)]
+        figures = {"counts": columns[2::3], "totals": columns[::3], "reference_totals": columns[1::3]}
+        return SegmentScores(self.score_name(), scores, figures)
 
     def score_pairs(self, pairs: Pairs, scores: memoryview[float]) -> None:
         """Fill in the scores of all pairs; each text is counted once."""

@@ -53,7 +53,7 @@ class TERParts(NamedTuple):
     reference: index of the first reference with the fewest edits. edits_by_reference: the number of edits for each
     reference. shifts, edits: those to that reference; edits in reading order, after all shifts. reference_length:
     average number of words of the references. lowercase: whether the words are compared, and listed here, in lower
-    case.
+    case. hits, substitutions, deletions, insertions: how many of these there are after all shifts.
     """
 
     hypothesis_words: Sequence[str]
@@ -65,6 +65,10 @@ class TERParts(NamedTuple):
     num_edits: int
     reference_length: float
     lowercase: bool
+    hits: int
+    substitutions: int
+    deletions: int
+    insertions: int
 
     def recalculate(self) -> float:
         """Return the score."""
@@ -94,8 +98,8 @@ class TERParts(NamedTuple):
                 + (" Words are compared in lower case." if self.lowercase else "")
             )
         yield Heading("Score")
-        kinds = [(len(self.shifts), "shift")]
-        kinds += [(count_edits(self.edits, kind), kind) for kind in ("substitution", "deletion", "insertion")]
+        kinds = [(len(self.shifts), "shift"), (self.substitutions, "substitution")]
+        kinds += [(self.deletions, "deletion"), (self.insertions, "insertion")]
         text = f"{score:.{width}f}"
         length = _show_length(self.reference_length, self.num_edits, text) if self.reference_length else ""
         several = len(self.reference_words) > 1
@@ -211,7 +215,8 @@ def take_apart(
         phrases.append(ShiftedPhrase(start, before[start : start + size], position, after))
         before = after
     lowercase = not metric.case_sensitive
-    parts = TERParts(words, theirs, best, counts, phrases, edits[best], counts[best], length, lowercase)
+    kinds = [count_edits(edits[best], kind) for kind in ("match", "substitution", "deletion", "insertion")]
+    parts = TERParts(words, theirs, best, counts, phrases, edits[best], counts[best], length, lowercase, *kinds)
     return parts, (counts[best], length)
 
 

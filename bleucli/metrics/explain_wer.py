@@ -119,7 +119,8 @@ class ErrorRateParts(NamedTuple):
     unit: the unit that is edited, "word" or "character". hypothesis_units, reference_units: the units of the output,
     and of each reference. reference: index of the first reference with the fewest edits. edits_by_reference: the number
     of edits for each reference. edits: the edits to that reference, in reading order. reference_length: its number of
-    units.
+    units. hits, substitutions, deletions, insertions: how many of these there are; with the length, they are those of
+    jiwer.
     """
 
     unit: str
@@ -130,6 +131,10 @@ class ErrorRateParts(NamedTuple):
     edits: Sequence[Edit]
     num_edits: int
     reference_length: int
+    hits: int
+    substitutions: int
+    deletions: int
+    insertions: int
 
     def recalculate(self) -> float:
         """Return the score; the length of an empty reference counts as 1."""
@@ -149,7 +154,7 @@ class ErrorRateParts(NamedTuple):
                 " the output. No alignment has fewer edits; where several have as few, this is one of them."
             )
         yield Heading("Score")
-        kinds = [(count_edits(self.edits, kind), kind) for kind in ("substitution", "deletion", "insertion")]
+        kinds = [(self.substitutions, "substitution"), (self.deletions, "deletion"), (self.insertions, "insertion")]
         length = str(self.reference_length) if self.reference_length else "1 (the reference is empty)"
         lengths = (f"{self.unit}s of the reference", length if self.edits else "")
         yield tell_rate(name, kinds, self.num_edits, lengths, f"{score:.{width}f}")
@@ -230,8 +235,9 @@ def take_apart(
             f"{tell_count(len(units), unit)} with {tell_count(counts[best], 'edit')} are too many to align; explain a"
             " shorter segment"
         )
-    edits = list_edits(units, theirs[best], trace_distance(units, theirs[best], counts[best]), _NAMES)
-    parts = ErrorRateParts(unit, units, theirs, best, counts, edits, counts[best], len(theirs[best]))
+    edits = list_edits(units, theirs[best], trace_distance(units, theirs[best]), _NAMES)
+    kinds = [count_edits(edits, kind) for kind in ("match", "substitution", "deletion", "insertion")]
+    parts = ErrorRateParts(unit, units, theirs, best, counts, edits, counts[best], len(theirs[best]), *kinds)
     return parts, (counts[best], len(theirs[best]))
 
 

@@ -32,10 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from bleucli.metrics.explain_bleu import BLEUParts, BLEUSums
-    from bleucli.metrics.explain_chrf import CHRFParts, CHRFSums
-    from bleucli.metrics.explain_ter import TERParts, TERSums
-    from bleucli.metrics.explain_wer import ErrorRateParts, ErrorRateSums
     from bleucli.metrics.typography import Alike
 
     Chooser = Callable[[int], Sequence[int] | None]
@@ -77,7 +73,7 @@ class Explanation(NamedTuple):
     hypothesis: str
     references: Sequence[str]
     line: int | None
-    parts: BLEUParts | CHRFParts | TERParts | ErrorRateParts
+    parts: Any
 
     def tell(self, width: int = 2, short: bool = False) -> list[Block]:
         """Return the blocks of text and HTML; width: decimals of the score, short: short keys in the signature."""
@@ -303,7 +299,7 @@ class CorpusExplanation(NamedTuple):
     signature: Signature
     higher_is_better: bool
     segments: int
-    parts: BLEUSums | CHRFSums | TERSums | ErrorRateSums
+    parts: Any
     moving: int
     gains: Sequence[Influence]
     losses: Sequence[Influence]

@@ -14,7 +14,7 @@ from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SHARED, Option
 from bleucli.metrics.score import Score
-from bleucli.results import Description, Fact, Figures
+from bleucli.results import Description, Fact, Figures, SegmentScores
 from bleucli.text import Segments
 from bleucli.tokenizers.tercom import Tercom
 
@@ -232,6 +232,16 @@ class TER(Metric[TERScore]):
         if length > 0:  # divide first, as sacreBLEU does: 23 edits on 80 words print as 28.7, not 28.8
             return TERScore(100.0 * (edits / length), int(edits), length)
         return TERScore(100.0 if edits else 0.0, int(edits), length)
+
+    def score_columns(self, rows: SegmentStats) -> SegmentScores:
+        """Return the score of each row in columns."""
+        edits, lengths = (rows.data[n :: rows.columns].tolist() for n in range(rows.columns))
+        scores = [
+            100.0 * (number / length) if length > 0 else 100.0 if number else 0.0
+            for number, length in zip(edits, lengths, strict=True)
+        ]
+        figures = {"reference_length": lengths, "edits": list(map(int, edits))}
+        return SegmentScores(self.name, scores, figures)
 
     def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:
         """Return the score of each row of sums, all at once."""

@@ -2,6 +2,7 @@
 
 - `WER`: the metric
 - `corpus_wer`, `sentence_wer`: shorthands for it
+- `EditCounts`: what the edits are
 - `ErrorRate`, `ErrorRateScore`: what it has in common with CER, which counts characters
 """
 
@@ -17,7 +18,8 @@ from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SHARED, Option
 from bleucli.metrics.score import Score
 from bleucli.phrases import tell_count
-from bleucli.results import Description, Figures
+from bleucli.records import NamedTuple
+from bleucli.results import Description, Figures, SegmentScores
 from bleucli.text import Segments
 
 TYPE_CHECKING = False
@@ -60,6 +62,21 @@ class WERScore(ErrorRateScore):
     """
 
     name = "WER"
+
+
+class EditCounts(NamedTuple):
+    """What the edits of a corpus are, in words or characters.
+
+    hits: those of the references that the outputs have. substitutions: those that are different. deletions: those that
+    the outputs lack. insertions: extra ones in the outputs. reference_length: the sum of hits, substitutions and
+    deletions.
+    """
+
+    hits: int
+    substitutions: int
+    deletions: int
+    insertions: int
+    reference_length: int
 
 
 def lowercase_option(flag: str) -> Option:
@@ -142,6 +159,12 @@ class ErrorRate(Metric["RateT"]):
         edits, length = map(int, sums)
         return self.score_class(100.0 * (edits / (length or 1)), edits, length)
 
+    def score_columns(self, rows: SegmentStats) -> SegmentScores:
+        """Return the score of each row in columns."""
+        edits, lengths = (rows.data[n :: rows.columns].tolist() for n in range(rows.columns))
+        scores = [100.0 * (number / (length or 1)) for number, length in zip(edits, lengths, strict=True)]
+        return SegmentScores(self.name, scores, {"reference_length": lengths, "edits": edits})
+
     def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:
         """Return the score of each row of sums, all at once."""
         import numpy as np
@@ -149,6 +172,43 @@ class ErrorRate(Metric["RateT"]):
         edits, lengths = np.asarray(sums, np.float64).T
         rates: NDArray[np.float64] = 100.0 * (edits / np.maximum(lengths, 1.0))
         return rates
+
+    def edit_counts(self, hypotheses: Iterable[str | None], references: Iterable[Iterable[str | None]]) -> EditCounts:
+        """Return what the edits of a corpus are, as jiwer counts them.
+
+        This aligns all texts in Python, which takes many times as long as a score.
+
+        Args:
+            hypotheses: n strings.
+            references: streams, each of n strings; None is a missing reference. The one with the fewest edits counts.
+
+        Raises:
+            BleuError: lengths differ, or a segment has no reference.
+            InputTypeError: something other than strings, or a list of the wrong shape.
+
+        >>> WER().edit_counts(["a x c d", "e"], [["a b c", "e f"]])
+        EditCounts(hits=3, substitutions=1, deletions=1, insertions=1, reference_length=5)
+        """
+        from bleucli.counting.corpus import of_strings
+        from bleucli.kernels.python_edits import edited_words, trace_distance
+        from bleucli.kernels.python_ter import DELETION, INSERTION, MATCH, SUBSTITUTION
+
+        def units_of(text: str | None) -> Sequence[str]:
+            return (text or "").strip() if self.characters else edited_words(text or "")
+
+        totals = [0] * len(EditCounts._fields)
+        for piece in of_strings([("", hypotheses)], references).pieces():
+            streams = self.prepare_references(piece.references, piece.start).streams
+            outputs = self.prepare(self.make_alike(piece.hypotheses[0]))
+            for output, *targets in zip(outputs, *streams, strict=True):
+                units = units_of(output)
+                ways = [trace_distance(units, units_of(target)) for target in targets if target is not None]
+                best = min(ways, key=lambda way: len(way) - way.count(MATCH))
+                # Edits turn the reference into the output, and TER's do the opposite
+                kinds = [best.count(kind) for kind in (MATCH, SUBSTITUTION, INSERTION, DELETION)]
+                for place, number in enumerate([*kinds, len(best) - kinds[3]]):
+                    totals[place] += number
+        return EditCounts(*totals)
 
 
 class WER(ErrorRate[WERScore]):
@@ -173,16 +233,28 @@ class WER(ErrorRate[WERScore]):
         """Count line breaks that join words, texts with such breaks, and, in a sample, unspaced and all letters."""
         return (*joining_breaks(hypotheses), *unspaced_stretches(hypotheses))
 
+    def observe_references(self, references: Sequence[Segments]) -> tuple[int, ...]:
+        """Count line breaks that join words, and references with such breaks."""
+        breaks, texts = zip(*map(joining_breaks, references), strict=True)
+        return sum(breaks), sum(texts)
+
     def hints(self, stats: CorpusStats) -> list[str]:
-        """Warn about text without spaces between words, and about line breaks that join words."""
-        breaks, texts, *letters = stats.signs or (0, 0)
+        """Warn about text without spaces between words, and about line breaks that join words.
+
+        Those of references are named only if the output has none.
+        """
+        if not stats.signs:
+            return []
+        breaks, texts, *letters, of_references, references = stats.signs
         remark = tell_unspaced(self.name, letters)
         hints = [f"{remark}; use CER"] if remark else []
-        if breaks:
+        if breaks or of_references:
+            where = tell_count(texts, "text") if breaks else tell_count(references, "reference")
+            breaks = breaks or of_references
             joins = "joins two words" if breaks == 1 else "each join two words"
             hints.append(
-                f"WER splits words at spaces only, as jiwer does, so {tell_count(breaks, 'line break')} in"
-                f" {tell_count(texts, 'text')} {joins} into one; replace line breaks by spaces, or use TER"
+                f"WER splits words at spaces only, as jiwer does, so {tell_count(breaks, 'line break')} in {where}"
+                f" {joins} into one; replace line breaks by spaces, or use TER"
             )
         return hints
 

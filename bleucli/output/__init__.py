@@ -2,7 +2,7 @@
 
 - `FORMATS`: each `Format` by its name, with what it can show
 - `render`: results in one of them; only the modules of that format are imported
-- `segment_renderer`: a function that renders the score of a segment as a line
+- `segment_renderer`: a function that renders the scores of segments, each in a line
 - `render_explanations`: explanations of scores
 - `render_table`: a table for papers and pages, from Python
 - `layout`: how scores are printed, in which order, on which scale
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from bleucli.output.layout import Layout
     from bleucli.prose.blocks import Block
-    from bleucli.results import Results, ScoreRecord
+    from bleucli.results import Results, SegmentScores
 
     class Explained(Protocol):
         """An explanation to show, as blocks or as data."""
@@ -55,7 +55,7 @@ class Format(NamedTuple):
         details: it shows scores of parts of a test set.
         groups: it shows groups of segments.
         segments: it shows scores of single segments.
-        render_segment: the function that renders one of these as a line, by its full name, where a line needs no more
+        render_segments: the function that renders some of these as lines, by its full name, where a line needs no more
             than the score.
         appends: an answer can be added to a file of earlier ones.
         reports_gates: it has only the scores that gates judge, under the names that gates use, and shows what failed.
@@ -84,7 +84,7 @@ class Format(NamedTuple):
     details: bool = False
     groups: bool = True
     segments: bool = False
-    render_segment: str = ""
+    render_segments: str = ""
     appends: bool = False
     reports_gates: bool = False
     by_row: bool = False
@@ -115,7 +115,7 @@ FORMATS = {
         bare_lists=True,
         details=True,
         segments=True,
-        render_segment="bleucli.output.json_text.score_line",
+        render_segments="bleucli.output.json_text.score_lines",
         by_metric="several",
     ),
     "jsonl": _ROWS._replace(
@@ -135,7 +135,7 @@ FORMATS = {
         names_one=False,
         details=True,
         segments=True,
-        render_segment="bleucli.output.text.score_line",
+        render_segments="bleucli.output.text.score_lines",
     ),
     "latex": _TABLE._replace(render="bleucli.output.latex.render", of_sacrebleu=True, captions=True),
     "markdown": _TABLE._replace(render="bleucli.output.documents.render_markdown"),
@@ -204,10 +204,10 @@ def _check_names(names: Sequence[str], noun: str, form: str, remedy: str) -> Non
         )
 
 
-def segment_renderer(name: str) -> Callable[[ScoreRecord, Layout], str]:
-    """Return the function that renders the score of a segment in a format; in text, if the format has none."""
-    function: Callable[[ScoreRecord, Layout], str] = _load(
-        FORMATS[name].render_segment or FORMATS["text"].render_segment
+def segment_renderer(name: str) -> Callable[[SegmentScores, Layout], str]:
+    """Return the function that renders the scores of segments in a format; in text, if the format has none."""
+    function: Callable[[SegmentScores, Layout], str] = _load(
+        FORMATS[name].render_segments or FORMATS["text"].render_segments
     )
     return function
 

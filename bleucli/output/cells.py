@@ -94,7 +94,7 @@ def _row(results: Results, index: int, layout: Layout) -> dict[str, str]:
         for column, number in sorted(
             cells(results, index, place, layout), key=lambda cell: cell[0].part == "difference"
         ):
-            text = "" if number is None else repr(number) if column.is_exact else layout.figure(number)
+            text = "" if number is None else repr(number) if column.is_exact else layout.of(record).figure(number)
             row[f"{record.name} {column.name}".rstrip()] = text
         row |= {label: "" if share is None else layout.share(share) for label, share in record.shares}
     return row | {f"{record.name} signature": record.signature.format() for record in system.scores}

@@ -179,6 +179,7 @@ def _heading(record: ScoreRecord, markup: Markup) -> str:
 
 def _figures(record: ScoreRecord, layout: Layout, markup: Markup, end: str = "") -> str:
     """Return `59.4 (59.1 ± 1.1)`, `59.4±1.1` or `59.4`, by style, and what follows; only the score can be bold."""
+    layout = layout.of(record)
     if record.interval is not None and layout.style != "stars":
         mean, half_width = (_figure(number, layout) for number in record.interval)
         end = (f" ({mean} ± {half_width})" if layout.style == "full" else f"±{half_width}") + end
@@ -198,6 +199,7 @@ def _difference(record: ScoreRecord, layout: Layout) -> str:
     """Return `+1.2 [+0.3, +2.1]`; "" for the baseline."""
     if record.difference is None:
         return ""
+    layout = layout.of(record)
     value, *bounds = (None if number is None else _figure(number, layout, plus="+") for number in record.difference)
     return f"{value} [{', '.join(map(str, bounds))}]" if None not in bounds else str(value)
 

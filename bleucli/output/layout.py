@@ -12,12 +12,13 @@
 from __future__ import annotations
 
 from bleucli.records import NamedTuple
+from bleucli.results import DECIMALS, ScoreRecord
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bleucli.results import Results, ScoreRecord, SystemResult
+    from bleucli.results import Results, SystemResult
 
 
 # full: score, interval and p-value; compact: 59.4±1.1*; stars: 59.4*
@@ -39,6 +40,19 @@ class Layout(NamedTuple):
     caption: str = ""  # of a table, in formats that have captions
     label: str = ""  # by which a document refers to the table
     columns: int | None = None  # of the terminal; wider tables of language pairs are split. None: tables of any width
+
+    def of(self, record: ScoreRecord) -> Layout:
+        """Return the layout of a score: those on a scale of their own have as many decimals as others on that scale.
+
+        >>> from bleucli.results.signature import Signature
+        >>> record = ScoreRecord("COMET", 0.7718, "", Signature([]), True, scale=1)
+        >>> Layout(width=2).of(record).figure(0.7718), Layout(width=3, scale=1).of(record).figure(0.7718)
+        ('0.7718', '0.772')
+        """
+        if record.scale is None or record.scale == self.scale:
+            return self
+        more = DECIMALS[record.scale] - DECIMALS[self.scale]
+        return self._replace(width=max(0, self.width + more), scale=record.scale)
 
     def figure(self, number: float) -> str:
         """Return a score, or a number in its unit, with the layout's decimals; a number that rounds to 0 has no sign.
@@ -144,7 +158,7 @@ def rescale_record(record: ScoreRecord, scale: int) -> ScoreRecord:
     >>> round(record.score, 3), record.verbose[:23]
     (0.669, '0.800/0.750/0.667/0.500')
     """
-    if scale == 100:
+    if scale == 100 or record.scale is not None:
         return record
     from bleucli.results import Difference, Interval, in_scale
 

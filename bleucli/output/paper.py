@@ -22,6 +22,7 @@ from bleucli.prose.markup import visible
 from bleucli.records import NamedTuple
 from bleucli.results import TESTS, UNITS, Description, Results, ScoreRecord, citations
 from bleucli.results.citations import Paper
+from bleucli.results.signature import ELSEWHERE
 
 
 def render(results: Results, layout: Layout) -> str:
@@ -42,11 +43,21 @@ def render(results: Results, layout: Layout) -> str:
         items += [f"  - {label}: {escape(text)}" for label, text in facts_of(results, number)]
     blocks.append(section("How the scores were made", items))
     references = [f"- {escape(paper.full)}" for paper in papers(find_use(results, layout))]
+    references += [f"- {escape(name)}: {_UNKNOWN}" for name in _names_from_elsewhere(results)]
     if test_set := results.systems[0].scores[0].signature.info.get("test"):
         references.append(f"- the test set: `bleu -t {test_set} --cite` prints its paper, if one is known")
     if references:
         blocks.append(section("What to cite", references))
     return "\n\n".join(blocks) + "\n"
+
+
+def _names_from_elsewhere(results: Results) -> list[str]:
+    """Return the names of scores that another tool computed, if they have names of their own."""
+    return [one.name for one in results.systems[0].scores if ELSEWHERE in one.signature.info]
+
+
+# What has to be added about scores from elsewhere
+_UNKNOWN = "the metric's paper, model and version"
 
 
 # --- prose
@@ -61,7 +72,7 @@ def sentences(results: Results, layout: Layout) -> list[str]:
     if "nrefs" not in info:  # they come from another tool
         lines = [f"Scores are means over {tell_count(results.segments, 'segment')}, computed with {_name_tool(info)}."]
     else:
-        metrics = list(map(_cite_metric, records))
+        metrics = [_cite_metric(record) for record in records if record.scale is None]
         sizes = [tell_count(results.segments, "segment")] if results.segments else []  # not known of tables of scores
         texts = " of ".join([*sizes, *([_tell_test_set(info)] if "test" in info else [])])
         data = f"{f' on {texts}' if texts else ''} with {_tell_references(info)}"
@@ -71,9 +82,15 @@ def sentences(results: Results, layout: Layout) -> list[str]:
         lines = [f"We report {join_words(metrics)}{data}, computed with {_name_tool(info)}{_tell_sacrebleu(records)}."]
         lines += [f"Each text is scored against {comparison}."] if comparison else []
         lines += filter(None, map(_tell_settings, records))
+        lines += [_tell_elsewhere(record) for record in records if record.scale is not None]
     if layout.scale != 100:
         lines.append(f"{_tell_range(records)}.")
     return [*lines, *_tell_sampling(results, layout)]
+
+
+def _tell_elsewhere(record: ScoreRecord) -> str:
+    """Return a sentence about scores from elsewhere, with room for what only the author knows."""
+    return f"{record.name} is the mean of the scores of segments, computed with [{_UNKNOWN}]."
 
 
 def _cite_metric(record: ScoreRecord) -> str:
@@ -83,7 +100,7 @@ def _cite_metric(record: ScoreRecord) -> str:
 
 def _tell_range(records: Sequence[ScoreRecord]) -> str:
     """Say the range of scores that are not in percent."""
-    has_errors = any(record.higher_is_better is False for record in records)
+    has_errors = any(record.higher_is_better is False and record.scale is None for record in records)
     return f"Scores range from 0 to 1{'; error rates may be higher' if has_errors else ''}"
 
 
@@ -130,10 +147,11 @@ def _name_tool(info: dict[str, str]) -> str:
 
 def _tell_sacrebleu(records: Sequence[ScoreRecord]) -> str:
     """Return for which metrics the tool follows sacreBLEU: those whose settings sacreBLEU has, too."""
-    alike = [record.name for record in records if record.description.follows_sacrebleu]
+    own = [record for record in records if record.scale is None]
+    alike = [record.name for record in own if record.description.follows_sacrebleu]
     if not alike:
         return ""
-    only = "" if len(alike) == len(records) else f" for {join_words(alike)}"
+    only = "" if len(alike) == len(own) else f" for {join_words(alike)}"
     return f", which follows sacreBLEU ({citations.SACREBLEU.short}){only}"
 
 
@@ -179,7 +197,7 @@ def _tell_test_set(info: dict[str, str]) -> str:
 
 def _sentences_about_pairs(results: Results, layout: Layout) -> Iterator[str]:
     records = results.systems[0].scores
-    metrics = join_words(list(map(_cite_metric, records)))
+    metrics = join_words([_cite_metric(record) for record in records if record.scale is None])
     tool = f"{_name_tool(records[0].signature.info)}{_tell_sacrebleu(records)}"
     parts = _by_pair(results)
     yield f"We report {metrics} on {tell_count(len(parts), 'language pair')}, computed with {tool}."
@@ -191,6 +209,7 @@ def _sentences_about_pairs(results: Results, layout: Layout) -> Iterator[str]:
         settings = [(pair, _tell_settings(of.systems[0].scores[number])) for pair, of in parts]
         for phrase, pairs in _group_pairs((pair, phrase) for pair, phrase in settings if phrase):
             yield f"For {pairs}, {phrase}" if pairs else phrase
+    yield from (_tell_elsewhere(record) for record in records if record.scale is not None)
     if layout.scale != 100:
         yield f"{_tell_range(records)}."
     yield from notes.tell_averages(results)[:1]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from bleucli.output.layout import Layout, marked_names
+from itertools import chain
+
+from bleucli.output.layout import Layout, marked_names, rescale_record
 from bleucli.prose.markup import visible
-from bleucli.results import Results, ScoreRecord, SystemResult
+from bleucli.results import Results, ScoreRecord, SegmentScores, SystemResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,12 +35,27 @@ def score_line(record: ScoreRecord, layout: Layout, width: int = 0) -> str:
     return f"{_label(record, layout):>{width}} = {f'{score} {record.verbose}'.rstrip()}\n"
 
 
+def score_lines(scores: SegmentScores, layout: Layout) -> str:
+    """Return the line of each segment."""
+    verbose, columns = ("", ()) if layout.score_only else scores.verbose
+    if layout.scale != 100 or scores.verbose[0] == "%s":  # scores of other metrics may be below 0, and lines shorter
+        return "".join(score_line(rescale_record(record, layout.scale), layout) for record in scores.records())
+    labels = dict.fromkeys(scores.signatures, "")
+    if not layout.score_only:
+        labels = {n: f"{scores.name}|{sign.format(layout.short)} = " for n, sign in scores.signatures.items()}
+    # One call formats all numbers of a line. Signatures are left out of its template, which Python reads sign by sign.
+    template = f"%.{layout.width}f {verbose}".rstrip() + "\n"
+    rests = map(template.__mod__, zip(scores.scores, *columns, strict=True))
+    return "".join(chain.from_iterable(zip(map(labels.__getitem__, scores.nrefs), rests, strict=True)))
+
+
 def _label(record: ScoreRecord, layout: Layout) -> str:
     return f"{record.name}|{record.signature.format(layout.short)}"
 
 
 def score_and_interval(record: ScoreRecord, layout: Layout) -> str:
     """Return `54.6`, or `54.6 (μ = 53.9 ± 39.0)` where there is an interval."""
+    layout = layout.of(record)
     score = layout.figure(record.score)
     if record.interval is None:
         return score
@@ -60,7 +77,7 @@ def _details(system: SystemResult, layout: Layout) -> str:
     for number, label in enumerate(labels):
         for record in system.scores:
             part = record.details[number]
-            score = f"{record.name:<{widest_name}} = {layout.figure(part.score)}"
+            score = f"{record.name:<{widest_name}} = {layout.of(record).figure(part.score)}"
             lines.append(f"{label:<{widest_label}} : sentences={part.segments:<6} {score}\n")
     return "".join(lines)
 

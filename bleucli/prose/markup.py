@@ -5,7 +5,7 @@ paragraphs, overrides of the writing direction, lone surrogates, and what Unicod
 Marks that text needs, such as joiners in Persian names and in emoji, stay.
 
 - `visible`: text in one line; `readable`: the same without bytes, for files that must be valid UTF-8
-- `escape_html`: text between tags; `html_table`: a table, for notebooks
+- `escape_html`: text between tags; `html_table`: a table, for notebooks; `text_table`: the same as text
 """
 
 from __future__ import annotations
@@ -86,3 +86,25 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iter
         for text, code in notes
     ]
     return "<table>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>" + "".join(below)
+
+
+def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[tuple[str, str]] = ()) -> str:
+    """Return the table of `html_table` as text: the first column to the left, all others to the right.
+
+    >>> print(text_table(["System", "BLEU"], [["ours", "50.00"], ["yours", "5.00"]], [("BLEU:", "nrefs:1")]))
+    System   BLEU
+    ------  -----
+    ours    50.00
+    yours    5.00
+    <BLANKLINE>
+    BLEU: nrefs:1
+    """
+    table = [[visible(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    table.insert(1, ["-" * width for width in widths])
+    lines = []
+    for first, *others in table:
+        cells = [f"{cell:>{width}}" for cell, width in zip(others, widths[1:], strict=True)]
+        lines.append("  ".join([f"{first:<{widths[0]}}", *cells]).rstrip())
+    below = [f"{visible(text)} {code}".rstrip() for text, code in notes]
+    return "\n".join([*lines, *([""] if below else []), *below])

@@ -39,6 +39,14 @@ _AGAIN_BYTES = 1 << 25
 _MARK = "\ufeff".encode()
 # The number of bytes at the start of a file that show that it is not packed
 _FIRST_BYTES = 4
+# How other kinds of files begin, and what to do about them
+_AS_TEXT = "save its text as plain text, one segment per line"
+_OTHER_KINDS: dict[bytes, str] = {
+    b"PK\x03\x04": f"is a ZIP archive, as .docx and .xlsx are; {_AS_TEXT}",
+    b"%PDF": f"is a PDF; {_AS_TEXT}",
+    b"PAR1": Turn("is a Parquet table; give its columns instead", "is a Parquet table; name it with --table instead"),
+}
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _ASCII_TEXT = b"\t\n\r" + bytes(range(32, 127))
 
 
@@ -118,6 +126,18 @@ class TextFile:
             return os.path.getsize(self._path) if self.is_file and self._path is not None else 0
         except OSError:  # reading the text reports the error
             return 0
+
+    def is_packed(self) -> bool:
+        """Return whether it is a regular file that is packed; False if it cannot be read, which reading reports."""
+        if not self.is_file:
+            return False
+        from bleucli.reading import decompression
+
+        try:
+            with _open_raw(self._path) as file:
+                return decompression.codec_of(file.read(decompression.LONGEST_START)) is not None
+        except OSError:
+            return False
 
     def twin(self) -> TextFile:
         """Return the same regular file, unread."""
@@ -313,6 +333,7 @@ class TextFile:
             start += chunk
         if not _may_be_packed(start):
             return _put_back(start, chunks)
+        self._refuse_other_kinds(start)
         from bleucli.reading import decompression
 
         while len(start) < decompression.LONGEST_START and (chunk := next(chunks, b"")):
@@ -324,6 +345,19 @@ class TextFile:
         unpacked = decompression.unpack(chunks, codec, self.name, self.hints)
         # What follows the last member is left out, but is part of the hash
         return unpacked if self._hash is None else chain(unpacked, _read_out(chunks))
+
+    def _refuse_other_kinds(self, start: bytes) -> None:
+        """Refuse a file that cannot be text in its encoding, by its start.
+
+        Raises:
+            BleuError: it is of another kind; the error says what to do.
+        """
+        if self._encoding == "utf-8" and start.startswith(_UTF16_MARKS):
+            remedy = Turn("name the encoding with encoding='utf-16'", "add -e utf-16")
+            raise BleuError(f"{self.name} is UTF-16, as PowerShell writes it, not UTF-8; ", remedy)
+        for mark, message in _OTHER_KINDS.items():
+            if start.startswith(mark) and not _is_text(start):
+                raise BleuError(f"{self.name} ", message)
 
     def _raw_chunks(self) -> Iterator[bytes]:
         chunks = self._stored_chunks()
@@ -366,12 +400,28 @@ class TextFile:
 def _may_be_packed(start: bytes) -> bool:
     r"""Return whether a file may be packed, by its start, so that `decompression` has to be asked.
 
-    Only bzip2's files start like text; those of the others have other bytes among the first four.
+    Only bzip2's files start like text; those of the others have other bytes among the first four. The same holds for
+    files of other kinds, except PDF and Parquet.
 
     >>> _may_be_packed(b"\x1f\x8b\x08\0"), _may_be_packed(b"BZh9"), _may_be_packed(b"A line")
     (True, True, False)
     """
-    return start.startswith(b"BZh") or start[:_FIRST_BYTES].translate(None, _ASCII_TEXT) != b""
+    return start.startswith((b"BZh", b"%PDF", b"PAR1")) or start[:_FIRST_BYTES].translate(None, _ASCII_TEXT) != b""
+
+
+def _is_text(start: bytes) -> bool:
+    r"""Return whether the start of a file may be text: it has no zero bytes, and is UTF-8.
+
+    >>> _is_text("PAR1 é".encode()), _is_text(b"PAR1\x15\0")
+    (True, False)
+    """
+    if b"\0" in start:
+        return False
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(start)  # the last character may be incomplete
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _read_out(chunks: Iterable[bytes]) -> Iterator[bytes]:

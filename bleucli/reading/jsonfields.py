@@ -15,6 +15,7 @@ from itertools import islice
 
 from bleucli.errors import NotFoundError, UsageError
 from bleucli.records import NamedTuple
+from bleucli.text import DOCUMENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class Fields(NamedTuple):
     a field whose name is the whole path, dots included, that field is used. A dot after a backslash is part of a name.
 
     hypotheses: for each system in the file, its name ("" for the file's name) and a path. references, group, ids: a
-    path, or ""; ids may also be `NO_IDS`.
+    path, or ""; ids may also be several paths with `+` between them, or `NO_IDS`.
     """
 
     hypotheses: tuple[tuple[str, str], ...] = ()
@@ -43,8 +44,6 @@ REFERENCES = ("references", "reference", "expected_output")
 # These may mean something else, so one is taken only if it is the only candidate
 GUESSED_HYPOTHESES = ("mt", "output", "pred", "response")
 GUESSED_REFERENCES = ("target", "ref", "refs", "tgt_text")
-# The label that names the document of a segment
-DOCUMENT = "doc"
 # The value of `Fields.ids` that joins objects by position
 NO_IDS = "none"
 # The usual names of ids, kind by kind: of a document, of a segment in it, and of an item. Capitals and marks do not
@@ -64,7 +63,8 @@ def fields_named(text: str) -> Fields:
     r"""Return what `hyp=PATH,refs=PATH,group=PATH,id=PATH` names; each part may be left out, but not all.
 
     Several hypotheses in one file are several systems. Each may have a name before a colon; otherwise, its path is its
-    name. A comma, colon, dot or space after a backslash is part of a name; other space around names does not count.
+    name. A comma, colon, dot, plus or space after a backslash is part of a name; other space around names does not
+    count.
 
     Raises:
         UsageError: it has another form, or two systems have the same name.
@@ -101,14 +101,22 @@ def fields_named(text: str) -> Fields:
             f"--jsonl-fields {text!r}: two systems would be called {repeated!r}; give each a name of its own"
         )
     references, group, ids = (paths.get(key, [""])[0] for key in ("refs", "group", "id"))
-    return Fields(tuple(hypotheses), references, group, ids)
+    fields = Fields(tuple(hypotheses), references, group, ids)
+    parts = paths_of_ids(fields)
+    if "" in parts or len(parts) > len(ID_KINDS):
+        wrong = "a part without a name" if "" in parts else f"{len(parts)} parts"
+        raise UsageError(
+            f"--jsonl-fields id={ids} has {wrong}; name up to {len(ID_KINDS)} fields, with + between them:"
+            " id=doc_id+seg_id"
+        )
+    return fields
 
 
 def _wrong_form(text: str) -> UsageError:
     return UsageError(
         f"--jsonl-fields {text!r}; expected hyp=NAME,refs=NAME,id=NAME, or some of these; write"
-        " hyp=a:NAME,b:NAME for several systems, id=none to join by position, and group=NAME for the groups of"
-        " bleu diversity"
+        " hyp=a:NAME,b:NAME for several systems, id=NAME+NAME for an id of two parts, id=none to join by position, and"
+        " group=NAME for the groups of bleu diversity"
     )
 
 
@@ -185,11 +193,21 @@ def names_of_ids(item: dict[str, Any], fields: Fields) -> list[str]:
     ['docId', '', '']
     """
     if fields.ids:
-        return [fields.ids, *[""] * (len(ID_KINDS) - 1)]
+        paths = paths_of_ids(fields)
+        return [*paths, *[""] * (len(ID_KINDS) - len(paths))]
     paths = [path for _, path in fields.hypotheses] + [fields.references, fields.group]
     elsewhere = {name for path in paths for name in _first_names(path)}
     names = {name.translate(_MARKS).lower(): name for name in item if name not in elsewhere}
     return [next((names[name] for name in kind if name in names), "") for kind in ID_KINDS]
+
+
+def paths_of_ids(fields: Fields) -> list[str]:
+    r"""Return the paths of the parts of an id that an option names.
+
+    >>> paths_of_ids(Fields(ids=r"doc_id+meta.seg\+no"))
+    ['doc_id', 'meta.seg\\+no']
+    """
+    return [] if fields.ids in ("", NO_IDS) else list(map(_strip, _split(fields.ids, "+")))
 
 
 def encode_ids(values: Sequence[Any]) -> bytes:

@@ -28,6 +28,8 @@ _PLURAL = "references"
 _ENDINGS = (".jsonl", ".ndjson", ".json")
 _PACKED_ENDINGS = (".gz", ".bz2", ".xz", ".zst")
 _JSON_SPACE = " \t\r"
+# The first line of a value that a program has spread over several lines
+_OPENINGS = ("{", "[")
 # The largest table of references in a block: its number of lines times the most references on a line
 _BLOCK_TEXTS = 1 << 18
 # How many times as large as usual each block is: a line holds several texts, and calls of the faster parser cost time
@@ -73,8 +75,8 @@ class JsonLines:
         demanded: whether each object must have a field of references, even if it is null.
         identified: whether to take the ids as well: those that `fields` names, or those under usual names.
         labels: the names of fields to take as labels.
-        pair: a language pair, such as `en-de`: only its objects are taken, and those that do not say which they belong
-            to; "" for all.
+        pair: a language pair, such as `en-de`, or several spellings of one, with commas between them: only its objects
+            are taken, and those that do not say which they belong to; "" for all.
 
     Attributes:
         demanded, identified, labels: as above.
@@ -104,7 +106,14 @@ class JsonLines:
     ) -> None:
         from json import JSONDecoder
 
-        from bleucli.reading.jsonfields import NO_IDS, Fields, Path, place_of_references, places_of_hypotheses
+        from bleucli.reading.jsonfields import (
+            NO_IDS,
+            Fields,
+            Path,
+            paths_of_ids,
+            place_of_references,
+            places_of_hypotheses,
+        )
 
         fields = fields or Fields()
         self.name = file.name
@@ -127,7 +136,7 @@ class JsonLines:
         self._is_document = _is_document(file.name)
         self._place = "line"  # what errors call the place of an object
         self._ids: Sequence[str] = ()  # of each kind, the field that the first object with ids has
-        self._path_of_ids = Path("id", fields.ids) if self.identified and fields.ids else None
+        self._paths_of_ids = [Path("id", path) for path in paths_of_ids(fields)] if self.identified else []
         self._blank = 0
         self.segments = 0
         self.brings_references = False
@@ -153,15 +162,21 @@ class JsonLines:
 
         return len(ID_KINDS) if self.identified else 0
 
+    def is_packed(self) -> bool:
+        """Return whether it is a regular file that is packed."""
+        return self._file.is_packed()
+
     def counts(self) -> Iterator[int]:
         """Count the segments of a regular file, without blank lines at its end: see `TextFile`."""
         count = 0
-        if self._is_document or self._pair:
+        blocks = self._file.twin().blocks()
+        first = next(blocks, None)
+        if self._is_document or self._pair or (first is not None and (next(iter(first[0])) or "").strip() in _OPENINGS):
             for columns in self.twin().blocks():
                 count += len(columns[0])
                 yield count
             return
-        for (block,) in self._file.twin().blocks():
+        for (block,) in chain([] if first is None else [first], blocks):
             objects = sum(text != "" for text in block)
             count += objects
             yield count
@@ -191,11 +206,19 @@ class JsonLines:
         Raises:
             BleuError: the file cannot be read, or a line is not what it should be.
         """
+        lines = self._file.encoded_lines()
+        if not self._is_document:
+            first = next(lines, None)
+            # No line of JSON Lines is a single bracket
+            self._is_document = (
+                first is not None and first[1].partition(b"\n")[0].strip().decode("latin-1") in _OPENINGS
+            )
+            lines = chain([] if first is None else [first], lines)
         if self._is_document:
-            yield from self._blocks_of_pair(self._parse_document(), 0)
+            yield from self._blocks_of_pair(self._parse_document(b"".join(data for _, data in lines)), 0)
         else:
             self._size = self._file.size()
-            for before, data in self._file.encoded_lines():
+            for before, data in lines:
                 columns = self._read_at_once(data)
                 if columns is None:
                     yield from self._blocks_of_pair(self._parse(data, before), before)
@@ -211,14 +234,26 @@ class JsonLines:
         if rows:
             yield from self._blocks_of([item for item, _ in rows], [number for _, number in rows])
 
-    def _parse_document(self) -> list[dict[str, Any]]:
+    def pairs(self) -> list[str]:
+        """Return the language pairs of the objects of a regular file, as the objects spell them."""
+        from bleucli import language_pairs
+        from bleucli.reading.jsonfields import find_value, names_of_ids
+
+        pairs: dict[str, None] = {}
+        for _, items in self.twin()._read_items():
+            for item in items:
+                ids = (find_value(item, name) for name in names_of_ids(item, self._wanted[0]) if name)
+                pair = language_pairs.of_item(item, next((one for one in ids if isinstance(one, str)), ""))
+                pairs |= {} if pair is None else {"-".join(pair): None}
+        return list(pairs)
+
+    def _parse_document(self, data: bytes) -> list[dict[str, Any]]:
         """Return the objects of a file that is one JSON value: an object, or an array of objects.
 
-        Files with one object per line are often named .json, too.
+        Files with one object per line are often named .json, too, and one with a single object in several lines .jsonl.
         """
         from json import JSONDecodeError
 
-        data = b"".join(data for _, data in self._file.encoded_lines())
         text = "\n".join(self._file.decode_lines(data))
         start = len(text) - len(text.lstrip(_JSON_SPACE + "\n"))
         if start == len(text):
@@ -263,10 +298,11 @@ class JsonLines:
         if not may_tell and "_#" not in key:  # of long files, nearly all
             return True
         pair = language_pairs.of_item(item, key)
-        wanted = language_pairs.split(self._pair)
-        if pair is None or wanted is None:
+        spellings = self._pair.split(",")
+        languages = language_pairs.split(spellings[0])
+        if pair is None or languages is None or (len(spellings) > 1 and "-".join(pair) in spellings):
             return True
-        if not all(map(language_pairs.are_alike, wanted, pair)):
+        if not all(map(language_pairs.are_alike, languages, pair)):
             self._other_pairs.setdefault("-".join(pair))
             return False
         self._taken_pair = self._taken_pair or pair
@@ -425,10 +461,11 @@ class JsonLines:
             self._ids = next(
                 (names for item in reversed(shapes.values()) if any(names := names_of_ids(item, fields))), []
             )
-        if self._path_of_ids is not None:
-            path, pairs = self._path_of_ids, zip(items, numbers, strict=True)
-            values: list[list[Any]] = [[self._id(path, item, number) for item, number in pairs]]
-        else:
+        values: list[list[Any]] = [
+            [self._id(path, item, number) for item, number in zip(items, numbers, strict=True)]
+            for path in self._paths_of_ids
+        ]
+        if not values:
             values = [[item.get(name) for item in items] if name else [] for name in self._ids]
         columns = [kernels.split_lines(encode_ids(column))[0] if column else _no_ids(len(items)) for column in values]
         return [*columns, *[_no_ids(len(items))] * (self.id_columns - len(columns))]

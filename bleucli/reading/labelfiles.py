@@ -36,8 +36,8 @@ def read(file: TextFile, names: Sequence[str] = ()) -> tuple[list[str], Iterator
         names = [column[0] or "" for column in first]
         blocks = chain([[column[1:] for column in first]], blocks)
     elif len(names) != count:
-        columns, named = tell_count(count, "column"), tell_count(len(names), "name")
-        raise BleuError(f"{file.name} has {columns}, but --label-names has {named}; name each column")
+        columns, labels = tell_count(count, "column"), tell_count(len(names), "name")
+        raise BleuError(f"{file.name} has {columns}, but --label-names has {labels}; name each column")
     else:
         first = next(blocks, None)
         if first is not None:

@@ -1,7 +1,7 @@
 """The content of a report, as data: scores and their certainty, differences, groups of segments, segments.
 
 - `Report`: all of it; `make_report` makes one from statistics
-- `Measured`: the segments of all systems, by one metric; `of_metric` and `of_numbers` make one
+- `Measured`: the segments of all systems, by one metric; `of_metric` makes one
 - `Plan`: how scores are resampled; `plan_of` completes the options that were given; `resample` carries the plan out
 - `Column`, `Pair`, `Grouping`, `Section`: the parts of a report
 
@@ -13,22 +13,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
-from math import fsum
 
 from bleucli.counting import count
-from bleucli.errors import BleuError, InputTypeError
 from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics import BLEU, CHRF, Metric
 from bleucli.metrics.differences import Share, share_out
-from bleucli.phrases import tell_place
 from bleucli.prose.markup import readable
 from bleucli.records import NamedTuple
 from bleucli.report import passages
 from bleucli.report.passages import Lead, Tokens, find_leads, number_tokens
-from bleucli.results import DECIMALS, Ranking, Results, ScoreRecord, SystemResult, decimals_of, name_row
+from bleucli.results import DECIMALS, Ranking, Results, ScoreRecord, SystemResult, name_row
 from bleucli.results.hints import about
-from bleucli.results.signature import RESAMPLING_KEYS, VERSION, Signature
-from bleucli.scale.segment_scores import LARGEST
+from bleucli.results.signature import RESAMPLING_KEYS
 from bleucli.significance import comparison
 from bleucli.significance.comparison import Sampling, rank
 from bleucli.significance.resampling import RESAMPLES, SEED, TRIALS, Sample, report_nothing
@@ -54,26 +50,24 @@ _LENGTHS = {"tokens": (10, 20, 30, 40, 50, 60), "words": (10, 20, 30, 40, 50, 60
 _LENGTHS["characters"] = (25, 50, 100, 150, 200, 300)
 # Columns that may be known about segments, and their names on the page
 _LABELS = {"testset": "test set", "origlang": "original language", "domain": "domain", "docid": "document"}
-# The signature of scores from other tools
-_GIVEN = Signature([("version", VERSION)])
 # The number of bins in the figure of differences between segments' scores
 BINS = 41
 
 
 class Measured(NamedTuple):
-    """The segments of all systems, by one metric or by scores from another tool.
+    """The segments of all systems, by one metric.
 
-    rows: for each system, n rows of k numbers that can be added. score: takes m × k sums of rows and the number of
-    segments in each sum, and returns m scores. score_segments: takes rows, and returns one score per row. metric: None
-    for scores from another tool. sample: for each system, the same rows in the form that resampling needs.
+    rows: for each system, n rows of k numbers that can be added. score: takes m × k sums of rows, and returns m scores.
+    score_segments: takes rows, and returns one score per row. sample: for each system, the same rows in the form that
+    resampling needs.
     """
 
     name: str
     higher_is_better: bool
     rows: Sequence[Numbers]
-    score: Callable[[Numbers, Numbers], Floats]
+    score: Callable[[Numbers], Floats]
     score_segments: Callable[[Numbers], Floats]
-    metric: Metric | None
+    metric: Metric
     sample: Sequence[Sample]
 
     def take(self, indexes: Sequence[int]) -> Measured:
@@ -142,7 +136,7 @@ class Column(NamedTuple):
         """Return how many decimals points have; `usual`: how many they have if scores are in percent."""
         if not self.is_given:
             return usual
-        return usual + decimals_of([record.score for record in self.records]) - DECIMALS[100]
+        return usual + DECIMALS[self.records[0].scale or 100] - DECIMALS[100]
 
     def limits(self) -> tuple[float, float]:
         """Return the limits of the axes of segments' scores; error rates beyond 100 are drawn at 100."""
@@ -229,55 +223,16 @@ def of_metric(metric: Metric, stats: Sequence[CorpusStats]) -> Measured:
 
     of_segments = metric.for_segments()
 
-    def score(sums: Numbers, counts: Numbers) -> Floats:
+    def score(sums: Numbers) -> Floats:
         return metric.scores_from_stats(SegmentStats.from_numpy(sums))
 
     def score_segments(rows: Numbers) -> Floats:
         return of_segments.scores_from_stats(SegmentStats.from_numpy(rows))
 
-    name = stats[0].score().name
+    name = readable(stats[0].score().name)
     rows = [np.asarray(one.rows) for one in stats]
     samples = list(map(comparison.sample_of, stats))
     return Measured(name, metric.higher_is_better, rows, score, score_segments, metric, samples)
-
-
-def of_numbers(name: str, columns: Sequence[Sequence[float]]) -> Measured:
-    """Return the scores of another tool for the segments of each system; higher is better.
-
-    Raises:
-        BleuError: a score is too large, or not finite.
-        InputTypeError: a score is not a number.
-    """
-    import numpy as np
-
-    def score(sums: Numbers, counts: Numbers) -> Floats:
-        return np.asarray(sums[:, 0] / np.maximum(counts, 1), np.float64)
-
-    def score_segments(rows: Numbers) -> Floats:
-        return np.asarray(rows[:, 0], np.float64)
-
-    def mean(sums: SegmentStats) -> Floats:
-        values, counts = np.asarray(sums).T
-        return np.asarray(values / counts, np.float64)
-
-    rows: list[Floats] = []
-    for column in columns:
-        try:
-            numbers = np.asarray(column, np.float64)
-        except (TypeError, ValueError, OverflowError):
-            numbers = np.empty((0, 0))
-        if numbers.ndim != 1:
-            raise InputTypeError(f"the scores of {name} are not numbers; give one list of numbers per system")
-        wrong = np.flatnonzero(~(np.abs(numbers) <= LARGEST))
-        if wrong.size:
-            place = tell_place("segment", int(wrong[0]))
-            raise BleuError(f"{name} gives {numbers[wrong[0]]} for ", place, "; give numbers from -1e100 to 1e100")
-        rows.append(numbers.reshape(-1, 1))
-    # Scores of other tools may be coarse: then many trials have exactly the observed difference
-    samples = [
-        Sample(SegmentStats.from_numpy(np.column_stack([one, np.ones(len(one))])), mean, ties=True) for one in rows
-    ]
-    return Measured(readable(name), True, rows, score, score_segments, None, samples)
 
 
 # --- how scores are resampled
@@ -333,7 +288,7 @@ def resample(
             samples = [[one._replace(stats=one.stats.sums_of(documents)) for one in row] for row in samples]
         return comparison.resample(results._replace(systems=systems, hints=[]), samples, sampling, progress)
 
-    # The command may have tested the metrics already, but not the scores of other tools
+    # The command may have tested every pair already
     missing = [place for place in range(len(measured)) if place not in rankings]
     if plan.tests is not None and missing:
         outcome = draw(missing, plan.tests)
@@ -368,14 +323,14 @@ def make_report(
     room: int = passages.ROOM,
     documents: Sequence[int] | None = None,
     typography: bool = False,
-    sections: Mapping[str, Sequence[int]] = {},
+    sections: Mapping[str, Sequence[int]] | None = None,
     progress: Callable[[int, int], None] = report_nothing,
 ) -> Report:
     """Make a report.
 
     Args:
         results: the scores of all systems by metrics, resampled or not.
-        measured: the scored segments, by each metric and then by each other tool.
+        measured: the scored segments, by each metric.
         read_again: a function that returns all texts again, including segments that were not scored.
         plan: how scores are resampled.
         lines: the indexes of the segments that were scored; None for all.
@@ -387,13 +342,13 @@ def make_report(
         sections: by title, the indexes of scored segments that are also tested by themselves.
         progress: called with the number of trials done, and the number of all trials.
     """
-    results = resample(_with_tools(results, measured), measured, plan, progress, documents)
+    results = resample(results, measured, plan, progress, documents)
     columns = [_column(results, number, one) for number, one in enumerate(measured)]
     if typography:
         wordings = _wordings(measured, read_again(), plan, lines, documents)
         columns = [column._replace(wording=wordings.get(number)) for number, column in enumerate(columns)]
     hints, parts = list(results.hints), []
-    for title, indexes in sections.items():
+    for title, indexes in (sections or {}).items():
         rows = [one.take(indexes) for one in measured]
         of_documents = None if documents is None else number_labels([documents[index] for index in indexes])
         of_section = resample(_score_rows(results, rows), rows, plan, progress, of_documents)
@@ -426,17 +381,6 @@ def make_report(
     return Report(names, lines, columns, pairs, groups, texts, tokens, leads, hints, plan, parts)
 
 
-def _with_tools(results: Results, measured: Sequence[Measured]) -> Results:
-    """Return the scores by metrics with those by other tools, which come after them in `measured`."""
-    systems = []
-    for number, system in enumerate(results.systems):
-        tools = measured[len(system.scores) :]
-        means = [fsum(one.rows[number][:, 0]) / len(one.rows[number]) for one in tools]
-        records = [ScoreRecord(one.name, mean, "", _GIVEN, True) for one, mean in zip(tools, means, strict=True)]
-        systems.append(system._replace(scores=[*system.scores, *records]))
-    return results._replace(systems=systems)
-
-
 def name_groups(groups: Mapping[tuple[Any, ...], Sequence[int]], by: Sequence[str]) -> dict[str, Sequence[int]]:
     """Return groups of segments by what a page calls them; groups: the indexes of segments by the values of labels.
 
@@ -451,15 +395,14 @@ def name_groups(groups: Mapping[tuple[Any, ...], Sequence[int]], by: Sequence[st
 
 def _score_rows(results: Results, measured: Sequence[Measured]) -> Results:
     """Return the scores of some segments, without resampling, in the shape of the results of all segments."""
-    import numpy as np
-
     systems = []
     for number, system in enumerate(results.systems):
         records = []
         for one, record in zip(measured, system.scores, strict=True):
             rows = one.rows[number]
-            score = float(one.score(rows.sum(axis=0, keepdims=True), np.array([len(rows)]))[0])
-            records.append(ScoreRecord(record.name, score, "", record.signature, record.higher_is_better))
+            score = float(one.score(rows.sum(axis=0, keepdims=True))[0])
+            better, scale = record.higher_is_better, record.scale
+            records.append(ScoreRecord(record.name, score, "", record.signature, better, scale=scale))
         systems.append(SystemResult(system.name, records))
     return Results(systems, len(measured[0].rows[0]), [])
 
@@ -474,24 +417,25 @@ def _wordings(
     """Return what is left once typography is alike, for the metrics for which it changes anything, by their numbers."""
     import numpy as np
 
-    metrics = [one.metric.normalizing(",".join(TYPOGRAPHY)) for one in measured if one.metric is not None]
+    metrics = [one.metric.normalizing(",".join(TYPOGRAPHY)) for one in measured if one.metric.in_percent]
     systems = count(corpus, metrics, jobs=plan.intervals.jobs, keep_rows=True) if metrics else []
-    taken = [[one if lines is None else one.take(lines) for one in system.stats] for system in systems]
+    stats_of_systems = [[one if lines is None else one.take(lines) for one in system.stats] for system in systems]
 
     def is_changed(place: int, stats: Sequence[CorpusStats]) -> bool:
         pairs = zip(stats, measured[place].rows, strict=True)
         return not all(np.array_equal(np.asarray(one.rows), rows) for one, rows in pairs)
 
-    changed = [place for place, stats in enumerate(zip(*taken, strict=True)) if is_changed(place, stats)]
+    changed = [place for place, stats in enumerate(zip(*stats_of_systems, strict=True)) if is_changed(place, stats)]
     if not changed:
         return {}
-    records = [[stats[place].record() for place in changed] for stats in taken]
+    records = [[stats[place].record() for place in changed] for stats in stats_of_systems]
     rankings: Sequence[Ranking] = ()
     if plan.tests is not None:
-        named = [SystemResult(str(number), row) for number, row in enumerate(records)]
+        results = [SystemResult(str(number), row) for number, row in enumerate(records)]
         units = documents if plan.tests.unit == "doc" else None
-        samples = [[comparison.sample_of(stats[place], units) for place in changed] for stats in taken]
-        rankings = comparison.resample(Results(named, taken[0][0].segments, []), samples, plan.tests).rankings
+        samples = [[comparison.sample_of(stats[place], units) for place in changed] for stats in stats_of_systems]
+        segments = stats_of_systems[0][0].segments
+        rankings = comparison.resample(Results(results, segments, []), samples, plan.tests).rankings
     return {
         place: Wording([row[at].score for row in records], rankings[at].corrected if rankings else None)
         for at, place in enumerate(changed)
@@ -503,11 +447,11 @@ def _column(results: Results, number: int, measured: Measured) -> Column:
 
     def influences(rows: Numbers) -> Floats:
         """Return, for each segment, the score minus the score without it; without any segments, the score is 0."""
-        whole, count = rows.sum(axis=0, keepdims=True), len(rows)
-        score = measured.score(whole, np.array([count]))[0]
-        if count == 1:
+        whole = rows.sum(axis=0, keepdims=True)
+        score = measured.score(whole)[0]
+        if len(rows) == 1:
             return np.array([score])
-        return np.asarray(score - measured.score(whole - rows, np.full(count, count - 1)), np.float64)
+        return np.asarray(score - measured.score(whole - rows), np.float64)
 
     records = [system.scores[number] for system in results.systems]
     signature = records[0].signature
@@ -520,8 +464,8 @@ def _column(results: Results, number: int, measured: Measured) -> Column:
         results.rankings[number] if results.rankings else None,
         scores,
         np.array(list(map(influences, measured.rows))),
-        100.0 if measured.metric is not None else float(np.ptp(scores)) or 1.0,  # bins need a width above 0
-        measured.metric is None,
+        100.0 if measured.metric.in_percent else float(np.ptp(scores)) or 1.0,  # bins need a width above 0
+        not measured.metric.in_percent,
     )
 
 
@@ -532,11 +476,8 @@ def _pair(
 
     pair = Pair(first, second, [], [], [], [])
     for one, column in zip(measured, columns, strict=True):
-        shares: Sequence[Share] = ()
-        reason = ""
-        if one.metric is not None:
-            ours, theirs = (one.metric.score_from_stats(one.rows[n].sum(axis=0).tolist()) for n in (first, second))
-            shares, _, reason = share_out(one.metric, ours, theirs, (names[first], names[second]))
+        ours, theirs = (one.metric.score_from_stats(one.rows[n].sum(axis=0).tolist()) for n in (first, second))
+        shares, _, reason = share_out(one.metric, ours, theirs, (names[first], names[second]))
         pair.shares.append(shares)
         pair.why_not.append(reason)
         gaps = column.segment_scores[second] - column.segment_scores[first]
@@ -590,6 +531,6 @@ def _score_groups(
         for rows in one.rows:
             sums = np.zeros((len(present), rows.shape[1]), rows.dtype)
             np.add.at(sums, of, rows)
-            of_systems.append(one.score(sums, counts))
+            of_systems.append(one.score(sums))
         scores.append(np.array(of_systems))
     return Grouping(kind, title, [labels[place] for place in present], counts.tolist(), scores, of)

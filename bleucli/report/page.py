@@ -22,16 +22,16 @@ from bleucli._version import __version__
 from bleucli.counting import count
 from bleucli.counting.corpus import check_systems, of_strings
 from bleucli.counting.threads import count_threads
-from bleucli.errors import BleuError, InputTypeError, UsageError
+from bleucli.errors import BleuError, UsageError
 from bleucli.limits import MOST_TRIALS, whole_number
-from bleucli.metrics import Metric, find_metric, list_metrics
+from bleucli.metrics import Metric, find_metric, list_metrics, segment_scores
 from bleucli.optional_deps import load
 from bleucli.phrases import tell_count
 from bleucli.prose.markup import readable
 from bleucli.prose.theme import COLOURS, style_sheet
 from bleucli.report import charts, passages, verdicts
 from bleucli.report.charts import Chart
-from bleucli.report.contents import Column, Pair, Report, make_report, name_groups, of_metric, of_numbers, plan_of
+from bleucli.report.contents import Column, Pair, Report, make_report, name_groups, of_metric, plan_of
 from bleucli.results import UNITS, Run
 from bleucli.scoring import score_counted
 from bleucli.significance.resampling import TRIALS, choose_seed
@@ -57,7 +57,7 @@ def compare_systems(
     metrics: str | Metric | Iterable[str | Metric] = ("bleu",),
     *,
     sources: Iterable[str] | None = None,
-    scores: Mapping[str, Sequence[Sequence[float]]] | None = None,
+    scores: Mapping[str, Mapping[str, Sequence[float]] | Sequence[Sequence[float]]] | None = None,
     trials: int = TRIALS,
     seed: Seed = "environment",
     jobs: int = 1,
@@ -72,8 +72,7 @@ def compare_systems(
         references: streams, each of n strings; None is a missing reference.
         metrics: names such as `bleu`, `chrf`, `ter`, or metrics.
         sources: the n strings that were translated; None if they are unknown.
-        scores: segment scores from other tools: for each tool's name, one list of n numbers per system, in the order of
-            the systems; higher is better.
+        scores: segment scores from other tools, as for `bleucli.evaluate_systems`.
         trials: the number of trials of the paired approximate randomization, up to 10,000,000.
         seed: the seed of the trials and resamples, as for `BLEU.corpus_score`.
         jobs: the number of threads, 0 for all usable processors; it never changes a score.
@@ -95,9 +94,9 @@ def compare_systems(
     >>> page[page.index("<h1>") : page.index("</h1>")]
     '<h1>second has the best BLEU, but cannot be told apart from first.'
     """
-    outputs, scorers = check_systems(systems), [find_metric(one) for one in list_metrics(metrics)]
+    outputs = check_systems(systems)
+    scorers = [*map(find_metric, list_metrics(metrics)), *segment_scores.of_mapping(scores, list(outputs))]
     trials, seed, jobs = whole_number("trials", trials, 1, MOST_TRIALS), choose_seed(seed), count_threads(jobs)
-    columns = _check_scores(scores, len(outputs))
     texts = None
     if sources is not None:
         texts = [text or "" for block in blocks_of_strings(sources, "source") for text in block]
@@ -105,22 +104,18 @@ def compare_systems(
     system_stats = count(corpus, scorers, jobs=jobs, keep_rows=True, inspect=True)
     measured = [of_metric(one, [system.stats[place] for system in system_stats]) for place, one in enumerate(scorers)]
     segments = system_stats[0].stats[0].segments
-    known = {name: list(column) for name, column in (labels or {}).items()}
-    lengths = {len(column) for of_tool in columns.values() for column in of_tool}
-    if (lengths if texts is None else {*lengths, len(texts)}) - {segments}:
-        raise BleuError(
-            f"there are {segments} segments; give one source per segment, and one score per segment and system"
-        )
-    for name, column in known.items():
+    label_columns = {name: list(column) for name, column in (labels or {}).items()}
+    if texts is not None and len(texts) != segments:
+        raise BleuError(f"there are {segments} segments; give one source per segment")
+    for name, column in label_columns.items():
         if len(column) != segments:
             raise BleuError(
                 f"labels[{name!r}] has {len(column)} labels for {tell_count(segments, 'segment')}; give one each"
             )
     if unit not in UNITS:
         raise UsageError(f"unit {unit!r:.40}; choose 'segment' or 'doc' (document)")
-    documents = None if unit == "segment" else number(find(known, unit))
-    groups = group(known, [by] if isinstance(by, str) else list(by), segments) if by else {}
-    measured += [of_numbers(name, numbers) for name, numbers in columns.items()]
+    documents = None if unit == "segment" else number(find(label_columns, unit))
+    groups = group(label_columns, [by] if isinstance(by, str) else list(by), segments) if by else {}
     plan = plan_of(None, len(system_stats), jobs, seed, unit)
     if plan.tests is not None:
         plan = plan._replace(tests=plan.tests._replace(trials=trials))
@@ -131,36 +126,13 @@ def compare_systems(
         measured,
         read_again,
         plan,
-        labels=known,
+        labels=label_columns,
         sources=read_sources,
         documents=documents,
         typography=True,
         sections=name_groups(groups, [by] if isinstance(by, str) else list(by)),
     )
     return render(report)
-
-
-def _check_scores(scores: object, systems: int) -> Mapping[str, Sequence[Sequence[float]]]:
-    """Return segment scores by tool; systems: the number of systems.
-
-    Raises:
-        InputTypeError: they have another shape.
-        BleuError: a tool does not have one list per system.
-    """
-    if scores is None:
-        return {}
-    if not isinstance(scores, Mapping) or not all(isinstance(name, str) and name for name in scores):
-        raise InputTypeError('scores: expected segment scores by tool; write {"tool": [[...], ...], ...}')
-
-    def is_list(value: object) -> bool:
-        return hasattr(value, "__len__") and not isinstance(value, str | bytes | Mapping)
-
-    for name, columns in scores.items():
-        if not is_list(columns) or not all(map(is_list, columns)):
-            raise InputTypeError(f"the scores of {name} are not lists of numbers; give one list of numbers per system")
-        if len(columns) != systems:
-            raise BleuError(f"there are {tell_count(systems, 'system')}; give one list of scores per system")
-    return scores
 
 
 def render(report: Report, run: Run | None = None, language: str = "", origin: str = "") -> str:

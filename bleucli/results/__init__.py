@@ -25,13 +25,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from bleucli.phrases import join_words
-from bleucli.records import NamedTuple
+from bleucli.errors import BleuError
+from bleucli.phrases import join_words, suggest, tell_count
+from bleucli.records import NamedTuple, Record
 from bleucli.results.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    import pandas
 
     from bleucli.results.citations import Paper
 
@@ -61,13 +64,13 @@ DECIMALS = {100: 1, 1: 3}
 PAIR, AVERAGE = "pair", "average"
 
 
-def decimals_of(scores: Iterable[float]) -> int:
-    """Return the default number of decimals of scores from another tool: more if none is beyond 1.
+def scale_of(scores: Iterable[float]) -> int:
+    """Return the scale that scores from another tool fit: 1 if none is beyond 1.
 
-    >>> decimals_of([0.78, 0.7718]), decimals_of([-0.2, 71.5])
-    (3, 1)
+    >>> scale_of([0.78, 0.7718]), scale_of([-0.2, 71.5])
+    (1, 100)
     """
-    return DECIMALS[1 if all(abs(score) <= 1 for score in scores) else 100]
+    return 1 if all(abs(score) <= 1 for score in scores) else 100
 
 
 class Interval(NamedTuple):
@@ -101,6 +104,10 @@ class Figures(NamedTuple):
     hypothesis_length: float | None = None  # this and the next one in what the metric counts: tokens, words, characters
     reference_length: float | None = None
     edits: int | None = None
+
+
+# Those of these fields that have a number for each order
+BY_ORDER = ("precisions", "counts", "totals", "reference_totals")
 
 
 class Detail(NamedTuple):
@@ -144,7 +151,7 @@ def _describe_nothing(info: Mapping[str, str]) -> Description:
     return Description()
 
 
-class ScoreRecord(NamedTuple):
+class ScoreRecord(Record):
     """A metric's name and score."""
 
     name: str
@@ -167,6 +174,8 @@ class ScoreRecord(NamedTuple):
     # The metric's `describe`: takes what the signature says, and returns what may be said of the score. Scores that no
     # metric made, or that were read from a file, are not described.
     describe: Callable[[Mapping[str, str]], Description] = _describe_nothing
+    # Of scores from elsewhere, which are printed as they are: 1 if none is beyond 1, else 100; None for percent
+    scale: int | None = None
 
     @property
     def description(self) -> Description:
@@ -174,7 +183,47 @@ class ScoreRecord(NamedTuple):
         return self.describe(self.signature.info)
 
 
-class SystemResult(NamedTuple):
+class SegmentScores(NamedTuple):
+    """Scores of n segments by one metric, in columns of n values, so that many lines are rendered at once.
+
+    The metric fills in the first fields, and `bleucli.scoring.score_blocks` the others.
+
+    figures: the columns of those fields of `Figures` that the metric has; for those in `BY_ORDER`, one for each order.
+    verbose: what follows the score in text, with `%` and a letter for the value of each column that comes after it.
+    """
+
+    name: str
+    scores: Sequence[float]
+    figures: Mapping[str, Sequence[Any]] = {}
+    verbose: tuple[str, Sequence[Sequence[float | str]]] = ("", ())
+    higher_is_better: bool | None = None
+    nrefs: Sequence[int] = ()  # the number of references of each segment
+    signatures: Mapping[int, Signature] = {}  # by that number
+    scale: int | None = None  # as in `ScoreRecord`
+
+    def record(self, place: int) -> ScoreRecord:
+        """Return the score of one segment; place: its index among these."""
+        template, columns = self.verbose
+        figures: dict[str, Any] = {
+            name: [column[place] for column in part] if name in BY_ORDER else part[place]
+            for name, part in self.figures.items()
+        }
+        return ScoreRecord(
+            self.name,
+            self.scores[place],
+            template % tuple([column[place] for column in columns]),
+            self.signatures[self.nrefs[place]],
+            self.higher_is_better,
+            figures=Figures(**figures),
+            scale=self.scale,
+        )
+
+    def records(self) -> Iterator[ScoreRecord]:
+        """Give the score of each segment."""
+        return map(self.record, range(len(self.scores)))
+
+
+class SystemResult(Record):
     """A system's name and its scores, in the order of the metrics.
 
     For a group of segments: `labels` has what they have in common, by column, and `segments` how many there are.
@@ -184,6 +233,22 @@ class SystemResult(NamedTuple):
     scores: list[ScoreRecord]
     labels: Sequence[tuple[str, str]] = ()
     segments: int | None = None
+
+    def __getitem__(self, key: str, /) -> ScoreRecord:
+        """Return the score of a name, as for `Results.score`.
+
+        Raises:
+            BleuError: there is no such score, or there are several.
+        """
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        matches = [record for record in self.scores if record.name == key]
+        matches = matches or [record for record in self.scores if _key_of(record.name) == _key_of(key)]
+        if len(matches) == 1:
+            return matches[0]
+        names = [record.name for record in self.scores]
+        what = f"has {tell_count(len(matches), 'score')} called" if matches else "has no score"
+        raise BleuError(f"{self.name} {what} {key!r}; it has {', '.join(names)}{suggest(key, names)}")
 
     @property
     def bare_name(self) -> str:
@@ -271,8 +336,10 @@ def tell_references(rows: Iterable[SystemResult]) -> str:
     return join_words(counts) if len(counts) > 1 else ""
 
 
-class Results(NamedTuple):
-    """What is known about all systems, as `evaluate_systems` returns it. Notebooks show it as a table.
+class Results(Record):
+    """What is known about all systems, as `evaluate_systems` returns it. It prints as a table, in notebooks as well.
+
+    `results["system"]["BLEU"]` is the record of a score, and `results.score("system", "BLEU")` its number.
 
     Attributes:
         systems: each with `name` and `scores`, one record per metric: `name`, `score` in percent, `signature`,
@@ -290,6 +357,13 @@ class Results(NamedTuple):
     >>> results = evaluate_systems({"weak": ["a b c x"], "fair": ["a b c d"]}, [["a b c d e"]])
     >>> [(system.name, round(system.scores[0].score, 1)) for system in results.systems], results.segments
     ([('weak', 46.3), ('fair', 77.9)], 1)
+    >>> print(results)  # doctest: +ELLIPSIS
+    System   BLEU
+    ------  -----
+    weak    46.31
+    fair    77.88
+    <BLANKLINE>
+    BLEU: nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:...
     """
 
     systems: list[SystemResult]
@@ -375,8 +449,6 @@ class Results(NamedTuple):
                 )
                 for column, _ in system.labels:
                     if column in values:
-                        from bleucli.errors import BleuError
-
                         raise BleuError(
                             f"the column {column} makes groups, but rows have a column of that name; rename yours, or"
                             " use to_dict()"
@@ -500,20 +572,115 @@ class Results(NamedTuple):
             }
         return item
 
+    # --- systems and scores by name
+
+    def __getitem__(self, key: str, /) -> SystemResult:
+        """Return the system of a name.
+
+        Raises:
+            BleuError: there is no such system, or there are several.
+
+        >>> from bleucli import evaluate_systems
+        >>> results = evaluate_systems({"weak": ["a b c x"], "fair": ["a b c d"]}, [["a b c d e"]])
+        >>> round(results["fair"]["BLEU"].score, 1)
+        77.9
+        """
+        return self.system(key) if isinstance(key, str) else super().__getitem__(key)
+
+    def system(self, name: str, **labels: str) -> SystemResult:
+        """Return the system of a name.
+
+        Args:
+            name: its name, or what a row of a group is called, such as "KIT domain=news".
+            labels: the group, where there are several: `domain="news"`, or `pair="en-de"` for a matrix.
+
+        Raises:
+            BleuError: there is no such system, or there are several.
+        """
+        rows = [*self.systems, *self.averages]
+        matches = [row for row in rows if row.name == name and not labels] or [
+            row for row in rows if row.bare_name == name and labels.items() <= dict(row.labels).items()
+        ]
+        if len(matches) > 1:  # without labels, a matrix has no row of its own for a system
+            groups = join_words([f"{column}={value!r}" for column, value in matches[0].labels])
+            raise BleuError(f"{tell_count(len(matches), 'group')} have a system {name!r}; name one, such as {groups}")
+        if not matches:
+            group = name_row("", labels.items())
+            names = list(dict.fromkeys(row.bare_name for row in rows))
+            known = ", ".join(names) or "none"
+            raise BleuError(f"there is no system {name!r}{group}; choose from {known}{suggest(name, names)}")
+        return matches[0]
+
+    def score(self, system: str, metric: str = "", **labels: str) -> float:
+        """Return a score, in percent unless another tool computed it.
+
+        Args:
+            system: the name of the system.
+            metric: the name of the metric, in upper or lower case: that of the score, such as BLEU or chrF2, or that of
+                the command, such as chrf; "" if there is only one.
+            labels: as for `system`.
+
+        Raises:
+            BleuError: there is no such score, or there are several.
+
+        >>> from bleucli import evaluate_systems
+        >>> results = evaluate_systems({"fair": ["a b c d"]}, [["a b c d e"]], ["bleu", "chrf"])
+        >>> round(results.score("fair", "BLEU"), 1), results.score("fair", "chrf") == results.score("fair", "chrF2")
+        (77.9, True)
+        """
+        row = self.system(system, **labels)
+        if metric:
+            return row[metric].score
+        if len(row.scores) != 1:
+            names = ", ".join(record.name for record in row.scores)
+            raise BleuError(f"{system} has {tell_count(len(row.scores), 'score')}; name one of {names}")
+        return row.scores[0].score
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the rows of `rows()` as a data frame of pandas.
+
+        Raises:
+            BleuError: pandas is not installed; or as for `rows`.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise BleuError("pandas is not installed; type: pip install pandas") from None
+        return pd.DataFrame(self.rows())
+
+    # --- as text
+
+    def __str__(self) -> str:
+        """Return a table: one row per system, one column per metric; below it the test and signatures."""
+        from bleucli.prose.markup import text_table
+
+        return text_table(*self._table(signatures=False))
+
+    def __repr__(self) -> str:
+        return str(self)
+
     def _repr_html_(self) -> str:
-        """Return a table for notebooks: one row per system, one column per metric; below it the test and signatures."""
+        """Return the same table for notebooks."""
         from bleucli.prose.markup import html_table
 
+        return html_table(*self._table(signatures=True))
+
+    def _table(self, signatures: bool) -> tuple[list[str], list[list[str]], list[tuple[str, str]]]:
+        """Return the titles and rows of a table, and the notes that follow it.
+
+        signatures: whether each row of a matrix has its signatures.
+        """
         if not self.systems:
-            return html_table(["System"], [])
+            return ["System"], [], []
         scores = self.systems[0].scores
         if self.pairs:
-            titles = [*(record.name for record in scores), *(f"{record.name} signature" for record in scores)]
+            titles = [record.name for record in scores]
+            titles += [f"{record.name} signature" for record in scores if signatures]
             rows = []
             for row in (*self.systems, *self.averages):
-                rows.append([row.bare_name, row.pair, *(f"{record.score:.2f}" for record in row.scores)])
-                rows[-1] += [str(record.signature) for record in row.scores]
-            return html_table(["System", "Pair", *titles], rows)
+                rows.append([row.bare_name, row.pair, *(_tell(one.score, one) for one in row.scores)])
+                rows[-1] += [str(record.signature) for record in row.scores if signatures]
+            return ["System", "Pair", *titles], rows, []
         with_p_values = self.test is not None and not self.rankings
         rows = [[system.name, *(_tell_score(one, with_p_values) for one in system.scores)] for system in self.systems]
         notes = []
@@ -530,7 +697,7 @@ class Results(NamedTuple):
                 notes.append((f"{ranking.name}, clusters by corrected p-values: {clusters_text}", ""))
         if not self.systems[0].labels:  # each group has a signature of its own, which `rows` gives
             notes += [(f"{record.name}:", str(record.signature)) for record in scores]
-        return html_table(["System", *(record.name for record in scores)], rows, notes)
+        return ["System", *(record.name for record in scores)], rows, notes
 
 
 def mark_best(results: Results) -> Results:
@@ -600,11 +767,26 @@ def name_row(system: str, labels: Iterable[tuple[str, str]]) -> str:
     return " ".join([system, *(f"{column}={value}" for column, value in labels)])
 
 
+def _key_of(name: str) -> str:
+    """Return the name of a score in the form in which names are compared: as the command calls it.
+
+    >>> _key_of("chrF2++"), _key_of("chrf++"), _key_of("chrF3")
+    ('chrf++', 'chrf++', 'chrf3')
+    """
+    name = name.lower()
+    return f"chrf{name[5:]}" if name.startswith("chrf2") and not name[5:].strip("+") else name
+
+
+def _tell(number: float, record: ScoreRecord) -> str:
+    """Return a score, or a number in its unit."""
+    return f"{number:.{4 if record.scale == 1 else 2}f}"
+
+
 def _tell_score(record: ScoreRecord, with_p_value: bool) -> str:
     """Return a score with its interval, if it has one, and its p-value, if that is wanted."""
-    text = f"{record.score:.2f}"
+    text = _tell(record.score, record)
     if record.interval is not None:
-        text += f" (μ = {record.interval.mean:.2f} ± {record.interval.half_width:.2f})"
+        text += f" (μ = {_tell(record.interval.mean, record)} ± {_tell(record.interval.half_width, record)})"
     if with_p_value and record.p_value is not None:
         text += (
             " identical" if record.identical else f" p = {record.p_value:.4f}" + "*" * (record.p_value <= SIGNIFICANT)

@@ -59,6 +59,8 @@ RUN_KEYS = ("version", *RESAMPLING_KEYS)
 TEXT_KEYS = ("nrefs", "test", "lang", "origlang", "subset", "partial", "level")
 _BEFORE_TEXTS = ("nrefs", *RESAMPLING_KEYS)
 VERSION = f"bleucli-{__version__}"
+# The key of scores that another tool computed: whether higher is better
+ELSEWHERE = "scores"
 
 
 # What may surround a signature that was copied from a page: white space and quotation marks, plain and typographic

@@ -244,6 +244,8 @@ def read_block(block: pa.RecordBatch, columns: Columns, keys: Sequence[str], sta
             raise BleuError(f"{name} is null in {where}", row, "; give a string, an empty one for no output")
         hypotheses.append(of_arrow(texts, name, start))
     streams = [stream for name in columns.references for stream in read_references(block.column(name), name)]
+    if not streams:
+        return hypotheses
     _, _, bare = kernels.reference_counts(streams)
     if bare >= 0:
         row = _tell_row(block, keys, start, bare)

@@ -127,10 +127,16 @@ class StatsFile:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self._file: Any = None  # while it is open
+        self._values: dict[str, list[Any]] = {}
         refuse_pipe(path)
         with self._opened() as file:
-            footer = file.metadata
-            self._schema: pa.Schema = file.schema_arrow
+            self._read_start(file)
+
+    def _read_start(self, file: Any) -> None:
+        """Read everything but the rows from the open file."""
+        path, footer = self.path, file.metadata
+        self._schema: pa.Schema = file.schema_arrow
         self.columns: list[str] = self._schema.names
         duplicates = [name for name in self.columns if self.columns.count(name) > 1]
         if duplicates:
@@ -146,14 +152,20 @@ class StatsFile:
         self._check_layout(metrics)
         self.is_summed = SEGMENT not in self.columns
         self.signatures: dict[str, list[str]] = {name: self._read_signatures(name) for name in metrics}
+        if SYSTEM in self.columns:
+            self.values_of(SYSTEM)
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
         """Open the file only while it is read, since there may be many; turn pyarrow's errors into one line."""
+        if self._file is not None:
+            yield self._file
+            return
         pa, parquet = load("pyarrow", "arrow"), load("pyarrow.parquet", "arrow")
         try:
-            with parquet.ParquetFile(self.path, page_checksum_verification=True) as file:
-                yield file
+            # Threads that read ahead take longer to start than a small file takes to read
+            with parquet.ParquetFile(self.path, page_checksum_verification=True, pre_buffer=False) as self._file:
+                yield self._file
         except FileNotFoundError:
             raise BleuError(f"there is no file {self.path}; name files of statistics") from None
         except (pa.ArrowException, OSError, ValueError) as error:
@@ -168,6 +180,8 @@ class StatsFile:
                 raise BleuError(f"{self.path} is not a Parquet file; name a file written with ", writer) from None
             reason = " ".join(str(error).split()) or type(error).__name__
             raise BleuError(f"{self.path} is not a complete Parquet file ({reason[:200]}); ", AGAIN) from None
+        finally:
+            self._file = None
 
     def _find_metrics(self) -> list[str]:
         """Return the names of the metrics that have counted.
@@ -249,6 +263,8 @@ class StatsFile:
 
     def values_of(self, column: str) -> list[Any]:
         """Return each value of a column once; the column must not be nested."""
+        if column in self._values:
+            return self._values[column]
         values: dict[Any, None] = {}
         with self._opened() as file:
             place = next(n for n in range(len(file.schema.names)) if file.schema.column(n).path == column)
@@ -265,7 +281,13 @@ class StatsFile:
                 else:
                     table = _decode(file.read_row_group(number, [column], use_threads=False))
                     values |= dict.fromkeys(table.column(0).unique().to_pylist())
-        return list(values)
+        self._values[column] = list(values)
+        return self._values[column]
+
+    def schema(self) -> pa.Schema:
+        """Return the schema of the tables that `row_groups` gives."""
+        pa = load("pyarrow", "arrow")
+        return pa.schema([field.with_type(pa.string()) if _is_undecoded(field) else field for field in self._schema])
 
     def row_groups(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         """Give the row groups, at least one, with some columns or, for None, with all."""
@@ -308,11 +330,16 @@ def _kind_of_values(kind: pa.DataType) -> str:
     return str(kind.value_type if load("pyarrow", "arrow").types.is_dictionary(kind) else kind)
 
 
+def _is_undecoded(field: pa.Field) -> bool:
+    """Return whether a column of systems, places or signatures holds bytes."""
+    is_text = field.name in (SYSTEM, *PLACES) or field.name.endswith(f".{SIGNATURE}")
+    return is_text and _kind_of_values(field.type) in _BYTES
+
+
 def _decode(table: pa.Table) -> pa.Table:
     """Return a table whose systems, places and signatures are texts, even if another program stored them as bytes."""
     for place, field in enumerate(table.schema):
-        is_text = field.name in (SYSTEM, *PLACES) or field.name.endswith(f".{SIGNATURE}")
-        if is_text and _kind_of_values(field.type) in _BYTES:
+        if _is_undecoded(field):
             table = table.set_column(place, field.name, table.column(place).cast("string"))
     return table
 

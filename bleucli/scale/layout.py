@@ -24,8 +24,10 @@ LAYOUT = "1"
 SYSTEM, SEGMENT, REFERENCES = "system", "segment", "refs"
 # What the texts of segments were joined to before they were counted: "doc" for documents
 JOINED = "joined"
+# How many of the items that have references were counted: "80of113"
+PARTIAL = "partial"
 # The columns that identify segments in addition to their index, in this order
-PLACES = ("testset", "langpair", "part", JOINED)
+PLACES = ("testset", "langpair", "part", PARTIAL, JOINED)
 # The columns of sums beside those of metrics, and how each is added up
 COUNTS = {"segments": "sum", "refs_min": "min", "refs_max": "max"}
 # The ending of the column that says how a metric counted
@@ -93,7 +95,7 @@ def make_metrics(metrics: Metrics) -> dict[str, Metric]:
             if name in by_name:
                 raise BleuError(f"two metrics would have the name {name}; choose names: {{{name!r}: ..., ...}}")
             by_name[name] = metric
-    if len({metric.skip_empty_refs for metric in by_name.values()}) > 1:
+    if len({metric.skip_empty_refs for metric in by_name.values() if metric.fewest_references}) > 1:
         raise BleuError(
             "skip_empty_refs changes how many references a segment has, but only some of the metrics set it; make"
             " one table with it and one without"

@@ -24,7 +24,7 @@ The metadata says where the rows come from; no score depends on it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from bleucli.counting import CorpusStats, Part, SystemStats
 from bleucli.errors import BleuError
@@ -40,6 +40,7 @@ from bleucli.scale.groups import Places, Tally, check_references
 from bleucli.scale.layout import (
     COUNTS,
     JOINED,
+    PARTIAL,
     PLACES,
     REFERENCES,
     SEGMENT,
@@ -257,6 +258,7 @@ class Statistics:
                         tally.add_rows(places, rows, named)
                     else:
                         tally.add_sums(rows)
+        _refuse_parts(order)
         segments_met.check()
         self._met = list(order)
         if len({place[PLACES.index(JOINED)] for place in order}) > 1:
@@ -266,8 +268,8 @@ class Statistics:
             tallies = {name: of[name].stats(list(order)) for name in self.systems if name in of}
             systems = [SystemStats(name, stats, None) for name, (stats, _) in tallies.items()]
             _, names = next(iter(tallies.values()))
-            known = names and all(name is not None for _, name in names)
-            parts.append(Part(list(zip(by, labels, strict=True)), systems, number(names) if known else None))
+            is_whole = names and all(name is not None for _, name in names)
+            parts.append(Part(list(zip(by, labels, strict=True)), systems, number(names) if is_whole else None))
         return parts
 
     def _check_columns(self, metrics: Mapping[str, Metric], by: Sequence[str]) -> None:
@@ -275,7 +277,7 @@ class Statistics:
             if name not in self.columns:
                 columns = ", ".join(self.columns) or "none"
                 what = f"there is no column {name} to group by; there are {columns}{suggest(name, self.columns)}"
-                raise BleuError(what)
+                raise BleuError(what, Turn("", f"; bleu count --by {name} keeps it"))
         for name, metric in metrics.items():
             for file in self._files:
                 missing = [one for one in metric.column_names() if f"{name}.{one}" not in file.columns]
@@ -336,8 +338,13 @@ class Statistics:
         return next(each.stats[0] for each in part.systems if each.name == system)
 
     def values_met(self, column: str) -> list[str]:
-        """Return the values that `count` found in a column of places; an empty list if a row has no value there."""
+        """Return the values that `count` found in a column of places; an empty list if a row has no value there.
+
+        Where only some rows are a part of their items, the others are "all".
+        """
         values = [place[PLACES.index(column)] for place in self._met]
+        if column == PARTIAL and any(value is not None for value in values):
+            values = ["all" if value is None else value for value in values]
         return [] if None in values else [str(value) for value in values]
 
     def home(self, system: str) -> str:
@@ -373,7 +380,7 @@ class Statistics:
                 raise BleuError(
                     f"one of {first.path} and {file.path} holds sums, and the other segments; merge files of one kind"
                 )
-        schemas = [_plain_schema(next(file.row_groups())) for file in self._files]
+        schemas = [_plain_schema(file.schema()) for file in self._files]
         try:
             whole = pa.unify_schemas(schemas, promote_options="permissive")
         except pa.ArrowException as error:
@@ -434,6 +441,24 @@ def _name_system(value: object) -> str:
     return _UNNAMED if name is None else str(name)
 
 
+def _refuse_parts(places: Iterable[Sequence[Any]]) -> None:
+    """Refuse rows of different parts of the same items; places: the columns of `PLACES`.
+
+    Raises:
+        BleuError: two places differ in nothing else.
+    """
+    parts: dict[tuple[Any, ...], Any] = {}
+    for place in places:
+        rest = tuple(value for column, value in zip(PLACES, place, strict=True) if column != PARTIAL)
+        part = place[PLACES.index(PARTIAL)]
+        if parts.setdefault(rest, part) != part:
+            one, other = ("all items" if of is None else f"{PARTIAL}:{of}" for of in (parts[rest], part))
+            raise BleuError(
+                f"some rows are of {one}, and others of {other}; scores can be compared only if they are of the same"
+                " items: count all systems in one run"
+            )
+
+
 def _refuse_twice(files: Sequence[StatsFile]) -> None:
     """Refuse files of sums that are copies, or were made from the same texts: their rows would not show that."""
     paths: dict[str, str] = {}
@@ -486,12 +511,12 @@ def _choose(names: Sequence[str], name: str | None, kind: str) -> str:
     return name
 
 
-def _plain_schema(table: pa.Table) -> pa.Schema:
-    """Return the columns of a table, in types that all files can share: no dictionaries, one type of text."""
+def _plain_schema(schema: pa.Schema) -> pa.Schema:
+    """Return the columns of a schema, in types that all files can share: no dictionaries, one type of text."""
     pa = load("pyarrow", "arrow")
-    counts = (SEGMENT, REFERENCES) if SEGMENT in table.column_names else tuple(COUNTS)
+    counts = (SEGMENT, REFERENCES) if SEGMENT in schema.names else tuple(COUNTS)
     kinds = {}
-    for field in table.schema:
+    for field in schema:
         kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
         if str(kind) == "string_view":
             kind = pa.string()

@@ -1,21 +1,29 @@
-"""Tables of texts: Parquet and Arrow IPC files with one column of hypotheses per system, read block by block.
+"""Tables of texts: one column of hypotheses per system, read block by block.
+
+Parquet and Arrow IPC are read by their blocks. CSV and TSV with a header, arrays of JSON objects and the first sheet of
+an XLSX file are read whole; all their values are text.
 
 - `columns_named`: which columns hold what, from the value of --columns
-- `TextTable`: files with the same columns, as one corpus; and the group of each row
-- `find_tables`, `check_columns`, `read_batches`: find files, check their columns, and read their rows
+- `TextTable`: files with the same columns, or with ids, as one corpus; and the group of each row
+- `find_tables`, `check_columns`, `read_batches`: find files, check their columns, and read their rows; `kind_of`: which
+  are those of other programs
 - `find_parquet`, `address_of`, `open_parquet`: files that may be elsewhere, such as at `s3://bucket/folder`
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 
+from bleucli import kernels
 from bleucli.counting.corpus import Corpus, Source
 from bleucli.errors import BleuError, UsageError
 from bleucli.optional_deps import load
 from bleucli.phrases import suggest
+from bleucli.reading.jsonfields import Fields, encode_ids, names_of_ids
+from bleucli.records import NamedTuple
 from bleucli.scale.arrow import Columns, read_block
 from bleucli.scale.files import PARQUET, PARQUET_MARK, find_files, refuse_pipe
 from bleucli.scale.layout import SEGMENT, SYSTEM, label_of, metrics_in
@@ -28,7 +36,12 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from bleucli.counting.joining import Joining
+
 IPC = (".arrow", ".feather", ".ipc")
+# Tables of other programs, with the function that reads each
+_DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+TABLES = (*_DELIMITERS, ".json", ".xlsx")
 EMPTY = "the table is empty; expected at least one row"
 # The number of rows that are read at once
 _BLOCK = 4096
@@ -67,38 +80,109 @@ def columns_named(text: str) -> Columns:
 
 
 class TextTable:
-    """The rows of files, one after the other.
+    """The rows of files, one after the other; or, if columns of texts are in different files, joined by ids.
 
     Args:
         paths: files, folders or patterns.
         columns: the columns of texts, by default `hyp` and `ref`; references may be lists of strings.
         keys: the columns to group by.
+        partial: whether rows are left out that have no hypothesis of some system, or no reference.
 
     Attributes:
         files: the paths of the files.
         labels: the values of the keys in the rows that were read; whoever counts the rows takes them.
         rows: the number of rows read so far, by file.
+        joining: joins rows by their ids; None if each file has all columns.
 
     Raises:
         BleuError: a file or column does not exist, or pyarrow is not installed.
     """
 
-    def __init__(self, paths: Sequence[str], columns: Columns | None = None, keys: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        paths: Sequence[str],
+        columns: Columns | None = None,
+        keys: Sequence[str] = (),
+        partial: bool = False,
+    ) -> None:
         self.files = find_tables(paths)
         self._columns = columns or Columns()
         self._keys = keys
         self.labels = Labels(keys)
         self.rows = dict.fromkeys(self.files, 0)
+        self.joining: Joining | None = None
+        schemas, names = {}, {}
         for path in self.files:
             with telling(path):
-                schema = open_parquet(path).schema_arrow if is_parquet(path) else _open_ipc(path).schema
-                check_columns(path, schema, self._columns, keys)
+                schemas[path] = _schema_of(path)
+                names[path] = schemas[path].names
+        self._parts = _find_parts(names, self._columns, keys)
+        if self._parts:
+            from bleucli.counting.joining import Joining
+
+            self.joining = Joining(partial)
+        parts = {path: part for part in self._parts for path in part.files}
+        for path, schema in schemas.items():
+            part = parts.get(path)
+            with telling(path):
+                of_file = (self._columns, keys) if part is None else (part.columns, part.keys)
+                check_columns(path, schema, *of_file)
 
     def corpus(self) -> Corpus:
-        """Return the texts as a corpus, which can be read once; the references come with the systems."""
+        """Return the texts as a corpus, which can be read once; references come with the systems that share files."""
         references = ", ".join(self._columns.references)
-        source = Source("the table", list(self._columns.hypotheses), self._blocks(), references)
-        return Corpus([source], [])
+        if self.joining is None:
+            source = Source("the table", list(self._columns.hypotheses), self._blocks(), references)
+            return Corpus([source], [])
+        systems = [self._source_of(part) for part in self._parts if part.columns.hypotheses]
+        others = [self._source_of(part) for part in self._parts if not part.columns.hypotheses]
+        return Corpus(systems, others, joining=self.joining, labels=self.labels)
+
+    def _source_of(self, part: _Part) -> Source:
+        """Return the texts, ids and keys of files with the same columns."""
+        label, references = ", ".join(part.files), ", ".join(part.columns.references)
+        is_system = bool(part.columns.hypotheses)
+        return Source(
+            label,
+            list(part.columns.hypotheses) or part.columns.references,
+            self._blocks_of(part),
+            f"{label} (references)" if is_system and references else "",
+            ids=len(part.ids),
+            labels=part.keys,
+            has_hypotheses=is_system,
+        )
+
+    def _blocks_of(self, part: _Part) -> Iterator[list[Segments]]:
+        """Give blocks of the files of a part: columns of hypotheses, ids, keys and references.
+
+        Raises:
+            BleuError: as for `_blocks`.
+        """
+        names = [*part.columns.names(), *filter(None, part.ids), *part.keys]
+        for path in part.files:
+            with telling(path):
+                for batch in read_batches(path, names):
+                    if len(batch):
+                        yield self._read_part(batch, part, path)
+                        self.rows[path] += len(batch)
+        if not any(self.rows[path] for path in part.files):
+            raise BleuError(f"{part.files[0]} is empty; expected at least one row")
+
+    def _read_part(self, batch: pa.RecordBatch, part: _Part, path: str) -> list[Segments]:
+        if not is_parquet(path):
+            for name in (*part.keys, *filter(None, part.ids), *part.columns.references):
+                batch.column(name).validate(full=True)
+        texts = read_block(batch, part.columns, part.keys, self.rows[path], path)
+        ids = [encode_ids(batch.column(name).to_pylist()) if name else b"" for name in part.ids]
+        none = Segments(b"", bytes(16 * len(batch)))
+        keys = [map(label_of, batch.column(key).to_pylist()) for key in part.keys]
+        count = len(part.columns.hypotheses)
+        return [
+            *texts[:count],
+            *(kernels.split_lines(lines)[0] if lines else none for lines in ids),
+            *(Segments.from_strings([None if one is None else str(one) for one in key]) for key in keys),
+            *texts[count:],
+        ]
 
     def _blocks(self) -> Iterator[list[Segments]]:
         """Give each block as columns: those of hypotheses, then those of references.
@@ -129,11 +213,60 @@ def column_names(paths: Sequence[str]) -> list[str]:
     names: list[list[str]] = []
     for path in find_tables(paths):
         with telling(path):
-            names.append((open_parquet(path).schema_arrow if is_parquet(path) else _open_ipc(path).schema).names)
+            names.append(_schema_of(path).names)
     return [name for name in names[0] if all(name in of for of in names)]
 
 
-def find_tables(paths: Sequence[str], endings: Sequence[str] = (*PARQUET, *IPC)) -> list[str]:
+class _Part(NamedTuple):
+    """Files that have the same columns of texts: these, the column of each kind of id, and the keys that they have."""
+
+    files: Sequence[str]
+    columns: Columns
+    ids: Sequence[str]
+    keys: Sequence[str]
+
+
+def _find_parts(names: Mapping[str, Sequence[str]], columns: Columns, keys: Sequence[str]) -> list[_Part]:
+    """Return the parts of a table whose columns of texts are in different files; none if a file cannot be joined.
+
+    names: the columns of each file, by path.
+
+    Raises:
+        BleuError: no file has a column of texts.
+
+    >>> files = {"refs.parquet": ["doc_id", "ref"], "a.parquet": ["doc_id", "hyp"]}
+    >>> [(part.files, part.columns.names(), part.ids[0]) for part in _find_parts(files, Columns(), [])]
+    [(['refs.parquet'], ['ref'], 'doc_id'), (['a.parquet'], ['hyp'], 'doc_id')]
+    """
+    texts = {path: [name for name in columns.names() if name in of] for path, of in names.items()}
+    ids = {path: names_of_ids(dict.fromkeys(of), Fields()) for path, of in names.items()}
+    is_alike = all(of == next(iter(texts.values())) for of in texts.values())
+    # Otherwise, `check_columns` says what is missing
+    if is_alike or not all(map(any, ids.values())) or not all(texts.values()):
+        return []
+    known = list(dict.fromkeys(name for of in names.values() for name in of))
+    for name in columns.names():
+        if name not in known:
+            remedy = "; name the columns of texts with --columns hyp=NAME,refs=NAME"
+            raise BleuError(f"no table has a column {name}; they have {', '.join(known)}{suggest(name, known)}{remedy}")
+    parts: dict[tuple[str, ...], list[str]] = {}
+    for path, of in texts.items():
+        parts.setdefault(tuple(of), []).append(path)
+    return [
+        _Part(
+            files,
+            Columns(
+                {name: column for name, column in columns.hypotheses.items() if column in of},
+                [name for name in columns.references if name in of],
+            ),
+            ids[files[0]],
+            [key for key in keys if key in names[files[0]] or key not in known],  # an unknown one is refused
+        )
+        for of, files in parts.items()
+    ]
+
+
+def find_tables(paths: Sequence[str], endings: Sequence[str] = (*PARQUET, *IPC, *TABLES)) -> list[str]:
     """Return the files that are named, those in named folders, and those that match patterns.
 
     Raises:
@@ -209,12 +342,115 @@ def read_batches(path: str, names: Sequence[str], rows: int = _BLOCK, address: s
     if address or is_parquet(path):
         yield from open_parquet(address or path).iter_batches(batch_size=rows, columns=columns)
         return
+    if kind_of(path):
+        yield from _read_table(path).select(columns).to_batches(max_chunksize=rows)
+        return
     file = _open_ipc(path)
     # An IPC file gives batches by their numbers; a stream gives them only in order
     batches = map(file.get_batch, range(file.num_record_batches)) if hasattr(file, "get_batch") else iter(file)
     for batch in batches:
         table = load("pyarrow", "arrow").Table.from_batches([batch])
         yield from table.select(columns).to_batches(max_chunksize=rows)
+
+
+def _schema_of(path: str) -> pa.Schema:
+    """Return the columns of a table."""
+    if is_parquet(path):
+        return open_parquet(path).schema_arrow
+    return (_read_table(path) if kind_of(path) else _open_ipc(path)).schema
+
+
+def kind_of(path: str) -> str:
+    """Return the ending of a table of another program, such as ".csv"; "" for Parquet and Arrow IPC."""
+    return next((ending for ending in TABLES if path.lower().endswith(ending)), "")
+
+
+def _read_table(path: str) -> pa.Table:
+    """Return a table of another program; values that are not text become text, and missing ones are missing.
+
+    Raises:
+        BleuError: it is damaged, or has another form.
+    """
+    status = os.stat(path)
+    return _parse(path, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=1)
+def _parse(path: str, _time: int, _size: int) -> pa.Table:
+    """Return what `_read_table` does; a table is asked for its columns first, and then for its rows."""
+    pa, kind = load("pyarrow", "arrow"), kind_of(path)
+    rows = _read_json(path) if kind == ".json" else _read_xlsx(path) if kind == ".xlsx" else _read_delimited(path, kind)
+    header, *values = rows
+    for number, row in enumerate(values, 2):
+        if len(row) != len(header):
+            raise BleuError(f"{path}, row {number} has {len(row)} cells, but the first row has {len(header)}")
+    columns = list(zip(*values, strict=True)) or [()] * len(header)
+    return pa.table([pa.array(column, _type_of(column)) for column in columns], names=header)
+
+
+def _type_of(column: Sequence[Any]) -> pa.DataType:
+    """Return the type of a column of texts, or of lists of texts."""
+    pa = load("pyarrow", "arrow")
+    return pa.list_(pa.string()) if any(isinstance(value, list) for value in column) else pa.string()
+
+
+def _text_of(value: object) -> str | None:
+    return value if value is None or isinstance(value, str) else str(value)
+
+
+def _read_delimited(path: str, kind: str) -> list[list[Any]]:
+    """Return the rows of CSV or TSV; cells may be quoted, and quoted ones may have line breaks."""
+    import csv
+
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, delimiter=_DELIMITERS[kind], strict=True)
+        try:
+            rows = [row for row in reader if row]
+        except csv.Error as error:
+            raise BleuError(f"{path}, line {reader.line_num}: not valid {kind[1:].upper()} ({error})") from None
+        except UnicodeDecodeError as error:
+            raise BleuError(f"{path} is not UTF-8 (0x{error.object[error.start]:02x}); convert it") from None
+    if not rows:
+        raise BleuError(EMPTY)
+    return rows
+
+
+def _read_json(path: str) -> list[list[Any]]:
+    """Return the rows of an array of objects; a list of strings stays a list."""
+    import json
+
+    with open(path, encoding="utf-8-sig") as file:
+        try:
+            items = json.load(file)
+        except (RecursionError, ValueError) as error:
+            raise BleuError(f"{path} is not valid JSON ({error}); JSON Lines are read after -i") from None
+    if not isinstance(items, list) or not items or not all(isinstance(item, dict) for item in items):
+        raise BleuError(f'{path} is not an array of objects; write [{{"hyp": ..., "ref": ...}}, ...]')
+    header = list(dict.fromkeys(key for item in items for key in item))
+
+    def cell(value: object) -> object:
+        return [_text_of(one) for one in value] if isinstance(value, list) else _text_of(value)
+
+    return [header, *([cell(item.get(key)) for key in header] for item in items)]
+
+
+def _read_xlsx(path: str) -> list[list[Any]]:
+    """Return the rows of the first sheet."""
+    from zipfile import BadZipFile
+
+    try:
+        from openpyxl import load_workbook
+    except ImportError:
+        raise BleuError(f"{path} needs openpyxl; type: pip install openpyxl, or save the sheet as .csv") from None
+    try:
+        sheet = load_workbook(path, read_only=True, data_only=True).worksheets[0]
+        rows = [[_text_of(value) for value in row] for row in sheet.iter_rows(values_only=True)]
+    except (BadZipFile, EOFError, IndexError, KeyError, ValueError) as error:
+        raise BleuError(f"{path} is not a complete XLSX file ({' '.join(str(error).split()):.100})") from None
+    rows = [row for row in rows if any(value is not None for value in row)]
+    if not rows:
+        raise BleuError(EMPTY)
+    return [[value or "" for value in rows[0]], *rows[1:]]
 
 
 def _open_ipc(path: str) -> Any:

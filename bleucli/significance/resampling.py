@@ -75,6 +75,8 @@ TRIALS = 10000
 _LONGEST_SEED = 100
 # In memory at a time: the most bytes of weights, the most bytes of random bits, and the most trials
 _WEIGHT_BYTES = 1 << 22
+# The number of resamples, of long texts, that are scored at once: each pass over the rows should serve several
+_SCORED_AT_ONCE = 32
 _BIT_BYTES = 1 << 25
 _TRIALS_HELD = 1 << 14
 # Differences that are this close count as equal, since a sum of doubles depends on the order of its terms
@@ -205,6 +207,7 @@ def _weights(segments: int, resamples: int, seed: int | None, skip: int) -> Iter
     generator.advance(halves // 2)
     words, half = np.zeros(0, np.uint64), halves % 2  # half: how many 32-bit numbers of the words are used
     block = min(max(1, _WEIGHT_BYTES // segments), _TRIALS_HELD)
+    held: list[bytes] = []
     while resamples > 0:
         count = min(block, resamples)
         draw = kernels.draw_weights(words, half, segments, count)
@@ -214,7 +217,10 @@ def _weights(segments: int, resamples: int, seed: int | None, skip: int) -> Iter
             continue
         weights, half = draw
         resamples -= count
-        yield memoryview(weights)
+        held.append(weights)
+        if len(held) * block >= min(_SCORED_AT_ONCE, _TRIALS_HELD) or not resamples:
+            yield memoryview(b"".join(held))
+            held = []
 
 
 def _word_count(draws: int, segments: int) -> int:

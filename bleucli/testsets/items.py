@@ -144,12 +144,12 @@ def read_output(rows: Sequence[Mapping[str, Any]], path: str, name: str) -> list
     Raises:
         BleuError: the file cannot be read, has no output for these segments, or several outputs for one.
     """
-    wanted = {tuple(str(row[one]) for one in row): number for number, row in enumerate(rows)}
+    numbers = {tuple(str(row[one]) for one in row): number for number, row in enumerate(rows)}
     kinds = list(rows[0]) if rows else []
     texts: list[str | None] = [None] * len(rows)
     for place, item in read_objects(path):
         fields = dict(zip(IDS, names_of_ids(item, Fields()), strict=False))
-        number = wanted.get(tuple(str(item.get(fields[one], "")) for one in kinds))
+        number = numbers.get(tuple(str(item.get(fields[one], "")) for one in kinds))
         if number is None:
             continue
         text = item.get("hypothesis")

@@ -4,6 +4,7 @@
 - `blocks_of_strings`: any iterable of strings, or a column of pyarrow or pandas, as `Segments` of bounded size
 - `refuse_unordered`: an error for collections without an order
 - `align`: several series cut into pieces of equal length
+- `DOCUMENT`: the label of documents
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, overload
 
+# The label that names the document of a segment
+DOCUMENT = "doc"
 _BLOCK_STRINGS = 4096
 _START = bytes(8)  # the bound 0
 _BYTE_ORDER = sys.byteorder

@@ -1,7 +1,7 @@
 """What is known of each segment beside its text: its document, its domain, its language pair.
 
 - `Labels`: columns of labels, which whoever reads the texts adds, and whoever counts them takes
-- `find`: a column by its name
+- `find`: a column by its name; `check_documents`: refuses segments without a document
 - `group`: the segments that share labels
 - `number`: labels as numbers
 """
@@ -11,8 +11,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 
-from bleucli.errors import UsageError
-from bleucli.phrases import suggest
+from bleucli.errors import BleuError, UsageError
+from bleucli.phrases import suggest, tell_place
+from bleucli.text import DOCUMENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     Group = tuple[Any, ...]
 
 
-# The label that names the document of a segment, and what others call it
-DOCUMENT = "doc"
+# What others call the label `DOCUMENT`
 DOCUMENT_NAMES = ("docid", "doc_id", "document", "document_id")
 
 
@@ -54,17 +54,17 @@ class Labels:
 
     def take(self, count: int) -> dict[str, list[Any]]:
         """Return the labels of the next segments by column, and forget them."""
-        taken = {name: column[:count] for name, column in self.columns.items()}
+        labels = {name: column[:count] for name, column in self.columns.items()}
         for column in self.columns.values():
             del column[:count]
-        return taken
+        return labels
 
 
 def find(columns: Columns, name: str) -> Sequence[Any]:
     """Return a column of labels; `doc` also stands for other usual names of documents.
 
     Raises:
-        UsageError: there is no such column, or no segment has such a label.
+        UsageError: there is no such column.
 
     >>> find({"docid": ["a", "b"]}, "doc")
     ['a', 'b']
@@ -75,6 +75,17 @@ def find(columns: Columns, name: str) -> Sequence[Any]:
     names = list(columns)
     others = f"there are {', '.join(names)}" if names else "there are none"
     raise UsageError(f"segments have no label {name!r}; {others}{suggest(name, names)}")
+
+
+def check_documents(documents: Sequence[Any], start: int = 0) -> None:
+    """Refuse a segment without a document; start: the number of segments before these.
+
+    Raises:
+        BleuError: there is one; the first is named.
+    """
+    if None in documents:
+        place = tell_place("segment", start + documents.index(None))
+        raise BleuError(place, " has no document; give each segment the label of its document")
 
 
 def group(columns: Columns, names: Sequence[str], count: int) -> dict[Group, list[int]]:

@@ -281,7 +281,7 @@ TWICE = "but a pipe can be read only once; save its text to a file, and name tha
         (("diversity", "p", "link"), "p and link are one pipe"),
         (("ref.txt", "-i", "p", "--baseline", "link", "--max-drop", "1"), "p and link are one pipe"),
         (
-            ("report", "ref.txt", "-i", "sys.txt", "p", "-o", "r.html", "--add-scores", "comet=s,link"),
+            ("report", "ref.txt", "-i", "sys.txt", "p", "-o", "r.html", "--scores", "comet=s,link"),
             "p and link are one pipe",
         ),
     ],

@@ -1,25 +1,31 @@
-"""The table of options that cannot be combined."""
+"""The records of options: what they need, and what they cannot be combined with."""
 
 from __future__ import annotations
 
 import pytest
 from conftest import refused
 
-from bleucli.cli import effects, request
+from bleucli.cli import request
 from bleucli.cli.arguments import parse
+from bleucli.cli.options import OPTIONS
 from bleucli.errors import UsageError
+from bleucli.metrics import METRICS
 
 PAIRS = [
     (name, other, reason)
-    for name, reasons in effects.CONFLICTS.items()
-    for reason, others in reasons.items()
-    for other in others
+    for name, option in OPTIONS.items()
+    for reason, others in (option.apart or {}).items()
+    for other in others.split()
 ]
 
 
-def test_every_name_in_the_table_is_an_option():
+def test_every_name_in_the_records_is_an_option():
     options = parse(["ref.txt"])
     names = {name for pair in PAIRS for name in pair[:2]}
+    for option in OPTIONS.values():
+        names |= {*(option.beside or "").split()}
+    names -= {"matrix"}  # of `bleu matrix`
+    names -= {option.dest for metric in METRICS.values() for option in metric.options}
     assert [name for name in names if not hasattr(options, name)] == []
 
 
@@ -28,15 +34,11 @@ def test_each_pair_of_options_is_in_the_table_once():
     assert len(set(pairs)) == len(pairs)
 
 
-def test_no_pair_is_among_the_options_for_which_the_table_is_not_read():
-    assert [pair for pair in PAIRS if {*pair[:2]} <= request._HARMLESS] == []
-
-
 @pytest.mark.parametrize(("name", "other", "reason"), PAIRS, ids=lambda word: word.partition(" ")[0])
 def test_each_pair_is_refused_with_its_reason(name, other, reason):
     options = parse(["-"]).replace(**{"refs": [], name: True, other: True})
     with pytest.raises(UsageError) as error:
-        effects.refuse_conflicts(options)
+        request.refuse_conflicts(options)
     line = str(error.value)
     assert line.startswith(("--", "references cannot"))
     assert reason in line

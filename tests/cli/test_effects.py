@@ -7,6 +7,7 @@ import json
 import pytest
 from conftest import Terminal, refused
 
+from bleucli.cli.options import OPTIONS
 from bleucli.cli.parser import parser
 
 DEMO = ("-t", "demo", "-l", "en-de")
@@ -134,7 +135,7 @@ ALWAYS = {
         "no_color",
         "num_refs",
     ),
-    *("origlang", "output", "paired_all", "paired_ar", "paired_bs", "quiet", "refs", "segment_scores"),
+    *("origlang", "output", "paired_all", "paired_ar", "paired_bs", "quiet", "refs", "scores", "segment_scores"),
     *("normalize", "sentence_level", "skip_empty_refs", "strict", "subset", "test_set"),
 }
 MODES = {
@@ -174,6 +175,13 @@ def score(run, write):
 def test_every_option_is_listed():
     options = {action.dest for action in parser()._actions}
     assert options == EFFECTS.keys() | ALWAYS | MODES | {"registry"}
+
+
+def test_an_option_that_may_have_no_effect_says_when():
+    records = OPTIONS.items()
+    silent = {name for name, option in records if not (option.idle or option.contrary or option.apart or option.lacks)}
+    assert silent.isdisjoint(EFFECTS)
+    assert {name for name, option in records if option.beside is not None} == MODES
 
 
 @pytest.mark.parametrize(("name", "given", "active", "idle", "reason"), CASES)
@@ -216,6 +224,12 @@ def test_numbers_that_are_read_need_no_options_of_metrics(run, write):
     assert "--lowercase (no texts are compared); --tokenize (BLEU is not scored)" in line
     refused(run("--segment-scores", "-i", "a", "--skip-empty-refs"), "--skip-empty-refs has no effect: no texts are")
     refused(run("--segment-scores", "-i", "a", "--scale", "1"), "--scale has no effect: scores from elsewhere are")
+
+
+@pytest.mark.parametrize("words", [("-m", "chrf"), ("-m", "chrf", "-sl"), ("explain", "-m", "bleu", "chrf")])
+def test_wherever_scores_ignore_lowercase_a_warning_says_so(run, score, words):
+    answer = score(*words, "-lc") if words[0] == "-m" else run(words[0], "ref", "-i", "sys", *words[1:], "-lc")
+    assert answer.err == "bleu: warning: -lc applies to BLEU only; chrF has --chrf-lowercase\n"
 
 
 def test_the_best_is_bold_without_a_test_too(score):

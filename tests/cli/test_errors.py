@@ -404,7 +404,7 @@ MEANT = {
     "BLUE": (("ref.txt", "-m", "BLUE"), "; did you mean bleu?"),
     "BLEU-2": (("ref.txt", "-m", "BLEU-2"), "--metrics 'BLEU-2'; for BLEU ", "write -m bleu --max-ngram-order 2"),
     "chrF3++": (("ref.txt", "-m", "chrF3++"), "--metrics 'chrF3++'; for chrF", "write -m chrf++ --chrf-beta 3"),
-    "comet": (("ref.txt", "-m", "comet"), "choose from bleu, chrf", "--segment-scores", "--add-scores"),
+    "comet": (("ref.txt", "-m", "comet"), "choose from bleu, chrf", "--segment-scores", "--scores comet=FILE"),
     "bleu,chrf": (("ref.txt", "-m", "bleu,chrf"), "has commas instead of spaces; did you mean --metrics bleu chrf?"),
     "chrF,BLEU": (("ref.txt", "-m", "chrF++,BLEU"), "did you mean --metrics chrf++ bleu?"),
     "-tok 13": (("ref.txt", "-tok", "13"), "unknown tokenizer '13'; choose one of", "; did you mean 13a?"),
@@ -491,7 +491,7 @@ WRONG_USE = {
     ),
     "an em dash": (
         ("ref.txt", "\N{EM DASH}score-onl"),
-        ("and options begin with a hyphen, not a dash; did you mean --score-only?",),
+        ("and options begin with a hyphen, not a dash; did you mean --score-only or --scores?",),
     ),
     "a malformed pair": (("ref.txt", "-l", ""), ("--language-pair ''; expected the form xx-YY",)),
     **{

@@ -154,7 +154,7 @@ _shtab_bleu 2>/dev/null; printf '%s\\n' "${COMPREPLY[@]}"
     assert complete("-o", f"{pages['bash']}"[:-1]) == [str(pages["bash"])]
     assert complete("repo") == ["report"]
     assert complete("ref.txt", "repo") == complete("report", "repo") == []  # only the first word is a command
-    assert complete("report", "--add") == ["--add-scores"]
+    assert complete("report", "--sco") == ["--scores"]
     assert complete("report", "--fo") == ["--force"]
     assert complete("versus-sacrebleu", "--pai") == [f"--paired-{end}" for end in ("bs", "ar", "bs-n", "ar-n", "jobs")]
     assert complete("plot", "--kind", "") == ["forest", "pairs", "lengths", "segments"]

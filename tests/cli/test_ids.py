@@ -125,6 +125,31 @@ def test_keep_going_leaves_out_a_system_with_other_items(run, lines, shuffled):
     assert "other.jsonl lacks the id 'd4', which ref.jsonl has" in answer.err
 
 
+@pytest.mark.parametrize("bare", ["bare.jsonl", "bare.txt"])
+@pytest.mark.parametrize("place", [1, 2, 3])
+def test_keep_going_leaves_out_systems_without_ids_where_others_have_another_order(
+    run, write, lines, shuffled, bare, place
+):
+    write("bare.txt", "".join(f"{text}\n" for text in TEXTS))
+    systems = ["good.jsonl", "bad.jsonl"]
+    systems.insert(place - 1, bare)
+    answer = run("ref.jsonl", "-i", *systems, "-q", "-f", "csv", "--keep-going")
+    assert answer.status == 2
+    assert [line.split(",")[:2] for line in answer.out.splitlines()[1:]] == [["good", "100.0"], ["bad", "100.0"]]
+    assert f"and {bare} has no such ids to join by" in answer.err
+    assert run("ref.jsonl", "-i", "good.jsonl", bare, "-q", "-f", "csv", "--keep-going").status == 0
+
+
+def test_keep_going_leaves_out_a_system_without_ids_where_others_bring_references(run, write):
+    rows = [{"id": key, "hypothesis": text, "reference": text} for key, text in zip(KEYS, TEXTS, strict=True)]
+    write("a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    write("b.jsonl", "".join(json.dumps(row) + "\n" for row in rows[::-1]))
+    write("c.jsonl", "".join(json.dumps({"hypothesis": row["hypothesis"]}) + "\n" for row in rows))
+    answer = run("-i", "a.jsonl", "b.jsonl", "c.jsonl", "-q", "-f", "csv", "--keep-going")
+    assert [line.split(",")[:2] for line in answer.out.splitlines()[1:]] == [["a", "100.0"], ["b", "100.0"]]
+    assert "c.jsonl has no such ids to join by" in answer.err
+
+
 @pytest.mark.parametrize(
     ("ours", "theirs", "joined", "error"),
     [
@@ -134,8 +159,9 @@ def test_keep_going_leaves_out_a_system_with_other_items(run, lines, shuffled):
         ({"doc_id": ["a"] * 4, "segid": [0, 1, 2, 3]}, {"doc_id": ["a"] * 4, "segid": [0, 2, 1, 3]}, True, ""),
         ({"doc_id": ["a"] * 4, "segid": [0, 1, 2, 3]}, {"doc_id": ["a"] * 4}, False, ""),
         ({"doc_id": ["a", "b", "c", "d"]}, {"segid": [0, 1, 2, 3]}, False, ""),
-        ({"id": ["a", "", None, "d"]}, {"id": ["a", "b", "c", "d"]}, False, ""),
-        ({"id": ["a", "", None, "d"]}, {"id": ["a", "b", "c", "e"]}, False, "ref.jsonl, line 3 has no id"),
+        ({"id": ["a", "", None, "d"]}, {"id": ["a", "b", "c", "d"]}, False, "ref.jsonl, lines 2 and 3 have no id, but"),
+        ({"id": ["a", "", None, "d"]}, {"id": ["a", "b", "c", "e"]}, False, "ref.jsonl, lines 2 and 3 have no id"),
+        ({"id": ["", "", None, ""]}, {"id": ["a", "b", "c", "e"]}, False, ""),
         ({"id": [0.5, [1], True, {}]}, {"id": ["a", "b", "c", "e"]}, False, ""),
         (
             {"custom_id": KEYS, "id": ["x1", "x2", "x3", "x4"]},
@@ -253,3 +279,63 @@ def test_ids_are_not_read_where_nothing_is_compared(folder, lines):
     lines("ref.jsonl", "reference", doc_id=KEYS)
     file = JsonLines(TextFile("ref.jsonl", "ref.jsonl"), hypotheses=False)
     assert [len(block) for block in file.blocks()] == [1]
+
+
+@pytest.fixture
+def some(lines):
+    """Write references, and two systems that lack other items; one has an item without a reference."""
+    lines("ref.jsonl", "reference", doc_id=KEYS)
+    lines("a.jsonl", texts=["the dog sat on the mat", *TEXTS[1:3]], doc_id=KEYS[:3])
+    lines("b.jsonl", texts=["a mat", TEXTS[2], "a cat sat on a mat"], doc_id=["x", "d3", "d1"])
+
+
+def test_statistics_say_how_many_items_were_counted(run, some):
+    pytest.importorskip("pyarrow")
+    words = ("ref.jsonl", "-i", "a.jsonl", "b.jsonl", "--partial")
+    plain = run(*words, "-q", "-f", "csv")
+    assert plain.out.count("nrefs:1|partial:2of4|") == 2
+    for options in ((), ("--sums",)):
+        assert run("count", *words, *options, "-o", "s.parquet", "-q").status == 0
+        assert run("--stats", "s.parquet", "-q", "-f", "csv") == plain
+    assert run("count", *words, "-o", "s.parquet", "-q").status == 0
+    tested = run("--stats", "s.parquet", "-q", "-f", "csv", "--paired-ar", "--paired-ar-n", "99")
+    assert tested == run(*words, "-q", "-f", "csv", "--paired-ar", "--paired-ar-n", "99")
+    assert run("count", "--stats", "s.parquet", "-o", "merged.parquet", "-q").status == 0
+    assert run("--stats", "merged.parquet", "-q", "-f", "csv") == plain
+
+
+def test_statistics_of_different_items_are_not_compared(run, some):
+    pytest.importorskip("pyarrow")
+    for name in "ab":
+        assert run("count", "ref.jsonl", "-i", f"{name}.jsonl", "--partial", "-o", f"{name}.parquet", "-q").status == 0
+    told = "some rows are of partial:3of4, and others of partial:2of4; scores can be compared only if"
+    refused(run("--stats", "a.parquet", "b.parquet"), told)
+    assert "|partial:3of4|" in run("--stats", "a.parquet", "-q").out
+
+
+def test_ids_of_several_parts_are_joined(run, lines):
+    documents, segments = ["a", "a", "b", "b"], [0, 1, 0, 1]
+    lines("ref.jsonl", "reference", document=documents, part=segments)
+    order = [2, 0, 3, 1]
+    ids = {"document": [documents[n] for n in order], "part": [segments[n] for n in order]}
+    lines("sys.jsonl", texts=[TEXTS[n] for n in order], **ids)
+    words = ("ref.jsonl", "-i", "sys.jsonl", "-q", "-b", "--jsonl-fields")
+    assert run(*words, "id=document+part") == (0, "100.0\n", "")
+    refused(run(*words, "id=document"), "sys.jsonl has 2 ids ('b', 'a') more than once")
+    refused(run(*words, "id=document+"), "id=document+ has a part without a name; name up to 3 fields")
+    refused(run(*words, "id=a+b+c+d"), "id=a+b+c+d has 4 parts; name up to 3 fields")
+    refused(run(*words, "id=document+segment"), "line 1: no id; expected 'segment'")
+    lines("plus.jsonl", **{"a+b": KEYS})
+    lines("ref-plus.jsonl", "reference", **{"a+b": KEYS[::-1]})
+    assert run("ref-plus.jsonl", "-i", "plus.jsonl", "-q", "-b", "--jsonl-fields", r"id=a\+b").out != "100.0\n"
+
+
+def test_items_of_several_pairs_need_a_choice_and_take_one(run, write):
+    rows = [{"doc_id": f"{lp} {n}", "lp": lp, "reference": TEXTS[n]} for lp in ("en-cs", "en-de") for n in range(4)]
+    write("ref.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    write("sys.jsonl", "".join(json.dumps({"doc_id": f"en-de {n}", "hypothesis": TEXTS[n]}) + "\n" for n in range(4)))
+    told = "with --partial; ref.jsonl has items of en-cs and en-de: choose one pair with -l"
+    refused(run("ref.jsonl", "-i", "sys.jsonl", "-m", "chrf"), "sys.jsonl lacks 4 ids", told)
+    answer = run("ref.jsonl", "-i", "sys.jsonl", "-l", "en-de", "-m", "chrf", "-b")
+    assert (answer.status, answer.out) == (0, "100.0\n")
+    assert "without effect" not in answer.err

@@ -101,6 +101,8 @@ def test_output_is_not_written_over_any_file_that_is_read(run, pair, write):
             refused(run(*own, *words, "-o", name), f"--output {name} is also an input")
     refused(run(pair[0], "-i", "*.sys", "-o", "one.sys"), "--output one.sys is also an input")
     refused(run(*pair, "-tok", "spm:own.ref", "-o", "own.ref"), "--output own.ref is also an input")
+    labels = write("labels.tsv", "doc\na\n")
+    refused(run(*pair, "--labels", "labels.tsv", "--by", "doc", "-o", labels), f"--output {labels} is also an input")
     for name in files:
         with open(name, encoding="utf-8") as file:
             assert file.read() == "a b c d\n"

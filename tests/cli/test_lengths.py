@@ -12,7 +12,7 @@ from strategies import every
 
 from bleucli.cli.sources.lengths import Count, count_files, find_misfits
 from bleucli.errors import LengthError
-from bleucli.reading import TextFile
+from bleucli.reading import TextFile, decompression
 
 
 @pytest.fixture
@@ -121,6 +121,42 @@ def test_a_small_packed_file_with_very_many_lines_is_not_read_to_its_end(impatie
         count = re.search(r"many.gz has at least (\d+) segments but ref has 3 segments", line)
         assert count is not None
         assert 3 < int(count[1]) < 300_000_000
+
+
+@pytest.mark.parametrize("words", [(), ("-sl",), ("-m", "chrf", "-ci", "-cin", "9")], ids=" ".join)
+def test_packed_files_are_unpacked_once(monkeypatch, run, three_lines, write, words):
+    for name in ("ref", "a"):
+        write(f"{name}.gz", gzip.compress(b"one line\nanother\nand a third one\n"))
+    expected = run("ref.gz", "-i", "a.gz", "-q", *words)
+    unpack, names = decompression.unpack, []
+
+    def count(chunks, codec, name, hints):
+        names.append(name)
+        return unpack(chunks, codec, name, hints)
+
+    monkeypatch.setattr(decompression, "unpack", count)
+    assert run("ref.gz", "-i", "a.gz", "-q", *words) == expected
+    assert sorted(names) == ["a.gz", "ref.gz"]
+
+
+@pytest.mark.parametrize("words", [(), ("-sl",), ("--by", "doc", "--labels", "labels")], ids=" ".join)
+@pytest.mark.parametrize(
+    "texts",
+    [
+        {"ref": b"a\nb\nc\n", "a": b"a\nb\n", "b": b"a\n"},
+        {"ref": b"a\nb\nc\n", "a": b"\xff\nb\n"},
+        {"ref": b"a\n\xff\nc\n", "a": b"a\n\n\n\n"},
+        {"ref": b"a\nb\n", "a": b""},
+        {"ref": b"a\nb\n", "a": b"\xff\nb\n"},
+    ],
+)
+def test_errors_about_packed_files_are_those_about_plain_ones(run, write, texts, words):
+    write("labels", "doc\n" + "x\n" * 4)
+    lines = []
+    for pack, ending in ((bytes, ""), (gzip.compress, ".gz")):
+        ref, *systems = [write(name + ending, pack(text)) for name, text in texts.items()]
+        lines.append(refused(run(ref, "-i", *(systems[:1] if words == ("-sl",) else systems), *words)))
+    assert lines[1].replace(".gz", "") == lines[0]
 
 
 @pytest.mark.slow

@@ -97,8 +97,12 @@ def test_what_is_suggested_does_what_was_meant(run, files, word):
 @pytest.mark.parametrize("word", ["rouge", "ROUGE-L", "wmt22-comet-da", "BERTScore", "metricx", "meteor"])
 def test_a_metric_of_other_tools_is_answered_with_what_exists(run, files, word):
     listed = ", ".join(["bleu", "chrf", "chrf+", "chrf++", "ter", "wer", "cer"])
-    refused(run(*files, "-m", word), f"choose from {listed}; ", "--segment-scores", "--add-scores")
-    with pytest.raises(UsageError, match=r"choose from bleu, .*; .*compare_systems\(\.\.\., scores=\.\.\.\)$"):
+    refused(
+        run(*files, "-m", word),
+        f"choose from {listed}; ",
+        f"write --scores {word}=FILE, or, without texts, --segment-scores",
+    )
+    with pytest.raises(UsageError, match=r"choose from bleu, .*; .*scores={'.*': \.\.\.} to evaluate_systems$"):
         bleucli.evaluate_systems(TEXTS, REFERENCES, [word])
     assert "--segment-scores" in run("--help", "all").out
-    assert "--add-scores" in run("report", "--help", "all").out
+    assert "--scores" in run("report", "--help", "all").out

@@ -63,7 +63,7 @@ def test_a_file_on_standard_input_that_is_not_read_may_be_written(run, texts, wr
 def test_added_scores_are_not_written_over(run, texts, write):
     write("one", "1\n2\n")
     for words in (("comet=one",), ("x=ref.txt", "comet=./one")):
-        answer = run("report", "ref.txt", "-i", "sc.svg", "-o", "one", "--add-scores", *words)
+        answer = run("report", "ref.txt", "-i", "sc.svg", "-o", "one", "--scores", *words)
         refused(answer, "one is also an input; name another file")
     with open("one", encoding="utf-8") as file:
         assert file.read() == "1\n2\n"

@@ -680,3 +680,21 @@ def test_a_large_corpus_is_saved_block_by_block(run, write):
     run("count", "ref.txt", "-i", "a.txt", "-m", "bleu", "chrf", "-o", "s.parquet")
     assert pq.ParquetFile("s.parquet").num_row_groups == -(-2 * count // (1 << 17))
     assert run("--stats", "s.parquet", "-m", "bleu", "chrf") == direct
+
+
+def test_each_file_is_opened_three_times_to_be_merged(monkeypatch, run, folder):
+    import pyarrow.parquet
+
+    for first, line in enumerate(["a b c d e", "f g h i j"]):
+        stats = BLEU().corpus_stats([line], [[line]], keep_rows=True)
+        statsfiles.write(f"{first}.parquet", {"sys": stats}, first=first)
+    paths = []
+    open_file = pyarrow.parquet.ParquetFile
+
+    def count(path, **settings):
+        paths.append(path)
+        return open_file(path, **settings)
+
+    monkeypatch.setattr(pyarrow.parquet, "ParquetFile", count)
+    assert run("count", "--stats", "0.parquet", "1.parquet", "-o", "all.parquet").status == 0
+    assert sorted(paths) == ["0.parquet"] * 3 + ["1.parquet"] * 3  # what it holds, the check of all rows, their copy

@@ -52,7 +52,7 @@ def calls():
     """Give each kernel with arguments for which the native one takes more than a few milliseconds."""
     line, many = repeated("a, &lt;b 5.5 中文" * 1_000_000, 1), repeated("a b . ", 3_000_000)
     words, others = two_lines(300_000, 10**6)
-    noisy, noise = two_lines(20_000, 3)
+    (noisy, noise), (edited, edits) = two_lines(20_000, 3), two_lines(40_000, 3)
     pairs = paired(Segments.from_strings([words[0][n : n + 3_000] for n in range(0, 1_200_000, 3_000)]))
     whole = SegmentStats(memoryview(bytes(8 * 8_000_000)).cast("q"), 8)
     reals = SegmentStats(memoryview(array("d", [0.1]) * 4_000_000), 4)
@@ -72,10 +72,11 @@ def calls():
         "group_stats": (repeated("a b c d e f", 100_000), array("q", [100_000]), 4),
         "chrf_stats": (words, [others], 6, 2, 2, False, False),
         "ter_stats": (noisy, [noise]),
-        "edit_stats": (noisy, [noise], False),
+        "edit_stats": (edited, [edits], False),
         "pairwise_bleu": (*pairs, 4, "exp", 0, False),
         "pairwise_chrf": (*pairs, 6, 2, 2, False, False),
         "column_sums": (whole,),
+        "bleu_rows": (whole, "exp", 0, False),
         "draw_weights": (random.Random(1).randbytes(40_000_000), 0, 1000, 9_000),
         "weighted_sums": (reals, bytes(50_000_000)),
         "swapped_sums": (whole, whole, bytes(10_000_000), 0, 70),
@@ -104,7 +105,7 @@ LOOPS = (
     "unclassified_characters",
 )
 LOOPS += ("tokenize_13a", "tokenize_zh", "tokenize_char", "tokenize_intl", "ngram_stats", "group_stats", "chrf_stats")
-LOOPS += ("pairwise_bleu", "pairwise_chrf")
+LOOPS += ("pairwise_bleu", "pairwise_chrf", "bleu_rows")
 LOOPS += ("ter_stats", "edit_stats", "column_sums", "draw_weights", "weighted_sums", "swapped_sums")
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import random
+import sys
 from errno import ELOOP
 from pathlib import Path
 
@@ -309,7 +311,7 @@ def test_a_missing_text_is_named_with_its_file_row_and_key(run, columns, folder)
 
 def test_files_that_are_not_tables_are_refused(run, columns, write, folder):
     refused(run("--table", "none.parquet"), "there is no file none.parquet")
-    for name, kind in (("x.parquet", "Parquet"), ("x.arrow", "Arrow IPC"), ("x.csv", "Parquet or Arrow IPC")):
+    for name, kind in (("x.parquet", "Parquet"), ("x.arrow", "Arrow IPC"), ("x.bin", "Parquet or Arrow IPC")):
         for content in (b"", b"a line\n" * 9):
             write(name, content)
             refused(run("--table", name), f"{name} is not a complete {kind} file")
@@ -324,3 +326,163 @@ def test_files_that_are_not_tables_are_refused(run, columns, write, folder):
     refused(run("--table", "t.parquet"), "the table is empty; expected at least one row")
     statsfiles.write("s.parquet", {"a": bleucli.BLEU().corpus_stats(columns["hyp"], [columns["ref"]], keep_rows=True)})
     refused(run("--table", "s.parquet"), "s.parquet has no column hyp; it holds statistics: read it with --stats")
+
+
+# --- columns of texts in different files
+
+
+@pytest.fixture
+def apart(columns, folder):
+    """Write references and two systems to files of their own, in different orders, and all of them to one file."""
+    count = len(columns["hyp"])
+    ids = {"doc_id": [f"d{n // 4}" for n in range(count)], "seg_id": [n % 4 for n in range(count)]}
+    rng = random.Random(3)
+
+    def write(name, *names, rows=range(count), **more):
+        table = {**ids, **{one: columns[one] for one in names}}
+        table = {one: [of[n] for n in rows] for one, of in table.items()} | more
+        pq.write_table(pa.table(table), f"{name}.parquet", row_group_size=7)
+
+    os.mkdir("refs")
+    write("refs/1", "ref", "year", rows=range(10))
+    write("refs/2", "ref", "year", rows=range(10, count))
+    write("a", "hyp", rows=rng.sample(range(count), count))
+    write("b", "mt", rows=rng.sample(range(count), count))
+    write("whole", "ref", "hyp", "mt", "year")
+    return write
+
+
+SYSTEMS_APART = ("--table", "refs", "a.parquet", "b.parquet", "--columns", "hyp=hyp,mt,refs=ref")
+TOGETHER = ("--table", "whole.parquet", "--columns", "hyp=hyp,mt,refs=ref")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("-m", "bleu", "chrf", "ter"),
+        ("--by", "year"),
+        ("--paired-ar", "--paired-ar-n", "200", "--unit", "doc"),
+        ("--paired-bs", "--paired-bs-n", "200", "--by", "year"),
+    ],
+    ids=" ".join,
+)
+def test_tables_with_different_columns_are_joined_by_ids(run, apart, options):
+    words = (*options, "-f", "csv", "-w", "9", "-q")
+    expected = run(*TOGETHER, *words)
+    assert expected.status == 0
+    assert run(*SYSTEMS_APART, *words) == expected
+    # A file may also have the references beside one system
+    apart("a", "ref", "hyp", "year")
+    assert run("--table", "a.parquet", "b.parquet", *SYSTEMS_APART[-2:], *words) == expected
+
+
+def test_rows_that_are_missing_double_or_unknown_are_errors(run, apart, columns):
+    count = len(columns["hyp"])
+    apart("b", "mt", rows=[*range(1, count)])
+    refused(run(*SYSTEMS_APART), "b.parquet lacks the id 'd0/0', which refs/1.parquet, refs/2.parquet has")
+    partial = run(*SYSTEMS_APART, "--partial", "-f", "csv", "-w", "9")
+    assert f"|partial:{count - 1}of{count}|" in partial.out
+    assert f"1 of {count} items left out" in partial.err
+    apart("rest", "ref", "hyp", "mt", rows=range(1, count))
+    rest = run("--table", "rest.parquet", *SYSTEMS_APART[-2:], "-f", "csv", "-w", "9", "-q").out
+    assert partial.out.replace(f"partial:{count - 1}of{count}|", "") == rest
+    assert run("count", *SYSTEMS_APART, "--partial", "-o", "s.parquet", "-q").status == 0
+    assert run("--stats", "s.parquet", "-f", "csv", "-w", "9", "-q").out == partial.out
+    apart("b", "mt", rows=[0, *range(count)])
+    refused(run(*SYSTEMS_APART), "b.parquet has the id 'd0/0' more than once")
+    apart("b", "mt", doc_id=[f"e{n}" for n in range(count)])
+    refused(run(*SYSTEMS_APART, "--partial"), "the files have no id in common")
+    refused(run(*TOGETHER, "--partial"), "--partial joins tables by their ids, but each table has all columns")
+
+
+def test_tables_without_ids_are_not_joined(run, apart, columns):
+    pq.write_table(pa.table({"mt": columns["mt"]}), "b.parquet")
+    refused(run(*SYSTEMS_APART), "has no column ", "name the columns of texts with --columns hyp=NAME,refs=NAME")
+    refused(
+        run(*SYSTEMS_APART[:3], "--columns", "hyp=hyp,hpy,refs=ref"), "no table has a column hpy; they have doc_id,"
+    )
+
+
+# --- tables of other programs
+
+TEXTS = [("The cat sat.", "The cat sat down."), ('He said "no",\nand left.', "He left."), ("été 東京", "été à 東京")]
+
+
+def write_table(name, header=("hyp", "ref"), rows=TEXTS):
+    """Write a table in the form that the ending of its name says."""
+    with open(name, "w", encoding="utf-8", newline="") as file:
+        if name.endswith(".json"):
+            json.dump([dict(zip(header, row, strict=True)) for row in rows], file)
+        else:
+            csv.writer(file, delimiter="," if name.lower().endswith(".csv") else "\t").writerows([header, *rows])
+
+
+def expected(*words):
+    """Return the scores of the same texts as Parquet."""
+    pq.write_table(pa.table({"hyp": [one for one, _ in TEXTS], "ref": [other for _, other in TEXTS]}), "e.parquet")
+    return ("--table", "e.parquet", "-m", "bleu", "chrf", "-q", *words)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.json", "T.CSV"])
+def test_csv_tsv_and_json_are_tables(run, folder, name):
+    write_table(name)
+    assert run("--table", name, "-m", "bleu", "chrf", "-q") == run(*expected())
+    write_table(name, ("source", "KIT"), TEXTS)
+    refused(
+        run("--table", name), f"{name} has no column hyp; it has source, KIT; name the columns of texts with --columns"
+    )
+    named = run("--table", name, "--columns", "hyp=source,refs=KIT", "-m", "bleu", "chrf", "-q")
+    assert named == run(*expected())
+
+
+@pytest.mark.parametrize(
+    "header", [("prediction", "reference"), ("mt", "target"), ("hypothesis", "ref"), ("hyp", "references")]
+)
+def test_usual_names_of_columns_are_guessed(run, folder, header):
+    write_table("t.csv", header)
+    assert run("--table", "t.csv", "-m", "bleu", "chrf", "-q") == run(*expected())
+    write_table("t.csv", ("mt", "output"))
+    refused(run("--table", "t.csv"), "t.csv has no column hyp; it has mt, output")
+
+
+def test_a_spreadsheet_is_a_table(run, folder):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (("hyp", "ref"), *TEXTS):
+        book.active.append(row)
+    book.save("t.xlsx")
+    assert run("--table", "t.xlsx", "-m", "bleu", "chrf", "-q") == run(*expected())
+    Path("t.xlsx").write_bytes(b"PK no")
+    refused(run("--table", "t.xlsx"), "t.xlsx is not a complete XLSX file")
+
+
+def test_without_openpyxl_one_line_says_what_to_type(run, write, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    write("t.xlsx", b"PK")
+    refused(run("--table", "t.xlsx"), "t.xlsx needs openpyxl; type: pip install openpyxl, or save the sheet as .csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("t.csv", "", "the table is empty; expected at least one row"),
+        ("t.csv", "hyp,ref\n", "the table is empty; expected at least one row"),
+        ("t.csv", "hyp,ref\na,b,c\n", "t.csv, row 2 has 3 cells, but the first row has 2"),
+        ("t.csv", 'hyp,ref\n"a,b\n', "t.csv, line 2: not valid CSV (unexpected end of data)"),
+        ("t.csv", b"hyp,ref\n\xff,b\n", "t.csv is not UTF-8 (0xff); convert it"),
+        ("t.json", '{"hyp": "a"}\n', "t.json is not an array of objects; write [{"),
+        ("t.json", "[1]", "t.json is not an array of objects"),
+        ("t.json", '[{"hyp": "a"', "t.json is not valid JSON ("),
+    ],
+)
+def test_damaged_tables_of_other_programs_are_refused(run, write, name, text, message):
+    write(name, text)
+    refused(run("--table", name), message)
+
+
+def test_references_in_json_may_be_lists_and_missing(run, folder):
+    rows = [("a b c d", ["a b c d", "x"]), ("e f g h", ["e f g h", None])]
+    write_table("t.json", ("hyp", "refs"), rows)
+    assert run("--table", "t.json", "-b", "-q") == (0, "100.0\n", "")
+    write_table("t.json", ("hyp", "refs"), [("a", None), ("b", ["b"])])
+    refused(run("--table", "t.json"), "all references are missing in t.json, row 1")

@@ -51,8 +51,8 @@ def damage(draw, items):
 def join(references, hypotheses, partial):
     """Return pairs of a hypothesis and a reference, and how many items were left out; None if there must be an error.
 
-    What agrees line by line, until one file ends, is taken line by line, and an id that is missing agrees with all.
-    Otherwise, all lines are joined by ids.
+    What agrees line by line, until one file ends, is taken line by line. Otherwise, all lines are joined by ids. A line
+    without an id is an error if both files have ids.
     """
     both = (references, hypotheses)
     pairs = list(zip(*both, strict=False))
@@ -61,9 +61,9 @@ def join(references, hypotheses, partial):
     ours, theirs = references[done:], hypotheses[done:]
     has_ids = all(any(key for key, _ in items) for items in both)
     is_whole = not ours and not theirs
-    if is_whole and not partial:
+    if is_whole and not partial and not (has_ids and not all(key for items in both for key, _ in items)):
         return common, 0
-    if not has_ids:
+    if not has_ids or not all(key for items in both for key, _ in items):
         return None
     for items in (ours, theirs):
         ids = [key for key, _ in items]
@@ -71,8 +71,9 @@ def join(references, hypotheses, partial):
             return None
     by_id = dict(theirs)
     common += [(by_id[key], text) for key, text in ours if key in by_id]
-    left = done + len({*dict(ours), *by_id}) - len(common)
-    return (common, left) if common and (partial or not left) else None
+    left = done + len(ours) - len(common)
+    is_complete = not left and len(by_id) == len(ours)
+    return (common, left) if common and (partial or is_complete) else None
 
 
 def drawn_items(draw):
@@ -185,7 +186,7 @@ def test_several_sources_in_blocks_are_joined_in_the_order_of_the_reference(part
 
 
 def lines_of(ids, field="hypothesis"):
-    return rows_of([(key, f"the text number {key} and more") for key in ids], field)
+    return rows_of([(key.strip("\0"), f"the text number {key} and more") for key in ids], field)
 
 
 @pytest.fixture
@@ -224,6 +225,38 @@ def test_partial_says_how_many_items_are_scored_and_left_out(score):
     assert "bleu: note: 3 of 6 items left out, because a file lacks them\n" in answer.err
     assert [row.split(",")[:2] for row in answer.out.splitlines()[1:]] == [["a", "100.0"], ["b", "100.0"]]
     assert answer.out.count("nrefs:1|partial:3of6|") == 2
+
+
+def test_partial_counts_the_items_of_references(score):
+    answer = score("1234", "543", "x32yzw1", words=["--partial"])
+    assert "bleu: note: a.jsonl has the id '5', which no reference has; left out\n" in answer.err
+    assert "bleu: note: b.jsonl has 4 ids ('x', 'y', 'z' and 1 more), which no reference has; left out\n" in answer.err
+    assert "bleu: note: 3 of 4 items left out" in answer.err
+    assert answer.out.count("nrefs:1|partial:1of4|") == 2
+    assert "partial" not in score("12", "312", words=["--partial"]).out
+
+
+@pytest.mark.parametrize(
+    ("references", "system", "told"),
+    [
+        ("1234", "1 34", "a.jsonl, line 2 has no id, but other lines have one; give each line an id"),
+        ("12 4", "1234", "ref.jsonl, line 3 has no id, but"),
+        ("12345", "1   5", "a.jsonl, lines 2, 3 and 4 have no id, but"),
+        ("1234567", " 2    7", "a.jsonl, lines 1, 3, 4 and 2 more have no id, but"),
+        ("1 34", "1243", "ref.jsonl, line 2 has no id, but"),
+    ],
+)
+@pytest.mark.parametrize("words", [(), ("--partial",)], ids=["all", "partial"])
+def test_a_line_without_an_id_is_not_paired_by_its_position(score, references, system, told, words):
+    answer = score(references.replace(" ", "\0"), system.replace(" ", "\0"), words=words)
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.startswith(f"bleu: error: {told}")
+    assert answer.err.count("\n") == 1
+
+
+def test_lines_without_any_id_are_paired_by_position(score):
+    assert score("1234", "\0\0\0\0").status == 0
+    assert score("1234", "1\0\0\0", words=("--jsonl-fields", "id=none")).status == 0
 
 
 def test_partial_needs_an_item_in_common(score):

@@ -6,6 +6,7 @@ import html
 import json
 import random
 import unicodedata
+from pathlib import Path
 
 import pytest
 
@@ -72,6 +73,7 @@ DAMAGES = {
     "punctuation": lambda text: "".join(letter for letter in text if letter.isalnum() or letter == " "),
     "invisible": lambda text: text.replace(" ", "\u200b ", 2),
     "runaway": lambda text: text + " und so weiter" * 30,
+    "letters": lambda text: " ".join(text.replace(" ", "")),
     "escapes": lambda text: text.replace(" ", r"\n", 1),
     "cut": lambda text: text[:30],
 }
@@ -173,6 +175,41 @@ def test_lines_out_of_step_are_located(lines, first, last, distance):
     assert finding.points > 0
 
 
+def test_what_the_source_has_is_not_a_mistake():
+    source = [f"<p>{n} &amp; more" if n % 2 else f"{n} and more" for n in range(LINES)]
+    system = [f"<p>{text} &amp;" if n % 2 else f"{text} &amp;" for n, text in enumerate(SYSTEM)]
+    found = kinds({"sys": system}, sources=source)
+    assert (found["entities"].first, found["entities"].segments) == (0, LINES // 2)
+    assert "tags" not in found
+
+
+def test_a_missing_space_is_not_a_lost_letter():
+    assert not kinds({"sys": [f"Wirklich?Ja, {text}" for text in SYSTEM]}, [[f"Wirklich? Ja, {t}" for t in REFERENCE]])
+    assert "lost" in kinds({"sys": [text.replace("en", "???") for text in SYSTEM]})
+
+
+def test_an_example_shows_the_mistake():
+    lines = [f"{text} {text} \ufffd" for text in SYSTEM]
+    example = kinds({"sys": lines})["replacement"].example
+    assert len(example) == 100
+    assert example.endswith(" \ufffd")
+    assert example.startswith("…")
+
+
+def test_a_reference_is_not_judged_by_another_text():
+    reference = [f"{text} <b>{n}</b>" for n, text in enumerate(REFERENCE)]
+    assert "tags" not in kinds({"sys": ["Совсем другой текст про старый дом и сад"] * LINES}, [reference])
+    assert "tags" in kinds({"sys": SYSTEM}, [reference])
+
+
+def test_texts_may_have_line_breaks():
+    documents = ["\n".join(SYSTEM[n : n + 4]) for n in range(0, LINES, 4)]
+    references = ["\n".join(REFERENCE[n : n + 4]) for n in range(0, LINES, 4)]
+    assert not kinds({"sys": documents}, [references])
+    assert "step" in kinds({"sys": [*documents[:20], *documents[21:], ""]}, [references])
+    assert kinds({"sys": [f"So:\n# {text}" for text in documents]}, [references])["markdown"].first == 0
+
+
 def test_shuffled_lines_are_found():
     shuffled = random.Random(5).sample(SYSTEM, LINES)
     assert "order" in kinds({"sys": shuffled})
@@ -226,6 +263,14 @@ def test_lists_of_different_lengths_are_refused():
 def test_kinds_have_different_names():
     names = [mistake.kind for mistake in MISTAKES]
     assert len(set(names)) == len(names)
+
+
+def test_the_documentation_names_every_kind(root):
+    page = Path(root, "docs", "check.md").read_text(encoding="utf-8")
+    others = {"step", "order", "unscored", "unrelated", "swapped", "copy", "source", "language", "script"}
+    table = page.partition("| kind |")[2].partition("\n\n")[0]
+    named = {word for row in table.splitlines() for word in row.split("|")[1:2] for word in word.split("`")[1::2]}
+    assert named == {mistake.kind for mistake in MISTAKES} | others
 
 
 def test_a_package_that_is_missing_is_named(monkeypatch):
@@ -290,7 +335,7 @@ def test_systems_of_other_lengths_do_not_keep_the_others_from_being_checked(run,
     write("short.txt", "".join(f"{line}\n" for line in SYSTEM[:-1]))
     answer = run("check", "ref.txt", "-i", "short.txt", "bad.txt", "-f", "json")
     data = json.loads(answer.out)
-    assert [one["kind"] for one in data["findings"]] == ["length", "tags"]
+    assert [one["kind"] for one in data["findings"]] == ["unscored", "tags"]
     assert "short.txt" in data["findings"][0]["message"]
     alone = run("check", "ref.txt", "-i", "short.txt")
     assert alone.status == 1
@@ -326,3 +371,36 @@ def test_wrong_options_get_one_line(run, texts, words, message):
     assert answer.status == 2
     assert message in answer.err
     assert answer.err.count("\n") == 1
+
+
+def test_items_are_joined_by_their_ids(run, write):
+    items = list(enumerate(zip(REFERENCE, damage("tags", 2), strict=True)))
+    write("ref.jsonl", "".join(json.dumps({"doc_id": f"d{n}", "ref": pair[0]}) + "\n" for n, pair in items))
+    write(
+        "sys.jsonl", "".join(json.dumps({"doc_id": f"d{n}", "hypothesis": pair[1]}) + "\n" for n, pair in items[::-1])
+    )
+    answer = run("check", "ref.jsonl", "-i", "sys.jsonl", "-f", "json")
+    assert answer.err == ""
+    assert [(one["kind"], one["segments"]) for one in json.loads(answer.out)["findings"]] == [("tags", LINES // 2)]
+
+
+def test_a_test_set_brings_its_sources(run, write):
+    source = run("-t", "demo", "-l", "en-de", "--echo", "src").out.splitlines()
+    lines = run("-t", "demo", "-l", "en-de", "--echo", "strong").out.splitlines()
+    write("lazy.txt", "".join(f"{text}\n" for text in [*source[:30], *lines[30:]]))
+    answer = run("check", "-t", "demo", "-l", "en-de", "-i", "lazy.txt", "-f", "json")
+    found = {one["kind"]: one["segments"] for one in json.loads(answer.out)["findings"]}
+    assert found["source"] >= 28
+    assert answer.status == 1
+
+
+def test_findings_say_what_no_package_could_check(run, texts, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "ftfy.badness", None)
+    damaged = "".join(f"{line}\n" for line in damage("mojibake", 1))
+    with open("bad.txt", "w", encoding="utf-8", newline="\n") as file:
+        file.write(damaged)
+    answer = run("check", "ref.txt", "-i", "bad.txt")
+    assert "Mojibake was not checked: the module ftfy.badness" in answer.out
+    assert "install 'bleucli[check]'" in answer.out

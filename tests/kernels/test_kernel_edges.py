@@ -64,7 +64,7 @@ EDGES = {
     "weights": [None, array("d"), array("d", [-1]), array("d", [1, 2])],
     "scores": [array("d"), array("d", [7]), array("d", [7, 7])],
     "smooth_method": ["exp", "floor", "add-k", "none", "no method"],
-    "smooth_value": [-1.0, 0.0, 0.5],
+    "smooth_value": [-1.0, 0.0, 0.5, float("nan")],
     "effective_order": [False, True],
 }
 # Where a parameter of this name is something else
@@ -73,6 +73,17 @@ OTHERS = {
     "weighted_sums": {"weights": list(map(bytes, range(5)))},
     "pairwise_bleu": {"references": TEXTS},
     "pairwise_chrf": {"references": TEXTS},
+    "bleu_rows": {
+        "stats": [
+            *STATS,
+            *(stats_of("q", 4), stats_of("d", 4, 1, 1, 1, 1), stats_of("q", 5, 1, 1, 1, 1, 1)),
+            *(
+                stats_of("q", 4, *row)
+                for row in ((0, 0, 0, 0), (1, 2, 0, 1), (1, 2, 1, 1), (1, 1, 2, 1), (-1, 1, 0, 1))
+            ),
+            *(stats_of("q", 6, *row) for row in ((1, 0, 1, 0, 1, 0), (2, 1, 1, 0, 2, 1), (3, 3, 0, 1, 3, 2))),
+        ],
+    },
     "f_score": {"stats": [[], [1], [0, 0, 0], [1, 0, 0], [-1, 1, 1], [2, 1, 1, 0, 0, 0], [float("nan"), 1, 1]]},
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from array import array
 
 import jiwer
@@ -262,6 +263,24 @@ def test_wer_hints_at_line_breaks_that_join_words(write, run, texts, said):
     assert "line break" not in run("-i", "sys.jsonl", "-m", "ter", "cer").err
 
 
+@pytest.mark.parametrize(
+    ("references", "said"),
+    [
+        (["a\nb", "c"], "1 line break in 1 reference joins two words into one"),
+        (["a\nb\nc", "d\ne"], "3 line breaks in 2 references each join two words into one"),
+        (["a\n\nb", "a \nb"], ""),
+    ],
+)
+def test_wer_hints_at_line_breaks_of_references_alone(write, run, references, said):
+    texts = [text.replace("\n", " ") for text in references]
+    rows = [{"hypothesis": text, "reference": other} for text, other in zip(texts, references, strict=True)]
+    write("sys.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    err = run("-i", "sys.jsonl", "-m", "wer").err
+    assert (f"so {said}; replace line breaks by spaces, or use TER\n" if said else "") in err
+    assert ("line break" in err) == bool(said)
+    assert (WER().corpus_score(texts, [references]).score > 0) == bool(said)
+
+
 UNSPACED = {"Chinese": "我们明天早上去东京看朋友", "Japanese": "東京都に住んでいます", "Thai": "ฉันรักภาษาไทยมากที่สุด"}
 BOTH = ("--ter-asian-support", "--ter-normalized")
 NO_WORDS = "TER counts words between spaces, but most of the output has no spaces between words; use "
@@ -316,3 +335,50 @@ def test_a_signature_without_a_name_is_not_taken_for_another_metrics(run, write)
     chrf = bleucli.CHRF(beta=3)
     chrf.corpus_score(["a"], [["a"]])
     assert bleucli.metric_from_signature(chrf.get_signature()).beta == 3
+
+
+def counts_of(answer):
+    """Return jiwer's counts in the order of ours."""
+    kinds = answer.hits, answer.substitutions, answer.deletions, answer.insertions
+    return (*kinds, answer.hits + answer.substitutions + answer.deletions)
+
+
+def drawn_corpus(draw):
+    """Return outputs and references of a few segments, near each other or not, with many equal words."""
+    letters = "abcdefghijklmnopqrst"[: draw.choice([2, 3, 6, 20])]
+    references, outputs = [], []
+    for _ in range(draw.randint(1, 4)):
+        reference = draw.choices(letters, k=draw.randint(1, draw.choice([3, 9, 40])))
+        noise = draw.choice([0.1, 0.4, 1.0])
+        output = []
+        for word in reference:
+            output += [
+                draw.choice(letters) if draw.random() < noise else word for _ in draw.choice(["x", "x", "", "xx"])
+            ]
+        references.append(" ".join(reference))
+        outputs.append(" ".join(output) or "z")
+    return outputs, references
+
+
+@pytest.mark.parametrize(
+    "corpora", [pytest.param(200, id="some"), pytest.param(6000, id="all", marks=pytest.mark.slow)]
+)
+@pytest.mark.parametrize(("metric", "process"), [(WER, jiwer.process_words), (CER, jiwer.process_characters)])
+def test_counts_of_edits_are_those_of_jiwer(metric, process, corpora):
+    draw = random.Random(corpora)
+    for _ in range(corpora):
+        outputs, references = drawn_corpus(draw)
+        counts = metric().edit_counts(outputs, [references])
+        assert counts == counts_of(process(references, outputs))
+        score = metric().corpus_score(outputs, [references])
+        edits = counts.substitutions + counts.deletions + counts.insertions
+        assert (edits, counts.reference_length) == (score.num_edits, score.ref_length)
+
+
+def test_counts_are_those_to_the_reference_with_the_fewest_edits():
+    references = [["a b c d", "e f"], [None, "e g h"]]
+    assert WER().edit_counts(["a b x d", "e g"], references) == (4, 2, 0, 0, 6)
+    assert WER(lowercase=True).edit_counts(["A"], [["a"]]) == (1, 0, 0, 0, 1)
+    assert WER().edit_counts(["A"], [["a"]]) == (0, 1, 0, 0, 1)
+    assert CER().edit_counts([" ab "], [["abc"]]) == (2, 0, 1, 0, 3)
+    assert WER().edit_counts([""], [["a b"]]) == (0, 0, 2, 0, 2)

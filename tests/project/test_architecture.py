@@ -36,7 +36,7 @@ LADDER: dict[str, set[str]] = {
     "inspection": {"errors", "kernels", "optional_deps", "phrases", "records", "results", "text"},
     "counting": {"errors", "inspection", "kernels", "limits", "phrases", "records", "results", "text"},
     "significance": {"counting", "errors", "kernels", "limits", "phrases", "prose", "records", "results"},
-    "reading": {"errors", "kernels", "language_pairs", "optional_deps", "phrases", "records", "text"},
+    "reading": {"errors", "kernels", "language_pairs", "limits", "optional_deps", "phrases", "records", "text"},
     "testsets": {
         *("errors", "language_pairs", "limits", "phrases", "prose", "reading", "records", "results", "waiting"),
     },
@@ -48,8 +48,8 @@ LADDER: dict[str, set[str]] = {
     "tokenizers/sentencepiece": {"errors", "optional_deps", "testsets", "text"},
     "gates": {"errors", "limits", "reading", "records", "results", "waiting"},
     "scale": {
-        *("_version", "counting", "errors", "kernels", "limits", "metrics", "optional_deps", "phrases", "records"),
-        *("results", "significance", "text"),
+        *("_version", "counting", "errors", "kernels", "limits", "metrics", "optional_deps", "phrases", "reading"),
+        *("records", "results", "text"),
     },
     "scoring": {
         *("counting", "errors", "limits", "metrics", "phrases", "records", "results", "scale", "significance", "text"),
@@ -60,7 +60,7 @@ LADDER: dict[str, set[str]] = {
     },
     "report": {
         *("_version", "counting", "errors", "kernels", "limits", "metrics", "optional_deps", "phrases", "prose"),
-        *("records", "results", "scale", "scoring", "significance", "text"),
+        *("records", "results", "scoring", "significance", "text"),
     },
     "matrix": {
         *("counting", "errors", "limits", "metrics", "phrases", "reading", "records", "results", "scoring"),

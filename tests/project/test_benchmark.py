@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import runpy
+import shutil
 import sys
 
 import pytest
@@ -98,3 +99,12 @@ def test_the_installed_package_is_measured(benchmark, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bleucli.py").write_text("raise SystemExit(4)")
     benchmark["run"](["python", "-c", "import bleucli"], os.path.dirname(sys.executable), "auto")
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
+def test_instructions_are_those_of_the_command(benchmark):
+    tools = os.path.dirname(sys.executable)
+    count = benchmark["count_instructions"]
+    bare, more = (count(["python", "-c", code], tools) for code in ("pass", "for _ in range(10 ** 6): pass"))
+    assert 10**7 < bare < 2 * 10**8
+    assert 10**7 < more - bare < 10**9

@@ -93,7 +93,7 @@ def test_every_fault_is_found(script, tmp_path, monkeypatch):
         ("ref -i a --versus-sacrebleu", ["versus-sacrebleu ref -i a"]),
         (
             "ref -i a b -w 3 --report p --add-scores c=x,y d=z -f csv",
-            ["ref -i a b -w 3 -f csv", "report ref -i a b --add-scores c=x,y d=z -o p"],
+            ["ref -i a b -w 3 -f csv", "report ref -i a b --scores c=x,y d=z -o p"],
         ),
         (
             "ref -i a -par --plot p --plot-kind k --plot-width 3in",

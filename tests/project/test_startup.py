@@ -83,6 +83,31 @@ def test_plain_scoring_does_not_search_for_garbage(imports):
     assert imports(counting, "ref.txt", "-i", "sys.txt", "-b")[1] == "45.9\n[]\n"
 
 
+ENDING = """
+import sys
+from bleucli.__main__ import command
+
+sys.exit = lambda status: print("ends as usual")
+{}
+command()
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "out"),
+    [
+        ("", "45.9\n"),
+        ("import atexit; atexit.register(print, 'registered')", "45.9\nends as usual\nregistered\n"),
+        ("import threading; threading.Timer(0.5, print, ['waited']).start()", "45.9\nends as usual\nwaited\n"),
+        ("sys.setprofile(lambda *_: None)", "45.9\nends as usual\n"),
+        ("sys.stdout.write('before ')", "45.9\nbefore "),
+    ],
+    ids=["nothing", "a registered function", "a thread", "a profiler", "text to write"],
+)
+def test_the_command_ends_at_once_where_nothing_is_left_to_do(imports, code, out):
+    assert imports(ENDING.format(code), "ref.txt", "-i", "sys.txt", "-b")[1] == out
+
+
 def test_threads_are_imported_where_they_are_asked_for(imports):
     assert "concurrent.futures" in imports(MAIN, "ref.txt", "-i", "sys.txt", "-J", "2")[0]
 

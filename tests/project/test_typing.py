@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import os
 import re
@@ -19,7 +20,7 @@ from collections.abc import Sequence
 import bleucli
 import bleucli.metrics
 import bleucli.significance
-from bleucli import BLEU, CER, CHRF, TER, WER, Segments, corpus_bleu, metric_from_signature, sentence_ter
+from bleucli import BLEU, CER, CHRF, TER, WER, CorpusStats, Segments, corpus_bleu, metric_from_signature, sentence_ter
 from bleucli.metrics import METRICS, Metric
 from bleucli.counting import References
 from bleucli.metrics.score import Score
@@ -35,6 +36,13 @@ reveal_type(BLEU().score_from_stats([0, 0, 0, 0, 0, 0, 0, 0, 0, 0]))
 reveal_type(corpus_bleu(hypotheses, references))
 reveal_type(sentence_ter("a", ["a"]))
 reveal_type(metric_from_signature("BLEU|tok:13a").corpus_score(hypotheses, references))
+parts: list[CorpusStats[bleucli.TERScore]] = [TER().corpus_stats(hypotheses, references)]
+reveal_type(CorpusStats.sum(parts).score())
+reveal_type((parts[0] + parts[0]).take([0]).score())
+results = bleucli.evaluate_systems({"a": hypotheses}, references, scores={"COMET": {"a": [0.5]}})
+reveal_type(results["a"])
+reveal_type(results["a"]["BLEU"])
+reveal_type(results.score("a", "BLEU"))
 precisions: list[float] = BLEU().corpus_score(hypotheses, references).precisions
 edits: int = TER().corpus_score(hypotheses, references).num_edits
 
@@ -87,6 +95,11 @@ SCORES = (
     "BLEUScore",
     "TERScore",
     "Score",
+    "TERScore",
+    "TERScore",
+    "SystemResult",
+    "ScoreRecord",
+    "float",
     "Characters",
     "float",
     "Signature",
@@ -144,3 +157,41 @@ def test_pyright_finds_the_same_errors_in_a_users_program(tmp_path):
     lines = PROGRAM.splitlines()
     wrong = [lines[one["range"]["start"]["line"]] for one in found if one["severity"] == "error"]
     assert wrong == [line for line in lines if line.startswith(MISUSES)], found
+
+
+def examples(page):
+    """Return the Python examples of a page as a program."""
+    with open(os.path.join(ROOT, page), encoding="utf-8") as file:
+        found = doctest.DocTestParser().get_examples(file.read())
+    return "".join(example.source for example in found)
+
+
+# Without the page of the API, whose examples do not share their names
+PAGES = ["README.md", *(f"docs/{name}" for name in sorted(os.listdir(os.path.join(ROOT, "docs"))) if name != "api.md")]
+
+
+@pytest.mark.slow
+def test_the_examples_of_the_documentation_have_right_types(tmp_path, pytestconfig):
+    cache = pytestconfig.cache.mkdir("mypy")
+    for page in PAGES:
+        name = re.sub(r"\W", "_", page)
+        (tmp_path / f"{name}.py").write_text(examples(page), encoding="utf-8")
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "mypy",
+            "--config-file=",
+            "--ignore-missing-imports",
+            "--allow-redefinition",
+            "--cache-dir",
+            cache,
+            ".",
+        ],
+        cwd=tmp_path,
+        env=os.environ | {"MYPYPATH": ROOT},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert (done.stderr, done.returncode) == ("", 0), done.stdout

@@ -181,3 +181,18 @@ def test_ids_at_a_path_join_items_or_are_missed(monkeypatch, run, keyed, patienc
         refused(answer, error)
     else:
         assert answer == (0, "100.0\n", "")
+
+
+@pytest.mark.parametrize("name", ["x.jsonl", "x.ndjson"])
+@pytest.mark.parametrize("indent", [1, 4])
+def test_a_value_over_several_lines_is_read_from_json_lines_too(run, write, name, indent):
+    row = {"doc_id": "a", "hypothesis": "the cat sat on a mat", "reference": "the cat sat on the mat"}
+    plain = run("-i", write("plain.jsonl", json.dumps(row) + "\n"), "-q", "-b")
+    for value in (row, [row]):
+        assert run("-i", write(name, json.dumps(value, indent=indent)), "-q", "-b") == plain
+    write("refs.txt", "the cat sat on the mat\n")
+    words = ("refs.txt", "-i", name, "--jsonl-fields", "hyp=hypothesis", "-q", "-b")
+    assert run(*words) == plain
+    assert run("refs.txt", "--jsonl", "-q", "-b", stdin=json.dumps([row], indent=2).encode()) == plain
+    write(name, json.dumps(row, indent=indent)[:-3])
+    refused(run("-i", name), f"{name}, line 4: invalid JSON" if indent else "invalid JSON")

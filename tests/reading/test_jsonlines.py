@@ -158,7 +158,8 @@ def test_fields_can_be_named(text, fields):
 def test_fields_named_in_another_form_are_refused(run, write, text):
     write("sys.jsonl", items())
     expected = "hyp=NAME,refs=NAME,id=NAME, or some of these; write hyp=a:NAME,b:NAME for several systems"
-    expected += ", id=none to join by position, and group=NAME for the groups of bleu diversity"
+    expected += ", id=NAME+NAME for an id of two parts, id=none to join by position"
+    expected += ", and group=NAME for the groups of bleu diversity"
     line = f"--jsonl-fields {text!r}; expected {expected}"
     assert run("-i", "sys.jsonl", "--jsonl-fields", text) == (2, "", f"bleu: error: {line}\n")
 

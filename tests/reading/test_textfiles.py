@@ -8,6 +8,7 @@ import os
 from unittest import mock
 
 import pytest
+from conftest import refused
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -348,3 +349,35 @@ def test_three_columns_are_three_columns(rows, size):
     columns = [[row[number].rstrip() for row in rows] for number in range(3)]
     assert read(data, size, columns=3)[0] == columns
     assert read(data, size, columns=None)[0] == columns
+
+
+# --- files of other kinds
+
+KINDS = {
+    "docx": (b"PK\x03\x04\x14\0\0\0\x08\0", "is a ZIP archive, as .docx and .xlsx are; save its text as plain text"),
+    "pdf": (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "is a PDF; save its text as plain text, one segment per line"),
+    "parquet": (b"PAR1\x15\x04\x15\0", "is a Parquet table; name it with --table instead"),
+    "utf-16": ("\ufeffone\ntwo\n".encode("utf-16-le"), "is UTF-16, as PowerShell writes it, not UTF-8; add -e utf-16"),
+    "utf-16 of others": ("\ufeffone\ntwo\n".encode("utf-16-be"), "is UTF-16, as PowerShell writes it, not UTF-8"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_files_that_cannot_be_text_say_what_they_are(run, write, kind):
+    data, message = KINDS[kind]
+    write("text", "one\ntwo\n")
+    write("other", data)
+    refused(run("text", "-i", "other"), f"other {message}")
+    refused(run("other", "-i", "text"), f"other {message}")
+    refused(run("text", stdin=data), f"standard input {message}")
+
+
+@pytest.mark.parametrize("line", ["%PDF is a format", "PAR1 lies here", "PK\x03 or so", "%PDF-1.7 été"])
+def test_text_that_begins_like_other_files_is_text(run, write, line):
+    write("text", f"{line}\n")
+    assert run("text", "-i", "text", "-b", "-q", "-m", "cer") == (0, "0.0\n", "")
+
+
+def test_utf_16_is_read_where_it_is_named(run, write):
+    write("text", KINDS["utf-16"][0])
+    assert run("text", "-i", "text", "-b", "-q", "-m", "cer", "-e", "utf-16") == (0, "0.0\n", "")

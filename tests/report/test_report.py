@@ -162,7 +162,7 @@ def test_scores_from_elsewhere_are_beside_metrics(write, run):
     write("b.txt", "a b c d x\nf g h i y\nk l m x o\n")
     write("a.comet", "1\n2\n3\n")
     write("b.comet", "0.5\n2\n2.5\n")
-    words = ("report", "ref.txt", "-i", "a.txt", "b.txt", "-o", "x.html", "--add-scores")
+    words = ("report", "ref.txt", "-i", "a.txt", "b.txt", "-o", "x.html", "--scores")
     assert run(*words, "comet=a.comet,b.comet", "-q").status == 0
     with open("x.html", encoding="utf-8") as file:
         data = data_in(file.read())
@@ -170,10 +170,14 @@ def test_scores_from_elsewhere_are_beside_metrics(write, run):
     assert data["scores"][1] == [[1, 2, 3], [0.5, 2, 2.5]]
     # the mean without a segment: (6 - 1) / 2 of the first
     assert data["influences"][1][0] == [2 - 2.5, 2 - 2, 2 - 1.5]
-    refused(run(*words, "comet=a.comet"), "1 file of scores for 2 systems")
+    refused(
+        run(*words, "comet=a.comet,b.comet,b.comet"), "3 files of scores for 2 systems; give one per system, or one"
+    )
+    refused(run(*words, "comet=a.comet"), "a.comet does not say which system has which score; give one file per system")
     write("b.comet", "0.5\n2\n")
     refused(run(*words, "comet=a.comet,b.comet"), "b.comet has 2 scores, but there are 3 segments")
-    refused(run(*words, "BLEU=a.comet,a.comet"), "--add-scores BLEU=: other scores already have this name")
+    refused(run(*words, "BLEU=a.comet,a.comet"), "scores 'BLEU': this name has another meaning here; choose another")
+    refused(run(*words, "a=a.comet,b.comet", "A=a.comet,b.comet"), "scores 'a': other scores already have this name")
 
 
 @pytest.mark.parametrize(("factor", "decimals"), [(1, 3), (100, 1)])
@@ -185,7 +189,7 @@ def test_scores_from_elsewhere_up_to_1_have_more_decimals(write, run, factor, de
     first, second = [0.7912, 0.7688], [0.7903, 0.7533]
     write("a.comet", "".join(f"{value * factor}\n" for value in first) * 10)
     write("b.comet", "".join(f"{value * factor}\n" for value in second) * 10)
-    words = ("report", "ref.txt", "-i", "a.txt", "b.txt", "-o", "x.html", "--add-scores", "comet=a.comet,b.comet", "-q")
+    words = ("report", "ref.txt", "-i", "a.txt", "b.txt", "-o", "x.html", "--scores", "comet=a.comet,b.comet", "-q")
     assert run(*words).status == 0
     with open("x.html", encoding="utf-8") as file:
         page = file.read()
@@ -285,12 +289,16 @@ def test_arguments_of_a_page_are_checked(given, told):
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        (float("nan"), "rated gives nan for segment 3 (counting from 0); give numbers from -1e100 to 1e100"),
-        (-1e101, "rated gives -1e+101 for segment 3"),
-        ("q", "the scores of rated are not numbers; give one list of numbers per system"),
-        (10**400, "the scores of rated are not numbers"),
-        (None, "rated gives nan for"),
-        ([1.0], "the scores of rated are not numbers"),
+        (
+            float("nan"),
+            ": the score of segment 3 (counting from 0) is missing (nan); give each segment a score, or leave",
+        ),
+        (-1e101, ": segment 3 (counting from 0) has -1e+101; expected a number from -1e100 to 1e100"),
+        ("q", ": segment 3 (counting from 0) has 'q', which is not a number; give one per segment"),
+        (10**400, ": segment 3 (counting from 0) has 1000"),
+        (None, ": the score of segment 3 (counting from 0) is missing (None)"),
+        ([], ": segment 3 (counting from 0) has no score; give each segment a score"),
+        ({}, ": segment 3 (counting from 0) has {}, which is not a number"),
     ],
 )
 def test_scores_of_other_tools_must_be_numbers(wrong, told):
@@ -298,7 +306,7 @@ def test_scores_of_other_tools_must_be_numbers(wrong, told):
     scores = {"rated": [[1.0] * 100, [1.0] * 3 + [wrong] + [1.0] * 96]}
     with pytest.raises(BleuError) as raised:
         compare_systems(both, [demo("reference.A")], scores=scores)
-    assert str(raised.value).startswith(told)
+    assert str(raised.value).startswith(f"scores['rated']['strong']{told}")
 
 
 # --- figures
@@ -754,7 +762,7 @@ def test_names_that_are_not_text_are_escaped(write, run):
     scores = f"{os.fsdecode(bytes([0xE9]))}={','.join(f'{name}.score' for name in names)}"
     words = ("ref.txt", "-i", *names, "-q")
     assert run("plot", *words, "-o", "x.png").status == 0
-    answer = run("report", *words, "--add-scores", scores, "-o", "x.html")
+    answer = run("report", *words, "--scores", scores, "-o", "x.html")
     assert answer.status == 0
     assert answer.out.startswith("caf\\xe9 and x\\x1b[31m\\u202ey have the same BLEU and \\xe9.\n\n")
     with open("x.html", encoding="utf-8") as file:
@@ -818,7 +826,7 @@ def test_a_page_may_have_other_names_that_promise_nothing_else(run, pair, name):
         (("plot", "-o", "x.pdf", "--width", "3 miles"), ("--width 3 miles; expected",)),
         (("plot", "-o", "x.pdf", "--width", "99in"), ("--width 99in; expected",)),
         (("plot", "-o", "x.pdf", "-m", "chrf", "bleu", "ter"), ("bleu plot shows one metric; leave out bleu and ter",)),
-        (("report", "-o", "x.html", "--add-scores", "a"), ("expected a name and a file for each system",)),
+        (("report", "-o", "x.html", "--scores", "a"), ("expected a name and files: COMET=a.comet,b.comet",)),
         (("report",), ("bleu report writes a page; name it with -o, such as -o page.html",)),
         (("report", "-o", "-"), ("bleu report writes a page; name it with -o, such as -o page.html",)),
         (("plot",), ("bleu plot writes a figure; name it with -o, such as -o figure.pdf",)),
@@ -834,6 +842,10 @@ def test_a_page_may_have_other_names_that_promise_nothing_else(run, pair, name):
         (("plot", "-o", "x.pdf", "--by", "domain"), ("there is no option --by; see bleu plot --help all",)),
         (("report", "-o", "x.html", "--by", "domain"), ("segments have no label 'domain'; there are none",)),
         (("plot", "-o", "x.svg", "--add-scores", "a=b"), ("--add-scores has moved to a command; write bleu report",)),
+        (
+            ("plot", "-o", "x.svg", "--scores", "a=b", "-m", "chrf"),
+            ("bleu plot shows one metric; name one with -m, or",),
+        ),
     ],
 )
 def test_combinations_that_make_no_sense_are_refused(demo_files, run, words, parts):
@@ -845,7 +857,7 @@ def test_combinations_that_make_no_sense_are_refused(demo_files, run, words, par
     ("option", "told"),
     [
         ("--report", "bleu report REF -i SYSTEM -o PAGE.html"),
-        ("--add-scores", "bleu report REF -i SYSTEM -o PAGE.html --add-scores NAME=FILE"),
+        ("--add-scores", "bleu report REF -i SYSTEM -o PAGE.html --scores NAME=FILE"),
         ("--plot", "bleu plot REF -i SYSTEM -o FIGURE.pdf"),
         ("--plot-kind", "bleu plot REF -i SYSTEM -o FIGURE.pdf --kind KIND"),
         ("--plot-width", "bleu plot REF -i SYSTEM -o FIGURE.pdf --width WIDTH"),

@@ -420,7 +420,7 @@ def test_figures_suit_scores_of_any_size(chromium, tmp_path, most):
     texts = ("a b c d", "e f g h")
     for name, lines in (("ref", texts), ("one", texts), ("two", texts), ("x", (0, most)), ("y", (most, most))):
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
-    address = make(tmp_path, "ref", "-i", "one", "two", "--add-scores", "other=x,y")
+    address = make(tmp_path, "ref", "-i", "one", "two", "--scores", "other=x,y")
     with watch(chromium, address) as watched:
         page = watched.page
         page.wait_for_selector(CARD)
@@ -467,7 +467,7 @@ def test_special_characters_are_shown_as_they_are(chromium, tmp_path):
             file.writelines(f"{text}{end}\n" for text in SIGNS)
     names = '"><script>alert(2)</script>,<!-- \u05d0\u05d1'
     (tmp_path / "n").write_text("1\n2\n3\n4\n5\n6\n")
-    address = make(tmp_path, "ref", "-i", "a", "b", "--names", names, "-m", "bleu", "chrf", "--add-scores", "<i>=n,n")
+    address = make(tmp_path, "ref", "-i", "a", "b", "--names", names, "-m", "bleu", "chrf", "--scores", "<i>=n,n")
     with watch(chromium, address) as watched:
         page = watched.page
         page.wait_for_selector(CARD)

@@ -57,7 +57,7 @@ from bleucli.significance.resampling import (
 
 EXACT = 1e-12
 SEEDS = (12345, 1, 7, 0)
-SIZES = ("_WEIGHT_BYTES", "_BIT_BYTES", "_TRIALS_HELD", "_SHARE", "_SPARE_WORDS")
+SIZES = ("_WEIGHT_BYTES", "_SCORED_AT_ONCE", "_BIT_BYTES", "_TRIALS_HELD", "_SHARE", "_SPARE_WORDS")
 NATIVE, _ = kernels._load_native()
 
 

@@ -152,6 +152,32 @@ def test_a_submission_in_any_order_is_scored_in_one_command(mirror, run, write, 
     assert "note: wmt26/eng_Latn-ces_Latn: 2 of 10 segments left out, without a reference\n" in answer.err
 
 
+@pytest.mark.parametrize("pair", ["en-cs", "en-cs_CZ"])
+def test_several_sets_are_scored_as_one(mirror, run, write, pair):
+    objects = [*of_pair(WMT25, "cs_CZ"), *of_pair(WMT26, "ces_Latn")]
+    rows = hypotheses(objects)
+    random.Random(pair).shuffle(rows)
+    write("mine.jsonl", dump(rows))
+    words = ("-t", "wmt25,wmt26", "-l", pair, "-i", "mine.jsonl", "-w", "6", "-q")
+    answer = run(*words)
+    assert answer.status == 0, answer.err
+    answer = json.loads(answer.out)
+    assert answer["score"] == round(expected(sacrebleu.BLEU(), rows, objects), 6)
+    assert answer["signature"].startswith("nrefs:1|test:wmt25,wmt26|lang:en-cs_CZ|partial:14of17|")
+    lines = [json.loads(line) for line in run(*words, "--by", "testset", "-f", "jsonl").out.splitlines()]
+    assert [(line["system"], line["segments"]) for line in lines] == [
+        ("mine testset=wmt25", 6),
+        ("mine testset=wmt26", 8),
+    ]
+    write("one.jsonl", dump([row for row in rows if row["doc_id"].startswith("WMT26")]))
+    alone = json.loads(run("-t", "wmt26", "-l", pair, "-i", "one.jsonl", "-w", "6", "-q").out)
+    assert round(lines[1]["score"], 6) == alone["score"]
+    part = json.loads(run(*words, "--subset", "speech").out)
+    of_speech = [one for one in objects if one["domain"] == "speech"]
+    assert part["score"] == round(expected(sacrebleu.BLEU(), rows, of_speech), 6)
+    assert len(run(*words, "-sl", "-b").out.splitlines()) == 14
+
+
 def test_a_submission_of_the_scored_documents_alone_has_the_same_score(mirror, run, write):
     rows = hypotheses(of_pair(WMT26, "ces_Latn"))
     write("all.jsonl", dump(rows))
@@ -159,6 +185,9 @@ def test_a_submission_of_the_scored_documents_alone_has_the_same_score(mirror, r
     one, other = (run("-t", "wmt26", "-l", "en-cs", "-i", f"{name}.jsonl") for name in ("all", "scored"))
     assert one.out == other.out
     assert "partial:8of10" in one.out
+    pytest.importorskip("pyarrow")
+    assert run("count", "-t", "wmt26", "-l", "en-cs", "-i", "all.jsonl", "-o", "s.parquet", "-q").status == 0
+    assert json.loads(run("--stats", "s.parquet").out) == json.loads(one.out)
 
 
 def test_a_subset_needs_partial_and_is_signed(mirror, run, write):
@@ -627,8 +656,8 @@ def test_objects_of_two_pairs_that_may_be_meant_are_an_error(run, write, monkeyp
 
 def test_sets_in_json_lines_are_scored_alone(mirror, run, write):
     write("sys", "a\n")
-    refused(run("-t", "wmt26,demo", "-l", "en-cs", "-i", "sys"), "the test set demo has no language pair")
-    refused(run("-t", "wmt24pp,wmt24pp/all", "-l", "en-de", "-i", "sys"), "wmt24pp is a test set in JSON Lines, which")
+    refused(run("-t", "wmt26,wmt25", "-l", "cs-vi", "-i", "sys"), "the test set wmt25 has no language pair")
+    refused(run("-t", "wmt26,demo", "-l", "en-cs", "-i", "sys"), "wmt26 is a test set in JSON Lines, but demo is not")
 
 
 # --- real submissions

@@ -38,10 +38,9 @@ MODULES = {
     },
     "versus-sacrebleu": "versus",
 }
-# Where texts come from
+# Where texts come from; the others under this heading are for scores
 TEXTS = (
-    *("refs", "input", "num_refs", "encoding", "jsonl", "jsonl_fields", "partial", "labels", "label_names", "level"),
-    *("table", "columns"),
+    *(name for name in GROUPS["what to score"] if name not in ("keep_going", "stats", "by", "engine")),
     *("test_set", "registry", "mirror", "allow_http"),
 )
 # How they are scored, and what systems are called

@@ -25,9 +25,7 @@ COMMAND = Command(
     "Find mistakes in texts that would distort a score.",
     take(
         *(*TEXTS, "origlang", "subset", *SCORED, *MESSAGES, "width", "no_color", "output"),
-        source=Option(
-            ("--source",), "the texts that were translated, one per line, to find copies of them", metavar="FILE"
-        ),
+        source=Option("--source FILE", "the texts that were translated, one per line, to find copies of them"),
         metrics=OPTIONS["metrics"]._replace(help="the metric in whose points costs are measured (default: bleu)"),
         format=OPTIONS["format"]._replace(help="%(choices)s (default: text)", choices=EXPLANATION_FORMATS),
         strict=OPTIONS["strict"]._replace(help="exit with 1 if there is any finding, not only for errors"),
@@ -90,8 +88,8 @@ def _leave_out(source: Texts) -> Iterator[Finding]:
         return
     source.leave_out(reported=True)
     for system, reason in source.systems.unscored("json"):
-        remedy = "give all files the same number of lines, in the same order; the other findings are about the others"
-        yield Finding("length", "error", system, reason, remedy, 0, None, "", None)
+        remedy = "it was not checked any further; correct this first, and check it again"
+        yield Finding("unscored", "error", system, reason, remedy, 0, None, "", None)
 
 
 def _read_source(options: Options, source: Texts) -> Iterator[str] | None:

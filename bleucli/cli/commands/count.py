@@ -12,6 +12,7 @@ from bleucli.counting import Part, SystemStats, add_systems
 from bleucli.errors import UsageError
 from bleucli.metrics import Metric, metric_that_counted
 from bleucli.phrases import tell_count
+from bleucli.scale.layout import PARTIAL
 from bleucli.scale.rows import Writer, write_sums
 
 TYPE_CHECKING = False
@@ -30,14 +31,12 @@ COMMAND = Command(
     ("bleu count REF... -i SYSTEM... -o FILE [options]", "bleu count --stats FILE... -o FILE [--sums]"),
     "Save statistics for later, or merge them.",
     take(
-        *(*TEXTS, "stats", "by", "engine", "segment_scores"),
+        *(*TEXTS, "stats", "by", "engine", "scores", "segment_scores"),
         *(*SCORED, *MESSAGES),
-        sums=Option(("--sums",), "keep only sums: one row per system, or per group of --by", bool),
+        sums=Option("--sums", "keep only sums: one row per system, or per group of --by"),
         first_line=Option(
-            ("--first-line",),
+            "--first-line N",
             "this shard begins at line N of the whole text",
-            int,
-            metavar="N",
             bounds=(1, 1000000000000000, "the number of a line"),
         ),
         output=OPTIONS["output"]._replace(help="write Parquet for --stats to this file; with --engine, a folder"),
@@ -111,7 +110,8 @@ def _count(
 ) -> None:
     """Count what the metrics need, and write it; labels: as for `_Saving`. command: the line that the file records."""
     idle = request.find_idle(options, len(source.systems), "")
-    metrics = pipeline.metrics_of(options, source)
+    columns, _ = pipeline.columns_of(options, source)
+    metrics = [*pipeline.metrics_of(options, source), *columns]
     saving = _Saving(options, source, labels, metrics)
     with pipeline.watch(options, environment) as progress:
         counts = source.count(Counting(metrics, request.count_threads(options.jobs), False, progress, saving))
@@ -119,15 +119,10 @@ def _count(
     signature = pipeline.compare_signatures(options, results)
     # Numbers from elsewhere are saved as they are
     of_results = [] if options.segment_scores else results.hints
-    hints = [*idle, *source.hints, *of_results, *request.find_differences(signature, options)]
-    hints += pipeline.note_lowercase(options)
-    messages.hold_back(hints)
+    remarks = pipeline.Remarks(options, messages, signature, [*idle, *source.hints, *of_results])
     saving.save(command)
-    request.note_files(source.overview, saving.segments, options, messages)
-    request.note_texts(signature, options, messages)
-    messages.note(f"wrote {shown(str(options.output))}: {', '.join(saving.metrics)}")
-    for hint in hints:
-        messages.warn(hint)
+    note = f"wrote {shown(str(options.output))}: {', '.join(saving.metrics)}"
+    remarks.say(lambda: source.overview(saving.segments), [note])
 
 
 class _Saving:
@@ -156,14 +151,26 @@ class _Saving:
         self._sums: dict[tuple[tuple[str, Any], ...], list[SystemStats]] | None = {} if options.sums else None
         # With --engine, the workers write the rows
         self._writer = None if options.sums or labels is None else Writer(self.metrics, self._first)
+        # How many items are left out is known only in the end, so the rows of what may be a part of them wait for it
+        self._waits = options.partial or options.test_set is not None
+        self._waiting: list[tuple[Sequence[SystemStats], Mapping[str, Sequence[object] | str]]] = []
         self.segments = 0
 
     def keep_rows(self, block: Sequence[SystemStats]) -> None:
         """Keep the rows of the next segments."""
         count = block[0].stats[0].segments
         if self._writer is not None and self._labels is not None:
-            self._writer.add(block, self._labels(self.segments, count))
+            self._waiting.append((block, self._labels(self.segments, count)))
+            if not self._waits:
+                self._write_waiting({})
         self.segments += count
+
+    def _write_waiting(self, columns: Mapping[str, str]) -> None:
+        """Write the rows that wait; columns: further ones, with one value for all segments."""
+        assert self._writer is not None
+        for block, labels in self._waiting:
+            self._writer.add(block, {**labels, **columns})
+        self._waiting.clear()
 
     def keep_sums(self, systems: Sequence[SystemStats], labels: Sequence[tuple[str, Any]]) -> None:
         """Add to the sums of a group."""
@@ -179,6 +186,8 @@ class _Saving:
         """
         shards = self._source.shards(self._first, self.segments)
         if self._writer is not None:
+            partial = columns_of(self._source.texts).get(PARTIAL)
+            self._write_waiting({} if partial is None else {PARTIAL: partial})
             self._writer.save(self._path, shards, command)
         if self._sums is not None:
             columns = columns_of(self._source.texts)

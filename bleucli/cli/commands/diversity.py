@@ -39,15 +39,13 @@ COMMAND = Command(
         *("encoding", "jsonl", "cite", "mirror", "allow_http", "jobs", "language_pair", "like"),
         *("score_only", "width", "scale", "short", "names", "name_by", "style", "caption", "label"),
         *("no_color", "output", "append", *MESSAGES),
-        input=Option((), "files with one text per line; without any, standard input", nargs="*", metavar="TEXT"),
+        input=Option("[TEXT ...]", "files with one text per line; without any, standard input"),
         groups=Option(
-            ("--groups",),
-            "one label per line: compare texts with the same label, and print the mean of all groups",
-            metavar="FILE",
+            "--groups FILE", "one label per line: compare texts with the same label, and print the mean of all groups"
         ),
         jsonl_fields=OPTIONS["jsonl_fields"]._replace(
             help="the fields that hold the texts and their groups, or paths such as out.0",
-            metavar="hyp=NAME,group=NAME",
+            spelling="--jsonl-fields hyp=NAME,group=NAME",
         ),
         format=OPTIONS["format"]._replace(help="%(choices)s (default: json)", choices=_FORMATS),
     ),
@@ -95,8 +93,7 @@ def _print_self_bleu(
         request.check_like(options, dict(one.signature))
     names = texts.systems.names("json")
     hints = [*idle, *texts.hints(), *_hints(names, measures), *metric.advice]
-    hints += request.find_differences(dict(measures[0].signature), options)
-    messages.hold_back(hints)
+    remarks = pipeline.Remarks(options, messages, dict(measures[0].signature), hints)
     pairs = zip(texts.systems.names(form), measures, strict=True)
     systems = [SystemResult(name, [one.record()], segments=len(one.scores)) for name, one in pairs]
     results = Results(systems, len(measures[0].scores), [])
@@ -109,9 +106,7 @@ def _print_self_bleu(
             for system, one, read in zip(systems, measures, run.systems, strict=True)
         ]
     deliver(answer, options.output, environment, options.append)
-    request.note_texts(dict(measures[0].signature), options, messages)
-    for hint in hints:
-        messages.warn(hint)
+    remarks.say()
 
 
 def _spread(system: SystemResult) -> SystemResult:

@@ -37,7 +37,9 @@ COMMAND = Command(
     take(
         *(*TEXTS, "origlang", "subset", *SCORED, *MESSAGES, "width", "short", "no_color", "output"),
         line=Option(
-            ("--line",), "the segment to explain, counted from 1 (default: the whole corpus)", int, metavar="N"
+            "--line N",
+            "the segment to explain, counted from 1 (default: the whole corpus)",
+            wrong={"{line}; expected the number of a line, from 1": lambda run: run.line < 1},
         ),
         sentence_level=OPTIONS["sentence_level"]._replace(help="explain BLEU of the segment with effective order"),
         format=OPTIONS["format"]._replace(help="%(choices)s (default: text)", choices=EXPLANATION_FORMATS),
@@ -96,15 +98,11 @@ def _print_explanations(options: Options, source: Texts, environment: Environmen
     info = dict(signatures[names.index(options.followed)]) if options.like else {}
     request.check_like(options, info)
     hints = [*idle, *(advice for metric in metrics for advice in metric.advice), *source.hints]
-    hints += request.find_differences(info, options)
-    messages.hold_back(hints)
+    remarks = pipeline.Remarks(options, messages, info, hints)
     layout = request.layout_of(options, environment, form)
     columns = environment.columns() if options.output is None else None
     deliver([render_explanations(explanations, layout, form, columns)], options.output, environment)
-    request.note_files(source.overview, segments, options, messages)
-    request.note_texts(info, options, messages)
-    for hint in hints:
-        messages.warn(hint)
+    remarks.say(lambda: source.overview(segments))
 
 
 def _explain_system(options: Options, source: Texts, metrics: list[Metric]) -> tuple[list[Explained], int]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, Command, take
 from bleucli.cli.delivery import protect
-from bleucli.cli.options import Option
+from bleucli.cli.options import OPTIONS, Option
 from bleucli.cli.scoring import Answer, gates_of
 from bleucli.cli.sources import Entry, NameArguments, Systems, text_arguments
 from bleucli.cli.sources.files import FileSource
 from bleucli.cli.streams import shown
-from bleucli.errors import UsageError
+from bleucli.errors import Naming, UsageError
 from bleucli.matrix import Task, find_language, score_pairs
 from bleucli.matrix.plan import read_plan
-from bleucli.results import PAIR, Run, name_row
+from bleucli.results import PAIR, Input, Run, name_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.streams import Environment
+    from bleucli.matrix.plan import Pair
     from bleucli.metrics import Metric
 
 COMMAND = Command(
@@ -32,7 +33,13 @@ COMMAND = Command(
         *("confidence", "confidence_n", "paired_jobs"),
         *("format", "width", "scale", "short", "bold_best", "style", "sort", "caption", "label"),
         *("no_color", "output", "append", "fail_under", *MESSAGES),
-        matrix=Option((), "a TOML file with patterns for references and systems", nargs="?", metavar="FILE"),
+        matrix=Option("[FILE]", "a TOML file with patterns for references and systems"),
+        scores=OPTIONS["scores"]._replace(
+            spelling="--scores NAME=PATTERN ...",
+            help="segment scores of another metric as a column: files such as comet/{pair}.{system}.txt, or one for a"
+            " pair",
+            apart=None,
+        ),
     ),
     ("matrix", "metrics", "keep_going", "format", "bold_best", "sort", "confidence", "fail_under", "output"),
 )
@@ -51,9 +58,11 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     gates = gates_of(options, environment)
     provenance = pipeline.provenance(options, environment, words)
     matrix = read_plan(shown(str(options.matrix)))
-    pairs = {}
+    pairs, of_pairs = {}, {}
     for pair in matrix.pairs:
-        of_pair = options.replace(refs=pair.references, input=list(pair.systems.values()))
+        paths = list(pair.systems.values())
+        of_pair = options.replace(refs=pair.references, input=paths, scores=_words_of(options, pair))
+        of_pairs[pair.name] = of_pair
         arguments = text_arguments(of_pair, hashed=provenance is not None)
         names = NameArguments(list(pair.systems))
         pairs[pair.name] = FileSource(arguments._replace(names=names), environment.stdin)
@@ -68,20 +77,23 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         pipeline.say_left_out(options, rows, environment, answer.report_failures)
     follows = request.follows_language(options)
     metrics: dict[str, list[Metric]] = {}
+    files: dict[str, Sequence[Input]] = {}
     tasks = []
     for pair in matrix.pairs:
         language = find_language(pair.name, pair.language, follows)
         if language not in metrics:  # a metric needs only the target, which picks the tokenizer
             target = f"xx-{language}" if language else None
             metrics[language] = request.make_metrics(options.replace(language_pair=target))
-        tasks.append(Task(pair.name, pairs[pair.name].corpus(), metrics[language]))
+        with Naming(pair.name):
+            columns, files[pair.name] = pipeline.columns_of(of_pairs[pair.name], pairs[pair.name])
+        tasks.append(Task(pair.name, pairs[pair.name].corpus(), [*metrics[language], *columns]))
     with pipeline.watch(options, environment) as progress:
         results = score_pairs(
             tasks, matrix.systems, jobs=request.count_threads(options.jobs), sampling=plan, progress=progress
         )
     hints = [*idle, *matrix.hints, *(hint for source in pairs.values() for hint in source.hints), *results.hints]
     signature = pipeline.compare_signatures(options, results)
-    passed = answer.give(results, rows.names, lambda: _run_of(pairs), hints, signature, lambda segments: "")
+    passed = answer.give(results, rows.names, lambda: _run_of(pairs, files), hints, signature, lambda segments: "")
     pipeline.note_slowness(start, messages)
     answer.end()
     return passed
@@ -117,9 +129,29 @@ def _leave_out(pairs: Mapping[str, FileSource], rows: Outputs) -> None:
         first += len(source.systems)
 
 
-def _run_of(pairs: Mapping[str, FileSource]) -> Run:
-    """Return what was read, and what each row was made from: its output, and the references of its pair."""
-    inputs = [source.inputs() for source in pairs.values()]
+def _words_of(options: Options, pair: Pair) -> list[str] | None:
+    """Return the values of --scores for a language pair: its name and those of its systems in place of the patterns."""
+    if options.scores is None:
+        return None
+    words = []
+    for word in options.scores:
+        name, equals, pattern = word.partition("=")
+        pattern = pattern.replace("{pair}", pair.name)
+        if "{system}" in pattern:
+            pattern = ",".join(pattern.replace("{system}", system) for system in pair.systems)
+        words.append(f"{name}{equals}{pattern}")
+    return words
+
+
+def _run_of(pairs: Mapping[str, FileSource], scores: Mapping[str, Sequence[Input]]) -> Run:
+    """Return what was read, and what each row was made from: its output, and what belongs to its pair.
+
+    scores: the files of scores from elsewhere, by pair.
+    """
+    inputs = []
+    for name, source in pairs.items():
+        systems, references = source.inputs()
+        inputs.append((systems, [*references, *scores.get(name, ())]))
     return Run(
         [system for systems, _ in inputs for system in systems.values()],
         [reference for _, references in inputs for reference in references],

@@ -25,16 +25,10 @@ COMMAND = Command(
     ("bleu plot REF... -i SYSTEM... -o FIGURE.pdf [options]",),
     "Draw a figure for a paper.",
     take(
-        *(*TEXTS, "origlang", "subset", "keep_going", *SCORED, *TESTS, *MESSAGES),
+        *(*TEXTS, "origlang", "subset", "keep_going", *SCORED, "scores", *TESTS, *MESSAGES),
         output=OPTIONS["output"]._replace(help="the figure: a file that ends in .pdf, .svg or .png"),
-        kind=Option(
-            ("--kind",), "%(choices)s (default: forest, scores with intervals)", metavar="KIND", choices=_KINDS
-        ),
-        figure_width=Option(
-            ("--width",),
-            "width of the figure, such as 3.3in or 84mm (default: 3.3in, one column)",
-            metavar="WIDTH",
-        ),
+        kind=Option("--kind KIND", "%(choices)s (default: forest, scores with intervals)", choices=_KINDS),
+        figure_width=Option("--width WIDTH", "width of the figure, such as 3.3in or 84mm (default: 3.3in, one column)"),
         metrics=OPTIONS["metrics"]._replace(help="%(choices)s (default: bleu); a figure shows one"),
     ),
     ("output", "kind", "figure_width", "input", "test_set", "language_pair", "metrics", "paired_ar", "names"),
@@ -64,10 +58,13 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     inches = None if options.figure_width is None else _read_width(options.figure_width)
     if len(options.metrics or ()) > 1:
         raise UsageError(f"bleu plot shows one metric; leave out {' and '.join(options.metrics[1:])}")
+    if len(options.scores or ()) + len(options.metrics or ()) > 1:
+        raise UsageError("bleu plot shows one metric; name one with -m, or one with --scores")
     load_matplotlib()  # a missing package is reported before anything is scored
 
     kind = options.kind or _KINDS[0]
-    compare(options, environment, messages, lambda report, *_: _draw(report, kind, inches, form))
+    number = len(options.scores or ())  # scores from elsewhere come after BLEU
+    compare(options, environment, messages, lambda report, *_: _draw(report, kind, number, inches, form))
     return True
 
 
@@ -86,12 +83,13 @@ def _read_width(word: str) -> float:
     return inches
 
 
-def _draw(report: Report, kind: str, inches: float | None, form: str) -> tuple[bytes, list[str]]:
+def _draw(report: Report, kind: str, number: int, inches: float | None, form: str) -> tuple[bytes, list[str]]:
     """Return a figure as a file, and hints about what it cannot show.
 
     Args:
-        report: what it shows, by its only metric.
+        report: what it shows.
         kind: one of `_KINDS`.
+        number: the metric's, from 0.
         inches: its width; None for that of a column.
         form: the format of the file, such as "pdf".
 
@@ -114,7 +112,7 @@ def _draw(report: Report, kind: str, inches: float | None, form: str) -> tuple[b
             f"a figure of segments compares two systems, so it shows only {report.names[0]} and {report.names[1]}; to"
             " choose others, name only these with -i"
         )
-    content, missing = plots.save(plots.draw(report, kind, 0, inches or plots.WIDTH), form)
+    content, missing = plots.save(plots.draw(report, kind, number, inches or plots.WIDTH), form)
     if missing:
         characters = ", ".join(dict.fromkeys(missing))
         hints.append(f"no installed font has {characters}; install one that does, or give other names with --names")

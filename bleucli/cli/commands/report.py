@@ -9,18 +9,15 @@ from contextlib import contextmanager
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TESTS, TEXTS, Command, take
 from bleucli.cli.delivery import deliver
-from bleucli.cli.options import OPTIONS, Option
+from bleucli.cli.options import OPTIONS
 from bleucli.cli.provenance import Provenance
 from bleucli.cli.sources import Counting, columns_of_groups
 from bleucli.cli.sources.files import refuse_empty
 from bleucli.cli.streams import Environment, shown
 from bleucli.counting import SystemStats, add_systems
-from bleucli.counting.corpus import Source
-from bleucli.errors import BleuError, UsageError
-from bleucli.phrases import in_command, tell_count
+from bleucli.errors import UsageError
+from bleucli.phrases import in_command
 from bleucli.prose.markup import readable
-from bleucli.reading import TextFile
-from bleucli.results import Input
 from bleucli.text.labels import find, group
 
 TYPE_CHECKING = False
@@ -29,34 +26,25 @@ if TYPE_CHECKING:
 
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
-    from bleucli.cli.sources import Counted, Texts
+    from bleucli.cli.sources import Texts
     from bleucli.metrics import Metric
-    from bleucli.report.contents import Measured, Report
-    from bleucli.results import Results
+    from bleucli.report.contents import Report
+    from bleucli.results import Results, Run
     from bleucli.significance.comparison import Sampling
 
     Progress = Callable[[str, int, int], None]
-    # Reads segment scores of other tools, for this number of segments, if these names are taken
-    Reader = Callable[[Texts, int, Sequence[str], Progress], list[Measured]]
 
 COMMAND = Command(
     ("bleu report REF... -i SYSTEM... -o PAGE.html [options]",),
     "Compare systems on an HTML page.",
     take(
-        *(*TEXTS, "origlang", "subset", "keep_going", *SCORED, *TESTS, *MESSAGES),
+        *(*TEXTS, "origlang", "subset", "keep_going", *SCORED, "scores", *TESTS, *MESSAGES),
         by=OPTIONS["by"]._replace(help=f"also {OPTIONS['by'].help}, with a test of each"),
         output=OPTIONS["output"]._replace(
             help="the page: scores, tests, figures, segments; what it says in words is also printed"
         ),
-        add_scores=Option(
-            ("--add-scores",),
-            "segment scores of another metric: one file per system, one number per line, higher is better",
-            nargs="+",
-            metavar="NAME=FILE,FILE",
-            once=True,
-        ),
     ),
-    ("output", "add_scores", "input", "test_set", "language_pair", "metrics", "paired_ar", "paired_bs", "names"),
+    ("output", "scores", "input", "test_set", "language_pair", "metrics", "paired_ar", "paired_bs", "names"),
 )
 _WIDTH = 79
 
@@ -76,29 +64,23 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     # A stream or a pipe has no ending
     if os.path.splitext(path)[1].lower() not in (".html", ".htm", ""):
         raise UsageError(f"--output {shown(path)} would be a page in HTML; name a file that ends in .html")
-    tools = [_read_word(shown(word)) for word in options.add_scores or ()]
     load("jinja2", "report")
     provenance = Provenance(words, environment)
 
-    inputs: list[Input] = []
     lines: list[str] = []
 
-    def read(texts: Texts, count: int, labels: Sequence[str], progress: Progress) -> list[Measured]:
-        return _read_scores(tools, texts, count, labels, progress, inputs)
-
-    def render(report: Report, texts: Texts, counts: Counted) -> tuple[str, list[str]]:
+    def render(report: Report, texts: Texts, read: Callable[[], Run]) -> tuple[str, list[str]]:
         from bleucli.report import page, verdicts
 
         lines.extend(_print(verdicts.tell(report)))
-        run = pipeline.run_of(texts, counts)
-        run = provenance.of(run._replace(references=[*run.references, *inputs]))
+        run = provenance.of(read())
         if not environment.variables.get("SOURCE_DATE_EPOCH"):
             run = run._replace(time=None)  # so that the same input gives the same bytes
         pair = dict(texts.texts).get("lang") or options.language_pair or ""
         origin, _, language = pair.partition("-")
         return page.render(report, run, language.replace("_", "-"), origin.replace("_", "-")), []
 
-    compare(options, environment, messages, render, read, hashed=True, typography=True, say=lambda: lines)
+    compare(options, environment, messages, render, hashed=True, typography=True, say=lambda: lines)
     return True
 
 
@@ -126,8 +108,7 @@ def compare(
     options: Options,
     environment: Environment,
     messages: Messages,
-    render: Callable[[Report, Texts, Counted], tuple[str | bytes, list[str]]],
-    read: Reader | None = None,
+    render: Callable[[Report, Texts, Callable[[], Run]], tuple[str | bytes, list[str]]],
     hashed: bool = False,
     typography: bool = False,
     say: Callable[[], Sequence[str]] = list,
@@ -138,8 +119,7 @@ def compare(
         options: what is asked for.
         environment: the world around the command.
         messages: the notes and warnings of this run.
-        render: returns the content of the file, and hints about it.
-        read: reads scores of other tools, if any.
+        render: returns the content of the file, and hints about it; called with a function that returns what was read.
         hashed: whether the content has the checksums of the texts.
         typography: whether to count and test again with typography alike.
         say: returns lines for standard output.
@@ -156,7 +136,8 @@ def compare(
     pipeline.check_references(options, texts)
     idle = request.find_idle(options, len(texts.systems), "")
     plan = pipeline.plan_sampling(options, environment, False, len(texts.systems))
-    metrics = request.make_metrics(options)
+    columns, files = pipeline.columns_of(options, texts)
+    metrics = [*request.make_metrics(options), *columns]
     pipeline.leave_out(options, texts, environment)
     texts.remembers = True
     rows = _Rows(texts, columns_of_groups(options))
@@ -169,17 +150,12 @@ def compare(
         with _without_collection():
             environment.limit_numpy()
             parts = metrics, rows, results, plan, counts.parts[0].documents
-            report = _make_report(options, environment, texts, *parts, progress, read, typography)
-            content, remarks = render(report, texts, counts)
+            report = _make_report(options, environment, texts, *parts, progress, typography)
+            content, hints = render(report, texts, lambda: pipeline.run_of(texts, counts, files))
     signature = pipeline.compare_signatures(options, results)
-    hints = [*idle, *texts.hints, *results.hints, *remarks, *request.find_differences(signature, options)]
-    hints += pipeline.note_lowercase(options)
-    messages.hold_back(hints)
+    remarks = pipeline.Remarks(options, messages, signature, [*idle, *texts.hints, *results.hints, *hints])
     deliver([content], options.output, environment)
-    request.note_files(texts.overview, results.segments, options, messages)
-    request.note_texts(signature, options, messages)
-    for hint in hints:
-        messages.warn(hint)
+    remarks.say(lambda: texts.overview(results.segments))
     if lines := say():
         deliver(lines, None, environment)
     pipeline.note_slowness(start, messages)
@@ -237,7 +213,6 @@ def _make_report(
     plan: Sampling | None,
     documents: Sequence[int] | None,
     progress: Progress,
-    read: Reader | None,
     typography: bool,
 ) -> Report:
     """Return what pages and figures show.
@@ -252,7 +227,6 @@ def _make_report(
         plan: how these were resampled.
         documents: the number of each segment's document, if documents are known.
         progress: called with what is done, how many are done, and how many there are.
-        read: reads scores of other tools, if any.
         typography: whether to count and test again with typography alike.
     """
     from bleucli.counting.threads import count_threads
@@ -268,8 +242,6 @@ def _make_report(
     for place, metric in enumerate(metrics):
         stats = [system.stats[place] for system in systems]
         measured.append(contents.of_metric(metric, stats if lines is None else [one.take(lines) for one in stats]))
-    if read is not None:
-        measured += read(texts, count, [one.name for one in measured], progress)
     rows = zip(results.systems, texts.systems.names("html"), strict=True)
     left_out = [f"{one.system} was left out: {one.reason}" for one in texts.systems.unscored("html")]
     hints = list(dict.fromkeys([*left_out, *texts.hints, *results.hints]))
@@ -304,67 +276,3 @@ def _without_collection() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-# --- scores of other tools
-
-
-def _read_word(word: str) -> tuple[str, list[str]]:
-    """Return the name of added scores, and their files.
-
-    >>> _read_word("comet=a.comet,b.comet")
-    ('comet', ['a.comet', 'b.comet'])
-    """
-    name, _, files = word.partition("=")
-    paths = files.split(",")
-    if not name or not all(paths):
-        raise UsageError(f"--add-scores {word}; expected a name and a file for each system: comet=a.comet,b.comet")
-    return name, paths
-
-
-def _read_scores(
-    requests: Sequence[tuple[str, list[str]]],
-    texts: Texts,
-    count: int,
-    labels: Sequence[str],
-    progress: Progress,
-    inputs: list[Input],
-) -> list[Measured]:
-    """Return the scores of --add-scores for the segments that were scored.
-
-    Args:
-        requests: names and files.
-        texts: the systems.
-        count: the number of segments.
-        labels: the names of other scores.
-        progress: called with what is read, how many are done, and how many there are.
-        inputs: gets a record of each file.
-    """
-    from bleucli.report.contents import of_numbers
-    from bleucli.scale import segment_scores
-
-    names = texts.systems.names("html")
-    selection = texts.selection
-    lines = None if selection is None else selection.chosen
-    tools: list[Measured] = []
-    for name, paths in requests:
-        if name in [*labels, *(one.name for one in tools)]:
-            raise UsageError(f"--add-scores {name}=: other scores already have this name; choose another")
-        if len(paths) != len(names):
-            files_of_scores = tell_count(len(paths), "file of scores", "files of scores")
-            systems = tell_count(len(names), "system")
-            raise UsageError(f"--add-scores {name}= has {files_of_scores} for {systems}; give one file per system")
-        files = [TextFile(path, path, mark="dropped", hashed=True) for path in paths]
-        columns = []
-        for file in files:
-            source = Source(file.name, [file.name], file.blocks(), hurry=file.hurry)
-            (numbers,) = segment_scores.read([source], progress).values()
-            if len(numbers) != count:
-                raise BleuError(
-                    f"{source.label} has {tell_count(len(numbers), 'score')}, but there are"
-                    f" {tell_count(count, 'segment')}; give one score per segment, one per line"
-                )
-            columns.append(numbers if lines is None else [numbers[line] for line in lines])
-        tools.append(of_numbers(name, columns))
-        inputs += [Input("scores", file.name, count, file.sha256()) for file in files]
-    return tools

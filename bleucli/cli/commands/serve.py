@@ -23,7 +23,7 @@ COMMAND = Command(
     "Serve a page that scores as you type.",
     take(
         *("output", *MESSAGES),
-        port=Option((), f"the port (default: {_PORT}; 0: any free port)", nargs="?", metavar="PORT"),
+        port=Option("[PORT]", f"the port (default: {_PORT}; 0: any free port)"),
     ),
     ("port", "quiet", "output"),
     metrics=(),

@@ -20,14 +20,9 @@ COMMAND = Command(
     "List test sets, or download them.",
     take(
         *("registry", "mirror", "allow_http", "output", *MESSAGES),
-        test_set=Option(
-            (),
-            "the test set whose language pairs and fields to list; none: list all test sets",
-            nargs="?",
-            metavar="NAME",
-        ),
+        test_set=Option("[NAME]", "the test set whose language pairs and fields to list; none: list all test sets"),
         language_pair=OPTIONS["language_pair"]._replace(help="only this language pair, or the test sets that have it"),
-        fetch=Option(("--download",), "download it, or only the language pair of -l", bool),
+        fetch=Option("--download", "download it, or only the language pair of -l"),
     ),
     ("test_set", "fetch", "language_pair", "registry", "output"),
     metrics=(),

@@ -7,7 +7,7 @@ import sys
 from time import perf_counter
 
 from bleucli.alias import folder
-from bleucli.cli import effects, pipeline
+from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, MODULES, TESTS, Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import flag_of, flags_of
@@ -62,7 +62,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         BleuError: sacreBLEU is not installed, it refuses the options, or the texts cannot be opened.
     """
     _refuse_ours(options)
-    effects.refuse_conflicts(options)
+    request.refuse_conflicts(options)
     version = _find_version()
     pipeline.open_texts(options, environment)  # refuses a terminal as input, and an output that would replace a text
     is_piped = options.input in (None, ["-"])

@@ -14,11 +14,12 @@ wrong with them. Everything after counting is the same for all sources.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from bleucli.cli.arguments import asks_for_resampling
+from bleucli.cli.options import asks_for_resampling
 from bleucli.cli.streams import shown
 from bleucli.counting import Part, SystemStats
 from bleucli.errors import BleuError, UsageError
@@ -186,33 +187,44 @@ class TestSetArguments(NamedTuple):
     registry: str | None
 
 
-class TableArguments(NamedTuple):
-    """Which tables hold the texts, and which columns; by: the columns that make groups. unit: as in `TextArguments`.
+class ScoreArguments(NamedTuple):
+    """Which files hold segment scores of other metrics.
 
-    needs_documents: whether documents are looked for.
+    columns: for each kind of scores, its name, perhaps with a direction, and its files: a path, and the column in it,
+    or "". are_items: whether the texts are items of JSON Lines.
+    """
+
+    columns: Sequence[tuple[str, Sequence[tuple[str, str]]]]
+    are_items: bool
+
+
+class TableArguments(NamedTuple):
+    """Which tables hold the texts, and which columns, if they are named.
+
+    by: the columns that make groups. unit, partial: as in `TextArguments`. needs_documents: whether documents are
+    looked for.
     """
 
     paths: Sequence[str]
-    columns: Columns
+    columns: Columns | None
     by: Sequence[str]
     unit: str
     needs_documents: bool
     names: NameArguments
+    partial: bool = False
 
 
 class StatisticsArguments(NamedTuple):
     """What is scored of statistics files.
 
     by: the columns that make groups. unit: as in `TextArguments`. are_tested: whether systems are tested against the
-    first one. are_numbers: whether the files hold segment scores from elsewhere. names_metrics: whether the metrics are
-    named, so that nothing is said about others.
+    first one. names_metrics: whether the metrics are named, so that nothing is said about others.
     """
 
     names: NameArguments
     by: Sequence[str]
     unit: str
     are_tested: bool
-    are_numbers: bool
     names_metrics: bool
 
 
@@ -229,7 +241,7 @@ def text_arguments(options: Options, hashed: bool = False) -> TextArguments:
     Raises:
         UsageError: --by is wrong.
     """
-    added = [path for word in options.add_scores or () for path in word.partition("=")[2].split(",")]
+    added = [file for _, files in score_arguments(options).columns for file, _ in files]
     return TextArguments(
         options.refs,
         options.input,
@@ -261,12 +273,33 @@ def text_arguments(options: Options, hashed: bool = False) -> TextArguments:
     )
 
 
-def reads_items(options: Options) -> bool:
-    """Return whether some texts are JSON Lines, whose items may have labels."""
-    from bleucli.reading.jsonlines import is_jsonl
+def score_arguments(options: Options) -> ScoreArguments:
+    """Return which files hold segment scores of other metrics.
 
-    paths = [] if options.table or options.stats else [*options.refs, *(options.input or ["-"])]
-    return any(options.jsonl if path == "-" else is_jsonl(path) for path in paths)
+    Raises:
+        UsageError: a word has another form.
+    """
+    columns = []
+    for word in options.scores or ():
+        name, _, paths = word.partition("=")
+        files = list(map(_split_column, paths.split(",")))
+        if not name or not all(path for path, _ in files):
+            raise UsageError(f"--scores {shown(word)}; expected a name and files: COMET=a.comet,b.comet")
+        columns.append((shown(name), files))
+    are_items = False
+    if columns:
+        from bleucli.reading.jsonlines import is_jsonl
+
+        are_items = any(options.jsonl if path == "-" else is_jsonl(path) for path in options.input or ["-"])
+    return ScoreArguments(columns, are_items)
+
+
+def _split_column(path: str) -> tuple[str, str]:
+    """Return a path, and the column that it names after a colon; "" if it names none."""
+    file, colon, column = path.rpartition(":")
+    if colon and file and column and not os.path.lexists(path) and os.path.lexists(file):
+        return file, shown(column)
+    return path, ""
 
 
 def test_set_arguments(options: Options) -> TestSetArguments:
@@ -280,17 +313,16 @@ def table_arguments(options: Options) -> TableArguments:
     Raises:
         UsageError: --by or --columns is wrong, or systems are both columns and groups.
     """
-    from bleucli.scale.arrow import Columns
     from bleucli.scale.layout import SYSTEM
     from bleucli.scale.tables import columns_named
 
     by = columns_of_groups(options)
-    columns = Columns() if options.columns is None else columns_named(shown(options.columns))
-    if SYSTEM in by and len(columns.hypotheses) > 1:
+    columns = None if options.columns is None else columns_named(shown(options.columns))
+    if SYSTEM in by and columns is not None and len(columns.hypotheses) > 1:
         raise UsageError("--by system is for systems that are rows, but here they are columns; leave out system")
     paths, unit = list(map(shown, options.table or ())), options.unit or "segment"
     needs_documents = asks_for_resampling(options) or options.unit is not None
-    return TableArguments(paths, columns, by, unit, needs_documents, name_arguments(options))
+    return TableArguments(paths, columns, by, unit, needs_documents, name_arguments(options), options.partial)
 
 
 def statistics_arguments(options: Options) -> StatisticsArguments:
@@ -306,7 +338,6 @@ def statistics_arguments(options: Options) -> StatisticsArguments:
         [column for column in columns_of_groups(options) if column != SYSTEM],
         options.unit or "segment",
         are_tested=options.paired_ar or options.paired_bs,
-        are_numbers=options.segment_scores,
         names_metrics="metrics" in options.given or options.segment_scores or bool(options.followed),
     )
 
@@ -342,7 +373,7 @@ def names_of(options: Options) -> dict[str, str]:
 
 # Columns whose values signatures name, each with its key in the signature
 JOINED = "joined"  # as in `bleucli.scale.layout`, which plain scoring does not import
-SIGNED = {"testset": "test", "langpair": "lang", JOINED: "level"}
+SIGNED = {"testset": "test", "langpair": "lang", "partial": "partial", JOINED: "level"}
 
 
 def signed(labels: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -370,7 +401,8 @@ def documents_in(columns: Sequence[str], unit: str) -> str:
     Raises:
         UsageError: there is none, but documents are the unit that is resampled.
     """
-    from bleucli.text.labels import DOCUMENT, DOCUMENT_NAMES
+    from bleucli.text import DOCUMENT
+    from bleucli.text.labels import DOCUMENT_NAMES
 
     name = next((name for name in (DOCUMENT, *DOCUMENT_NAMES) if name in columns), "")
     if unit == DOCUMENT and not name:
@@ -404,7 +436,7 @@ class Counted(NamedTuple):
 
     parts: one for each group, or a single one without labels. grouped: whether groups were asked for. references: what
     the references are called, for hints. selection: the part that is scored; None for everything. hints: those about
-    all groups together. are_numbers: whether these are segment scores from elsewhere, which nobody counted.
+    all groups together.
     """
 
     parts: Sequence[Part]
@@ -412,7 +444,6 @@ class Counted(NamedTuple):
     references: Sequence[str] = ()
     selection: Selection | None = None
     hints: Sequence[str] = ()
-    are_numbers: bool = False
 
     def row_names(self, names: Mapping[str, str]) -> list[str]:
         """Return the names of the answer's rows; names: those of systems, by their names in scores."""
@@ -466,6 +497,10 @@ class Systems:
     def __len__(self) -> int:
         """Return the number of systems that were given."""
         return sum(entry.columns for entry in self._entries())
+
+    def paths(self) -> list[str]:
+        """Return for each system that was given the name of what brings it along."""
+        return [entry.path for entry in self._entries() for _ in range(entry.columns)]
 
     def count_unscored(self) -> int:
         """Return how many systems are left out."""

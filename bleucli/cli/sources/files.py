@@ -6,28 +6,31 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from bleucli.cli.sources import JOINED, Counted, Counting, Entry, Systems, TextArguments, keep_groups
 from bleucli.cli.sources.paths import STDIN, Files, read_as_jsonl, source_of
 from bleucli.cli.streams import shown
-from bleucli.counting import Part, count, count_blocks
-from bleucli.counting.corpus import Corpus, Kept, Source
-from bleucli.errors import BleuError, LengthError, UsageError
+from bleucli.counting import CorpusStats, Part, SystemStats, count, count_blocks
+from bleucli.counting.corpus import Corpus, Kept, Source, in_step
+from bleucli.errors import BleuError, IdsDifferError, LengthError, UsageError
 from bleucli.inspection.marks import is_json_object
-from bleucli.phrases import tell_count, tell_place
+from bleucli.limits import read_number
+from bleucli.phrases import join_words, tell_count
 from bleucli.reading import TextFile
 from bleucli.reading.jsonlines import JsonLines
 from bleucli.results import Input
-from bleucli.text import Segments
+from bleucli.text import DOCUMENT, Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO, Any
 
+    from bleucli.cli.sources import Progress
     from bleucli.cli.sources.paths import File
-    from bleucli.counting import SystemStats
     from bleucli.counting.joining import Joining
     from bleucli.metrics import Metric
     from bleucli.scale.layout import Shard
@@ -35,12 +38,11 @@ if TYPE_CHECKING:
     from bleucli.testsets.selection import Marks
     from bleucli.text.labels import Labels
 
-# The label that names the document of a segment, and those that name parts of texts
-DOCUMENT = "doc"
+# The labels that name parts of texts
 _PARTS = ("origlang", "domain", "country")
 
 
-class TextSource:
+class TextSource(ABC):
     """Systems and references as texts; subclasses say where these come from, and what is known of segments.
 
     Args:
@@ -65,21 +67,21 @@ class TextSource:
         self._in_blocks = False  # whether labels are known only while blocks are counted
         self._joining: Joining | None = None
 
+    @abstractmethod
     def _read(self) -> Corpus:
         """Return systems and references, which can be read once."""
-        raise NotImplementedError
 
+    @abstractmethod
     def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
         """Return what is known of some segments beside their texts: columns, with a label for each segment."""
-        raise NotImplementedError
 
     @property
     def selection(self) -> Selection | None:
         """The part of the corpus that is scored; None for everything."""
         return None
 
-    def explain(self, error: LengthError) -> BleuError:
-        """Return an error about different numbers of segments, with its likely cause if that can be told."""
+    def explain(self, error: LengthError | IdsDifferError) -> BleuError:
+        """Return an error about different numbers of segments, or ids, with its likely cause if that can be told."""
         return error
 
     def corpus(self) -> Corpus:
@@ -119,6 +121,7 @@ class TextSource:
                     keep=None if keeper is None else keep,
                     progress=lambda done: progress("segments", done, 0),
                 )
+                self._check_order(metrics)
                 self._note_partial()
                 segments = totals[0].stats[0].segments
                 if not by:
@@ -138,6 +141,7 @@ class TextSource:
                 progress=lambda done: progress("segments", done, 0),
                 keep=None if keeper is None else keep,
             )
+            self._check_order(metrics)
             self._note_partial()
             if self.finds_parts:
                 selection = self.selection
@@ -147,7 +151,7 @@ class TextSource:
             if keep_rows or keeper is not None:
                 documents = self._documents(systems[0].stats[0].segments)
             return Counted([Part((), systems, documents)], references=references, selection=selection)
-        except LengthError as error:
+        except (LengthError, IdsDifferError) as error:
             raise self.explain(error) from None
 
     def _group_part(self, systems: Sequence[SystemStats], chosen: Sequence[int] | None, counting: Counting) -> Counted:
@@ -170,7 +174,7 @@ class TextSource:
         """
         try:
             yield from count_blocks(self.corpus(), [metric], jobs=jobs)
-        except LengthError as error:
+        except (LengthError, IdsDifferError) as error:
             raise self.explain(error) from None
 
     def _labels_of_block(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
@@ -193,21 +197,33 @@ class TextSource:
             return labels.number(documents)
         if self._unit == "segment":
             return None
-        if documents:
-            place = tell_place("segment", documents.index(None))
-            raise BleuError(place, " has no document; give each segment the label of its document")
+        labels.check_documents(documents)
         raise UsageError(
             "--unit doc resamples documents, but nothing says which document a segment belongs to; name a file with"
             " --labels that has a column doc"
         )
 
+    def _check_order(self, metrics: Sequence[Metric]) -> None:
+        """Refuse scores from elsewhere, which have no ids, beside items that were put into another order by theirs."""
+        if self._joining is not None and self._joining.is_sorted:
+            name = next((metric.name for metric in metrics if not metric.in_percent), "")
+            if name:
+                raise UsageError(
+                    f"--scores {name}: some files have the items in another order, but scores have no ids; give all"
+                    " files the same order"
+                )
+
     def _note_partial(self) -> None:
-        """Note how many items were left out because a file lacks them."""
-        if self._joining is None or self._joining.scored == self._joining.items:
+        """Note how many items were left out because a file lacks them, and which have no reference."""
+        if self._joining is None or not (self._joining.strangers or self._joining.scored < self._joining.items):
             return
         from bleucli.errors import Note
         from bleucli.results.hints import warn
 
+        for sentence in self._joining.strangers:
+            warn(f"{sentence}; left out", Note)
+        if self._joining.scored == self._joining.items:
+            return
         left = self._joining.items - self._joining.scored
         items = tell_count(self._joining.items, "item")
         warn(f"{left} of {items} left out, because a file lacks {'it' if left == 1 else 'them'}", Note)
@@ -278,6 +294,8 @@ class FileSource(TextSource):
         # The blocks of files that were read and cannot be read again
         self._kept: Mapping[File, Kept] = {}
         self._is_surveyed = False
+        # Unpacking files takes long, so their lengths are not compared before they are counted
+        self._defers_check = self._is_unchecked = False
         opener.check(self._all, self.references)
         if arguments.partial and not identified:
             raise UsageError(
@@ -295,16 +313,19 @@ class FileSource(TextSource):
         Raises:
             BleuError: files that can be read twice do not have the same number of segments.
         """
-        self._check_lengths()
+        if self._defers_check and not self._is_surveyed:
+            self._is_unchecked = any(file.is_packed() for file in (*self._files, *self.references))
+        if not self._is_unchecked:
+            self._check_lengths()
         references = [
             source_of(file, [file.name] * file.columns(), self._blocks(file), has_hypotheses=False)
             for file in self._ordered_references()
         ]
         corpus = Corpus(self._sources(), [*references, *self._label_sources()], joining=self._joining)
         if self._arguments.joins_documents:
-            from bleucli.counting.documents import Documents
+            from bleucli.counting import documents
 
-            corpus = corpus._replace(documents=Documents())
+            corpus = corpus._replace(documents=documents.join)
         if names := corpus.label_names():
             if "system" in names:
                 raise UsageError("a label cannot be called system, as the column of systems is; rename it")
@@ -338,8 +359,8 @@ class FileSource(TextSource):
         return sorted(self.references, key=lambda file: isinstance(file, JsonLines))
 
     def _blocks(self, file: File, remedy: str = "") -> Iterator[Sequence[Segments]]:
-        kept = self._kept.get(file)
-        return checked(file, file.blocks() if kept is None else kept.read_again(), remedy)
+        copy = self._kept.get(file)
+        return checked(file, file.blocks() if copy is None else copy.read_again(), remedy)
 
     # --- parts and labels
 
@@ -404,6 +425,34 @@ class FileSource(TextSource):
 
     # --- what does not fit
 
+    def count(self, counting: Counting) -> Counted:
+        """Count all systems. Where files are packed, their lengths are compared only if something is wrong."""
+        self._defers_check = True
+        try:
+            return super().count(counting)
+        except BleuError:
+            self._check_late()
+            raise
+
+    def blocks(self, metric: Metric, jobs: int | None) -> Iterator[list[SystemStats]]:
+        """Give the statistics of the only system, block by block; lengths are compared as for `count`."""
+        self._defers_check = True
+        try:
+            yield from super().blocks(metric, jobs)
+        except BleuError:
+            self._check_late()
+            raise
+
+    def _check_late(self) -> None:
+        """Compare the numbers of segments, unless that was done: where they differ, this says more than other errors.
+
+        Raises:
+            BleuError: two differ.
+        """
+        if self._is_unchecked:
+            self._is_unchecked = False
+            self._check_lengths()
+
     def _check_lengths(self) -> None:
         """Compare the numbers of segments, where files can be read twice, unless that was done already.
 
@@ -423,12 +472,23 @@ class FileSource(TextSource):
         except LengthError as error:
             raise self.explain(error) from None
 
-    def explain(self, error: LengthError) -> BleuError:
-        """Add the likely cause to an error about different numbers of segments, where plain text shows it."""
+    def explain(self, error: LengthError | IdsDifferError) -> BleuError:
+        """Add the likely cause to an error about different numbers of segments, or ids, where the texts show it."""
+        if isinstance(error, IdsDifferError):
+            return self._explain_ids(error)
         from bleucli.cli.sources import lengths
 
+        self._check_late()
         files = [*self._files, *self._ordered_references()]
         return lengths.explain([*files, *filter(None, [self._label_file])], error)
+
+    def _explain_ids(self, error: IdsDifferError) -> BleuError:
+        """Add to an error about items that cannot be joined that they are of several language pairs, if they are."""
+        for file in (*self._ordered_references(), *self._files):
+            if isinstance(file, JsonLines) and file.is_file and not self._arguments.pair and len(file.pairs()) > 1:
+                several = f"; {file.name} has items of {join_words(file.pairs())}: choose one pair with -l"
+                return BleuError(*error.parts, several)
+        return error
 
     def leave_out(self, reported: bool = False) -> None:
         """Leave out the systems that cannot be scored, for --keep-going; `systems.failures` then says why.
@@ -532,17 +592,56 @@ class NumberSource(FileSource):
 
     def count(self, counting: Counting) -> Counted:
         """Read the numbers; see `bleucli.cli.sources.Source.count`."""
-        from bleucli.scale import segment_scores
+        from bleucli.metrics.segment_scores import column_of
 
+        (metric,) = counting.metrics
         self._check_lengths()
         try:
-            systems = segment_scores.stats_of(segment_scores.read(self._sources(), counting.progress))
+            numbers = self._read_numbers(counting.progress)
         except LengthError as error:
             raise self.explain(error) from None
+        nrefs = array("i", bytes(4 * len(next(iter(numbers.values())))))  # there are no references
+        systems = [
+            SystemStats(name, [CorpusStats.of_rows(metric, column_of(name, column).rows, nrefs)], None)
+            for name, column in numbers.items()
+        ]
         if counting.keeper is not None:
             counting.keeper.keep_rows(systems)
             counting.keeper.keep_sums(systems, ())
-        return Counted([Part((), systems)], are_numbers=True)
+        return Counted([Part((), systems)])
+
+    def _read_numbers(self, progress: Progress) -> dict[str, array[float]]:
+        """Return the numbers of each system.
+
+        Raises:
+            BleuError: the sources do not have the same number of lines, or a line is not a number.
+        """
+        sources = self._sources()
+        names = [name for source in sources for name in source.names]
+        columns = [array("d") for _ in names]
+        for pieces in in_step(sources):
+            start = len(columns[0])
+            texts = (text for piece in pieces for text in piece)
+            for column, name, block in zip(columns, names, texts, strict=True):
+                column.extend(_numbers(block, name, start))
+            progress("segments", len(columns[0]), 0)
+        return dict(zip(names, columns, strict=True))
+
+
+def _numbers(texts: Segments, name: str, start: int) -> Iterator[float]:
+    """Give the numbers in lines; start: how many lines precede them."""
+    from bleucli.metrics.segment_scores import LARGEST
+
+    for line, text in enumerate(texts, start + 1):
+        try:
+            number = read_number(text or "")
+        except ValueError:
+            number = float("nan")
+        if not -LARGEST <= number <= LARGEST:
+            raise BleuError(
+                f"{name}, line {line}: {text!r} is not a number from -1e100 to 1e100; expected one score per line"
+            )
+        yield number
 
 
 def refuse_empty(labels: Mapping[str, Sequence[Any]], by: Sequence[str]) -> None:

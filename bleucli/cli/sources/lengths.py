@@ -225,6 +225,7 @@ class Survey:
         for place in range(measure + 1, len(self._files)):
             compare(self._files, (measure, place), (count, self._count(place)))
         failures: dict[int, BleuError] = {}
+        sorted_systems: list[int] = []  # those whose items have another order than the references
         identified = [place for place in range(measure, len(self._files)) if isinstance(self._files[place], JsonLines)]
         for place in range(len(self._systems)):
             system = self._systems[place]
@@ -234,11 +235,30 @@ class Survey:
             try:
                 if not is_joined:  # joining says more about items that are missing
                     compare(self._files, (measure, place), (count, self._count(place, count.segments)))
-                if identified and isinstance(system, JsonLines):
-                    self._read_in_step([place], identified)
+                if identified and isinstance(system, JsonLines) and self._read_in_step([place], identified):
+                    sorted_systems.append(place)
             except BleuError as error:
                 failures[place] = error
-        return failures
+        self._leave_out_unsorted(failures, sorted_systems, [], identified)
+        return dict(sorted(failures.items()))
+
+    def _leave_out_unsorted(
+        self, failures: dict[int, BleuError], sorted_systems: Sequence[int], first: Sequence[int], others: Sequence[int]
+    ) -> None:
+        """Leave out systems without ids if another one has to be sorted by them.
+
+        Args:
+            failures: what is wrong with systems; gets what is wrong with these.
+            sorted_systems: those whose items have another order than the references.
+            first: the system that has the references; none if there are others.
+            others: the references.
+        """
+        for place in range(len(self._systems)):
+            if sorted_systems and place not in (*failures, *sorted_systems, *first):
+                try:
+                    self._read_in_step([*first, sorted_systems[0], place], others)
+                except BleuError as error:
+                    failures[place] = error
 
     def _find_disagreements(self) -> dict[int, BleuError]:
         """Compare systems with the first one that has references and can be read; return what is wrong with each.
@@ -256,11 +276,11 @@ class Survey:
             return failures
         measure, count = first
         rest = [place for place in range(len(self._systems)) if place != measure and place not in failures]
-        differing = []
+        differing, sorted_systems = [], []
         for place in rest:
             try:
                 if isinstance(self._systems[place], JsonLines):
-                    self._read_in_step([measure, place])
+                    sorted_systems += [place] if self._read_in_step([measure, place]) else []
                 else:
                     compare(self._files, (measure, place), (count, self._count(place, count.segments)))
             except BleuError as error:
@@ -271,6 +291,7 @@ class Survey:
             raise BleuError(
                 *differing[0].parts, f"; no other system agrees with {name}, whose references would be used"
             )
+        self._leave_out_unsorted(failures, sorted_systems, [measure], [])
         return dict(sorted(failures.items()))
 
     def _find_measure(self, failures: dict[int, BleuError]) -> tuple[int, Count] | None:
@@ -299,11 +320,11 @@ class Survey:
             most: a text that cannot be read again may have no end; it is read only until it has more segments than
                 this.
         """
-        known = self._counts.get(place)
-        if isinstance(known, BleuError):
-            raise known
-        if known is not None:
-            return known
+        earlier = self._counts.get(place)
+        if isinstance(earlier, BleuError):
+            raise earlier
+        if earlier is not None:
+            return earlier
         count = 0
         file = self._files[place]
         for block in self._read(file):
@@ -321,8 +342,11 @@ class Survey:
             return self.kept[file].read()
         return self.kept[file].read_again()
 
-    def _read_in_step(self, systems: Sequence[int], references: Sequence[int] = ()) -> None:
+    def _read_in_step(self, systems: Sequence[int], references: Sequence[int] = ()) -> bool:
         """Read some of the texts in step, which compares numbers of segments, ids, and references that systems bring.
+
+        Returns:
+            Whether items were put into another order.
 
         Raises:
             BleuError: a `LengthError`, `IdsDifferError` or `ReferencesDifferError`, or a text cannot be read.
@@ -347,3 +371,4 @@ class Survey:
                 pass
         except LengthError as error:
             raise LengthError(error.parts, places[error.longest], places[error.shortest], error.counts) from None
+        return joining.is_sorted

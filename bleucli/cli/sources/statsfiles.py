@@ -18,18 +18,18 @@ from bleucli.cli.sources import (
 from bleucli.cli.streams import shown
 from bleucli.counting import SystemStats
 from bleucli.errors import BleuError
-from bleucli.metrics import METRICS, Metric
+from bleucli.metrics import METRICS, Metric, segment_scores
+from bleucli.metrics.segment_scores import SegmentScores
 from bleucli.phrases import tell_count
 from bleucli.results import Input, name_row
-from bleucli.scale import segment_scores, statsfiles
+from bleucli.results.signature import ELSEWHERE, Signature
+from bleucli.scale import statsfiles
 from bleucli.scale.layout import Shard
 from bleucli.scale.statsfiles import Statistics
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    from bleucli.results.signature import Signature
 
 
 def read(paths: Sequence[str]) -> Statistics:
@@ -56,6 +56,19 @@ def find_metrics(statistics: Statistics, followed: str) -> list[str]:
     return [name for name in METRICS if name in ({followed} if followed else kinds)]
 
 
+def find_scores(statistics: Statistics) -> list[str]:
+    """Return the names of the scores from elsewhere that all files have."""
+    return [metric.name for _, metric in _scores_in(statistics)]
+
+
+def _scores_in(statistics: Statistics) -> Iterator[tuple[str, SegmentScores]]:
+    """Give the scores from elsewhere as metrics, each with its name in the files."""
+    for stored, text in statistics.metrics.items():
+        signature = Signature.parse(text) if text else None
+        if signature is not None and ELSEWHERE in signature.info:
+            yield stored, SegmentScores(signature.name, None, signature.info[ELSEWHERE] == "higher")
+
+
 class StatisticsSource:
     """Systems whose statistics come from files; their texts are not needed.
 
@@ -71,7 +84,7 @@ class StatisticsSource:
     finds_parts = False
 
     def __init__(self, arguments: StatisticsArguments, statistics: Statistics) -> None:
-        names, self._by, unit, self._is_tested, self._are_numbers, self._names_metrics = arguments
+        names, self._by, unit, self._is_tested, self._names_metrics = arguments
         self._statistics = statistics
         self.systems = Systems(names, lambda: list(map(Entry, statistics.systems)))
         self._documents = documents_in(statistics.columns, unit)
@@ -86,6 +99,20 @@ class StatisticsSource:
         stored, metric = self._statistics.choose(name, arguments, like, in_command=True)
         self.metrics[stored] = metric
 
+    def choose_scores(self, name: str) -> None:
+        """Choose scores from elsewhere by their name.
+
+        Raises:
+            BleuError: the files lack them.
+        """
+        stored, metric = next((pair for pair in _scores_in(self._statistics) if pair[1].name == name), ("", None))
+        if metric is None:
+            raise BleuError(
+                f"{self._statistics.files[0]} has no {name}; it has {', '.join(self._statistics.metrics)}; save it with"
+                " bleu count --scores"
+            )
+        self.metrics[stored] = metric
+
     def choose_numbers(self) -> None:
         """Choose what stands in for the metric of segment scores from elsewhere.
 
@@ -93,11 +120,11 @@ class StatisticsSource:
             BleuError: the files lack them.
         """
         self._statistics.refuse_without("segment scores from elsewhere", lambda _, name: name == segment_scores.NAME)
-        self.metrics = {segment_scores.NAME: segment_scores.Given()}
+        self.metrics = {segment_scores.NAME: SegmentScores()}
 
     def count(self, counting: Counting) -> Counted:
         """Read what was counted, on all segments together or group by group; see `bleucli.cli.sources.Source.count`."""
-        parts = self._read_parts(counting.metrics, counting.keep_rows or self._are_numbers)
+        parts = self._read_parts(counting.metrics, counting.keep_rows)
         if counting.keeper is not None:
             for part in parts:
                 counting.keeper.keep_rows(part.systems)
@@ -109,7 +136,7 @@ class StatisticsSource:
                 except BleuError as error:
                     group = name_row("", part.labels).strip()
                     raise BleuError(f"{group}: " if group else "", *error.parts) from None
-        return Counted(groups, grouped=bool(self._by), are_numbers=self._are_numbers)
+        return Counted(groups, grouped=bool(self._by))
 
     def blocks(self, metric: Metric, jobs: int | None) -> Iterator[list[SystemStats]]:
         """Give the statistics of the only system, with rows."""
@@ -134,7 +161,7 @@ class StatisticsSource:
 
     def _read_parts(self, metrics: Sequence[Metric], keep_rows: bool) -> list[statsfiles.Part]:
         """Return what the files hold of each group, under the systems' names in scores."""
-        documents = self._documents if keep_rows and not self._are_numbers else ""
+        documents = self._documents if keep_rows else ""
         parts = self._statistics.count(dict(zip(self.metrics, metrics, strict=True)), self._by, keep_rows, documents)
         if not parts:
             raise BleuError(f"{self._statistics.files[0]} holds no segments; choose another file")

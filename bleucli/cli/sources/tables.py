@@ -13,13 +13,16 @@ from bleucli.cli.sources import Counted, Counting, Entry, Systems, TableArgument
 from bleucli.cli.sources.files import TextSource
 from bleucli.counting import CorpusStats, Part, SystemStats, add_systems
 from bleucli.counting.corpus import Corpus
-from bleucli.errors import BleuError
+from bleucli.errors import BleuError, UsageError
 from bleucli.phrases import tell_count
+from bleucli.reading.jsonfields import GUESSED_HYPOTHESES, GUESSED_REFERENCES, HYPOTHESES, REFERENCES
 from bleucli.results import Input
 from bleucli.scale import tables
+from bleucli.scale.arrow import Columns
 from bleucli.scale.layout import PLACES, SEGMENT, SYSTEM, Shard, label_of
 from bleucli.scale.rows import Numbering
-from bleucli.text.labels import DOCUMENT, group, number
+from bleucli.text import DOCUMENT
+from bleucli.text.labels import group, number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,17 +65,52 @@ class _Tables:
         return f"table {files}, {tell_count(segments, 'segment')}; systems {', '.join(self.systems.names())}"
 
 
+def _find_columns(arguments: TableArguments) -> Columns:
+    """Return the columns of texts: those that are named; else `hyp` and `ref`.
+
+    Tables of other programs, such as CSV, may have the usual names of JSON Lines instead.
+    """
+    columns = arguments.columns or Columns()
+    if arguments.columns is not None or not all(map(tables.kind_of, tables.find_tables(arguments.paths))):
+        return columns
+    names = tables.column_names(arguments.paths)
+    (hypothesis,), (reference,) = columns.hypotheses.values(), columns.references
+    if hypothesis not in names:
+        hypothesis = _usual(names, HYPOTHESES, GUESSED_HYPOTHESES) or hypothesis
+    if reference not in names:
+        reference = _usual(names, REFERENCES, GUESSED_REFERENCES) or reference
+    return Columns({hypothesis: hypothesis}, [reference])
+
+
+def _usual(names: Sequence[str], usual: Sequence[str], guessed: Sequence[str]) -> str:
+    """Return the first of the usual names; without one, the only one of those that may mean something else.
+
+    >>> _usual(["output", "prediction"], ["prediction"], ["output"]), _usual(["mt", "output"], [], ["mt", "output"])
+    ('prediction', '')
+    """
+    first = next((name for name in usual if name in names), "")
+    rest = [name for name in guessed if name in names]
+    return first or (rest[0] if len(rest) == 1 else "")
+
+
 class TableSource(_Tables, TextSource):
     """The texts of tables: each column of hypotheses is a system; further columns are the references."""
 
     def __init__(self, arguments: TableArguments) -> None:
-        systems = Systems(arguments.names, lambda: list(map(Entry, arguments.columns.hypotheses)))
+        columns = _find_columns(arguments)
+        systems = Systems(arguments.names, lambda: list(map(Entry, columns.hypotheses)))
         super().__init__(systems, arguments.by, arguments.unit)
+        self._columns = columns
         self._document = ""  # the column that names documents
         if arguments.needs_documents:
             self._document = documents_in(tables.column_names(arguments.paths), arguments.unit)
         keys = list(dict.fromkeys([*arguments.by, *([self._document] if self._document else [])]))
-        self._table = tables.TextTable(arguments.paths, arguments.columns, keys)
+        self._table = tables.TextTable(arguments.paths, columns, keys, arguments.partial)
+        self._joining = self._table.joining
+        if arguments.partial and self._joining is None:
+            raise UsageError(
+                "--partial joins tables by their ids, but each table has all columns of texts; leave it out"
+            )
         self.rows = self._table.rows
         self._in_blocks = True
         self._of_block: Mapping[str, Sequence[Any]] = {}  # the labels of the segments of the current block
@@ -82,7 +120,17 @@ class TableSource(_Tables, TextSource):
     def _read(self) -> Corpus:
         """Return systems and references, which can be read once."""
         corpus = self._table.corpus()
-        return corpus._replace(systems=[corpus.systems[0]._replace(names=self.systems.names())])
+        names = dict(zip(self._columns.hypotheses, self.systems.names(), strict=True))
+        return corpus._replace(
+            systems=[one._replace(names=[names[name] for name in one.names]) for one in corpus.systems]
+        )
+
+    def count(self, counting: Counting) -> Counted:
+        """Count all systems; see `bleucli.cli.sources.Source.count`."""
+        counts = super().count(counting)
+        if self._joining is not None and self._joining.scored < self._joining.items:
+            self.texts = [("partial", f"{self._joining.scored}of{self._joining.items}")]
+        return counts
 
     def _labels_of_block(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
         self._of_block = self._table.labels.take(count)
@@ -118,7 +166,10 @@ class EngineSource(_Tables):
     """
 
     def __init__(self, arguments: TableArguments, engine: str, saved: str, command: str) -> None:
-        self._paths, self._columns, self._by, unit, *_ = arguments
+        self._paths, columns, self._by, unit, *_ = arguments
+        self._columns = columns or Columns()
+        if arguments.partial:
+            raise UsageError("--partial cannot be combined with --engine, which reads tables that have all columns")
         self._document = DOCUMENT if unit == DOCUMENT else ""  # the column of what is resampled as a whole
         # An engine may be the only one that can open an address
         if self._document and not any("://" in path for path in self._paths):

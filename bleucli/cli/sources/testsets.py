@@ -11,7 +11,7 @@ from bleucli.cli.sources import TestSetArguments, TextArguments
 from bleucli.cli.sources.files import FileSource
 from bleucli.cli.testset_modes import files_of, names, pair_of
 from bleucli.counting.corpus import Source
-from bleucli.errors import BleuError, LengthError, Note, UsageError
+from bleucli.errors import BleuError, IdsDifferError, LengthError, Note, UsageError
 from bleucli.phrases import tell_count
 from bleucli.reading import TextFile
 from bleucli.reading.jsonfields import Fields
@@ -34,9 +34,10 @@ _LABELS = ("docid", "segid", "origlang", "genre", "domain")
 
 
 class _Chosen(NamedTuple):
-    """A test set, the paths of its fields, and the names of the references to score."""
+    """A test set, its name of the pair, the paths of its fields, and the names of the references to score."""
 
     test_set: TestSet
+    pair: str
     paths: Mapping[str, str]
     references: Sequence[str]
 
@@ -48,19 +49,31 @@ class TestSetSource(FileSource):
         self._name = which.name
         self._registry = registry.load(which.registry)
         test_sets = list(map(self._registry.__getitem__, names(which.name, "scoring")))
-        self._pair = pair_of(which.pair, self._registry, [one.name for one in test_sets])
-        self._has_items = any(one.items is not None for one in test_sets)
-        if self._has_items and len(test_sets) > 1:
-            name = next(one.name for one in test_sets if one.items is not None)
-            raise UsageError(f"{name} is a test set in JSON Lines, which is scored alone; name one test set with -t")
+        self._pair = pair_of(which.pair, self._registry, [test_sets[0].name])
+        in_items = [one.name for one in test_sets if one.items is not None]
+        self._has_items = bool(in_items)
+        if in_items and len(in_items) < len(test_sets):
+            other = next(one.name for one in test_sets if one.items is None)
+            raise UsageError(
+                f"{in_items[0]} is a test set in JSON Lines, but {other} is not, so they cannot be scored as one; score"
+                " them separately"
+            )
+        # Test sets spell pairs in several ways
+        pairs = [self._registry.spell_pair(one.name, self._pair) for one in test_sets]
+        for test_set, pair in zip(test_sets, pairs, strict=True):
+            self._registry.pair(test_set.name, pair)  # refuses a pair that it does not have
+        # One file may have items of all of them
+        arguments = arguments._replace(pair=",".join(dict.fromkeys(pairs)))
         super().__init__(arguments, stdin, has_ids=self._has_items)
         self._sets = []
-        for test_set in test_sets:
-            paths = preparation.prepare(test_set, self._pair)
-            references = preparation.scored_references(test_set, self._pair, paths)
-            self._sets.append(_Chosen(test_set, paths, references))
+        for test_set, pair in zip(test_sets, pairs, strict=True):
+            paths = preparation.prepare(test_set, pair)
+            references = preparation.scored_references(test_set, pair, paths)
+            self._sets.append(_Chosen(test_set, pair, paths, references))
         protect(arguments.output, [file for one in self._sets for file in files_of(one.test_set, one.paths)])
-        self._left_out = preparation.read_left_out(test_sets[0], self._pair, self._sets[0].paths)
+        self._left_out = [
+            item for one in self._sets for item in preparation.read_left_out(one.test_set, one.pair, one.paths)
+        ]
         self._note_left_out()
         self.references = [*self._reference_files()]
         self._known: Marks | None = None
@@ -82,9 +95,8 @@ class TestSetSource(FileSource):
             warn(f"{self._name}/{self._pair}: {count} of {total} left out, {reason}", Note)
 
     def _size(self) -> int:
-        """Return the number of segments of a test set in JSON Lines that are scored."""
-        (one,) = self._sets
-        return len(preparation.read_field(one.test_set, one.paths["src"], "src"))
+        """Return the number of segments of test sets in JSON Lines that are scored."""
+        return sum(len(preparation.read_field(one.test_set, one.paths["src"], "src")) for one in self._sets)
 
     def _reference_files(self) -> Iterator[TextFile | JsonLines]:
         counts = [len(one.references) for one in self._sets]
@@ -97,18 +109,22 @@ class TestSetSource(FileSource):
             paths = [one.paths[field] for one, field in zip(self._sets, place, strict=True)]
             name = f"{self._name}/{self._pair}" + (f" {place[0]}" if counts[0] > 1 else "")
             if self._has_items:
+                row = None if len(paths) == 1 else _items_in_a_row(self._sets, place)
                 yield JsonLines(
-                    CachedText(name, paths[0], mark="dropped", hashed=self._arguments.hashed),
+                    CachedText(name, paths[0], stream=row, mark="dropped", hashed=self._arguments.hashed),
                     Fields(references=place[0]),
                     hypotheses=False,
                     identified=self._joining is not None,
-                    labels=[label for label in _LABELS if label in self._sets[0].paths],
+                    labels=[
+                        *(label for label in _LABELS if all(label in one.paths for one in self._sets)),
+                        *(["testset"] if row is not None else []),
+                    ],
                 )
             elif len(paths) == 1:
                 yield CachedText(name, paths[0], mark="text", hashed=self._arguments.hashed)
             else:
-                row = _InARow(paths)
-                yield CachedText(name, stream=row, mark="text", hashed=self._arguments.hashed)  # type: ignore[arg-type]
+                texts = _InARow(paths)
+                yield CachedText(name, stream=texts, mark="text", hashed=self._arguments.hashed)  # type: ignore[arg-type]
 
     # --- the part that is scored
 
@@ -138,6 +154,7 @@ class TestSetSource(FileSource):
         """Return what is known of some segments: test set, place in it, document, language, domain."""
         if self._has_items:  # these labels are read with the references
             set_and_pair = {"testset": [self._name] * count, "langpair": [self._pair] * count}
+            # Of several sets, each item says which it is of
             return set_and_pair | dict(super().labels(start, count))
         if self._arguments.joins_documents:  # what is known of segments was joined with their texts
             return {name: of for name, of in super().labels(start, count).items() if name != "segment"}
@@ -188,8 +205,8 @@ class TestSetSource(FileSource):
 
     def _read_sources(self) -> Iterator[str]:
         if self._has_items:
-            (one,) = self._sets
-            return iter(preparation.read_field(one.test_set, one.paths["src"], "src"))
+            texts = [preparation.read_field(one.test_set, one.paths["src"], "src") for one in self._sets]
+            return iter([text for of_set in texts for text in of_set])
         from bleucli.testsets.formats import read_lines
 
         return (line.rstrip("\r\n") for one in self._sets for line in read_lines(one.paths["src"]))
@@ -208,9 +225,11 @@ class TestSetSource(FileSource):
             of_texts.pop("partial", None)
         return list((texts | of_texts).items())
 
-    def explain(self, error: LengthError) -> BleuError:
+    def explain(self, error: LengthError | IdsDifferError) -> BleuError:
         """Add the likely cause to an error about different numbers of segments: another test set, if one fits."""
         explained = super().explain(error)
+        if isinstance(error, IdsDifferError):
+            return explained
         files = zip((error.longest, error.shortest), error.counts, strict=True)
         count = next((count for file, count in files if file < len(self._files)), None)
         scored = {one.test_set.name for one in self._sets}
@@ -239,6 +258,24 @@ class TestSetSource(FileSource):
             return None
         with open(path, "rb") as file:
             return file.read().count(b"\n")
+
+
+def _items_in_a_row(sets: Sequence[_Chosen], references: Sequence[str]) -> IO[bytes]:
+    """Return the items of several test sets as one stream, each with the name of its set.
+
+    references: for each set, the field of a reference; the stream has it under the first of these names.
+    """
+    import json
+    from io import BytesIO
+
+    from bleucli.testsets.items import read_objects
+
+    lines = []
+    for one, name in zip(sets, references, strict=True):
+        for _, item in read_objects(one.paths[name]):
+            of_set = {references[0]: item.get(name), "testset": one.test_set.name}
+            lines.append(json.dumps({**item, **of_set}) + "\n")
+    return BytesIO("".join(lines).encode())
 
 
 class _InARow:

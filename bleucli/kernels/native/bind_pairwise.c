@@ -1,9 +1,6 @@
 /* Scores of all pairs as Python functions. */
 #include "bindings.h"
 
-/* Python 3.12 and later add floats with a second number that holds the rounding errors. */
-#define HAS_COMPENSATED_SUM 0x030C0000
-
 /* The first arguments of both functions. */
 typedef struct {
     Texts hypotheses, references;

@@ -51,6 +51,9 @@ typedef struct {
     PyThreadState *thread;
 } Run;
 
+/* Python 3.12 and later add floats with a second number that holds the rounding errors. */
+#define HAS_COMPENSATED_SUM 0x030C0000
+
 State *state_of(PyObject *module);
 /* Set *attribute to an attribute of a module; returns 0 with an exception set if that fails. */
 int find(const char *module_name, const char *name, PyObject **attribute);

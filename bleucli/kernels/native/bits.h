@@ -8,20 +8,30 @@ typedef struct {
     uint64_t plus, minus; /* where the column's costs rise and fall by one from word to word of the reference */
 } Bits;
 
-/* Advance one block of 64 reference words by a word of the hypothesis. `carry` is the change of cost in the row above:
- * -1, 0 or 1. Returns the change at its last row, which is the bit `top`. Higher bits are meaningless, and never reach
- * the lower ones. */
-static inline int advance(Bits *bits, uint64_t equal, int carry, uint64_t top)
+/* How the cost changes from one word of the hypothesis to the next: whether it rises or falls by one, as 0 or 1. */
+typedef struct {
+    uint64_t rises, falls;
+} Change;
+
+static inline int change_of(Change change)
+{
+    return (int)change.rises - (int)change.falls;
+}
+
+/* Advance one block of 64 reference words by a word of the hypothesis. `above` is the change in the row above the
+ * block. Returns the change in its row `last`. The bits of later rows are meaningless, and never reach those of earlier
+ * ones. */
+static inline Change advance(Bits *bits, uint64_t equal, Change above, unsigned int last)
 {
     uint64_t plus = bits->plus, minus = bits->minus;
     uint64_t vertical = equal | minus;
-    equal |= (uint64_t)(carry < 0); /* a falling cost above the block acts like a match in its first row */
+    equal |= above.falls; /* a falling cost above the block acts like a match in its first row */
     /* The carry of a match runs through all following rows in which the cost rises */
     uint64_t horizontal = (((equal & plus) + plus) ^ plus) | equal;
     uint64_t up = minus | ~(horizontal | plus), down = plus & horizontal;
-    int change = ((up & top) != 0) - ((down & top) != 0);
-    up = up << 1 | (uint64_t)(carry > 0);
-    down = down << 1 | (uint64_t)(carry < 0);
+    Change change = {up >> last & 1, down >> last & 1};
+    up = up << 1 | above.rises;
+    down = down << 1 | above.falls;
     bits->plus = down | ~(vertical | up);
     bits->minus = up & vertical;
     return change;

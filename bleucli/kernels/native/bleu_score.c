@@ -1,4 +1,5 @@
-/* The BLEU of a pair of texts: the same operations in the same order as in kernels/python_pairwise.py. */
+/* The BLEU of a pair of texts, and of rows of statistics: the same operations in the same order as in
+ * kernels/python_pairwise.py and kernels/python_rows.py. */
 #include "kernels.h"
 
 #include <math.h>
@@ -70,4 +71,64 @@ double bleu_score(const BleuOptions *options, size_t sys_len, size_t ref_len, co
     double mean = total_of(&logarithms, options->compensates) / (double)effective;
     double score = brevity_penalty(sys_len, ref_len) * exp(mean);
     return score > 100.0 && score < 100.0 + ROUNDING ? 100.0 : score;
+}
+
+/* The rough time to score a row. */
+#define ROW_TIME 256
+
+static void score_row(const BleuOptions *options, const int64_t *row, double *scores)
+{
+    const int64_t *matches = row + 2, *totals = matches + options->max_order;
+    double *precisions = scores + 2;
+    Sum logarithms = {0.0, 0.0};
+    size_t order = 0, effective = options->max_order;
+    int zeros = 0, any = 0;
+    for (size_t place = 0; place < options->max_order; place++) {
+        any |= matches[place] != 0;
+        precisions[place] = 0.0;
+    }
+    scores[0] = 0.0;
+    scores[1] = row[0] >= row[1] ? 1.0 : row[0] != 0 ? exp(1.0 - (double)row[1] / (double)row[0]) : 0.0;
+    if (!any) { /* as in sacreBLEU, whatever the smoothing */
+        return;
+    }
+    for (; order < options->max_order && totals[order] != 0; order++) {
+        double total = (double)totals[order], precision = 100.0 * (double)matches[order] / total;
+        if (matches[order] == 0) {
+            zeros += options->halves;
+            precision = options->halves ? 100.0 / ldexp(total, zeros) : 100.0 * options->floor / total;
+        }
+        precisions[order] = precision;
+        add(&logarithms, precision != 0.0 ? log(precision) : LOG_OF_ZERO);
+    }
+    if (options->effective_order) {
+        effective = order;
+    }
+    for (; order < effective; order++) {
+        add(&logarithms, LOG_OF_ZERO);
+    }
+    double score = scores[1] * exp(total_of(&logarithms, options->compensates) / (double)effective);
+    scores[0] = score > 100.0 && score < 100.0 + ROUNDING ? 100.0 : score;
+}
+
+static int is_possible(const int64_t *row, size_t orders)
+{
+    int possible = row[0] >= 0 && row[1] >= 0;
+    for (size_t order = 0; order < orders; order++) {
+        int64_t match = row[2 + order], total = row[2 + orders + order];
+        possible &= match >= 0 && match <= total && (order == 0 || total <= row[1 + orders + order]);
+    }
+    return possible;
+}
+
+Outcome bleu_rows(Stats stats, const BleuOptions *options, double *scores, Call *call)
+{
+    for (size_t row = 0; row < stats.rows && goes_on_at(call, row, ROW_TIME); row++) {
+        const int64_t *numbers = stats.integers + row * stats.columns;
+        if (!is_possible(numbers, options->max_order)) {
+            return TOO_FEW;
+        }
+        score_row(options, numbers, scores + row * (2 + options->max_order));
+    }
+    return DONE;
 }

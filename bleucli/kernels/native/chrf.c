@@ -104,8 +104,9 @@ static void read_characters(Work *work, Ids *text, const unsigned char *at, cons
 static void read_words(Work *work, Ids *text, const unsigned char *at, const unsigned char *end, int add)
 {
     Token word, parts[2];
+    Tokens tokens = tokens_of(at, end);
     text->size = text->gram_count = 0;
-    while (next_token(&at, end, &word) && goes_on(work->call, WORD_TIME)) {
+    while (next_token(&tokens, &word) && goes_on(work->call, WORD_TIME)) {
         int count = token_parts(word, parts);
         for (int i = 0; i < count; i++) {
             add_token(text, token_id(&work->vocabulary, parts[i], add));

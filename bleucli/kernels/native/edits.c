@@ -145,11 +145,11 @@ static int advance_all(const Pair *pair, Bits *state, uint32_t word)
 {
     const uint64_t *mask = mask_of(pair, word);
     size_t last = pair->blocks - 1;
-    int carry = 1; /* above the first row, each word is one more deletion */
+    Change change = {1, 0}; /* above the first row, each word is one more deletion */
     for (size_t block = 0; block < last; block++) {
-        carry = advance(&state[block], mask != NULL ? mask[block] : 0, carry, UINT64_C(1) << 63);
+        change = advance(&state[block], mask != NULL ? mask[block] : 0, change, 63);
     }
-    return advance(&state[last], mask != NULL ? mask[last] : 0, carry, UINT64_C(1) << (pair->ref_size - 1) % 64);
+    return change_of(advance(&state[last], mask != NULL ? mask[last] : 0, change, (pair->ref_size - 1) % 64));
 }
 
 static int64_t advance_range(const Pair *pair, Bits *state, size_t from, size_t to)

@@ -1,9 +1,10 @@
 /* WER and CER: Levenshtein distances of words or characters; kernels/python_edits.py explains.
  *
- * The table of distances is filled strip by strip, 64 words of the reference at a time, each from left to right. So the
- * places of words need bits for only one strip, and memory is linear in the length of the texts, not quadratic. If the
- * texts are alike, time is linear too: of each strip, only the columns that a path with few edits can reach are
- * filled. */
+ * The table of distances is filled strip by strip, 64 words of the reference at a time, each from left to right. Each
+ * column needs the one before, so a processor waits most of the time if it fills one strip. Therefore some strips are
+ * filled at once, each of them one column later than the strip above. The places of words need bits for only these
+ * strips, and memory is linear in the length of the texts, not quadratic. If the texts are alike, time is linear too:
+ * of each strip, only the columns that a path with few edits can reach are filled. */
 #include "bits.h"
 #include "tokens.h"
 
@@ -15,6 +16,15 @@
 /* The rough times to read a word or a character, and to fill a column of a strip. */
 #define UNIT_TIME 16
 #define COLUMN_TIME 4
+/* The most strips that are filled at once, and their rows. */
+#ifdef __GNUC__
+#define STRIPS ((size_t)4)
+#else
+#define STRIPS ((size_t)1)
+#endif
+#define ROWS (64 * STRIPS)
+/* After this many rows, look whether the distance can still be small enough. */
+#define ROWS_TO_LOOK ((size_t)2048)
 /* The number of edits to try first: texts of ordinary length have fewer. */
 #define FEW_EDITS 512
 
@@ -31,9 +41,9 @@ typedef struct {
     size_t different;
     Units hypothesis, reference;
     const uint32_t *columns; /* the part of the hypothesis that is compared */
-    signed char *steps; /* of each column: its distance minus that of the one before, in the last row */
-    uint64_t *masks;    /* by id: its places in the strip; all 0 between strips */
-    uint32_t unknown;   /* the id of what is not in the reference, whose mask is always 0 */
+    unsigned char *changes; /* of each column: how the cost changes from the one before, in the last row filled */
+    uint64_t *masks[STRIPS]; /* by id: its places in each strip; all 0 between strips */
+    uint32_t unknown;        /* the id of what is not in the reference, whose mask is always 0 */
 } Work;
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
@@ -64,6 +74,10 @@ static void read_characters(Work *work, Text text, Units *units, int add)
     const unsigned char *end = stripped_end(at, text.end);
     while (at < end && (piece = piece_end(work->call, at, end)) != NULL) {
         while (at < piece) {
+            if (*at < 0x80) {
+                units->ids[units->size++] = *at++;
+                continue;
+            }
             size_t size = character_length(at, end);
             units->ids[units->size++] = character_id(work, code_point(at, size), add);
             at += size;
@@ -74,7 +88,8 @@ static void read_characters(Work *work, Text text, Units *units, int add)
 static void read_words(Work *work, Text text, Units *units, int add)
 {
     Token word;
-    while (next_word(&text.at, text.end, &word) && goes_on(work->call, UNIT_TIME + word.size)) {
+    Tokens tokens = tokens_of(text.at, text.end);
+    while (next_word(&tokens, &word) && goes_on(work->call, UNIT_TIME + word.size)) {
         uint32_t id = token_id(&work->vocabulary, word, add);
         units->ids[units->size++] = id == NONE ? work->unknown : id;
     }
@@ -91,62 +106,201 @@ static void read_units(Work *work, Text text, Units *units, int add)
     }
 }
 
-/* --- distances ---------------------------------------------------------------------------------------------------- */
+/* --- strips ------------------------------------------------------------------------------------------------------- */
 
-/* Fill the columns `from` to `to` of a strip of up to 64 rows; 0 if the call is stopped. */
-static int fill_strip(Work *work, const uint32_t *reference, size_t rows, size_t from, size_t to)
+/* Changes of columns are kept in bytes. */
+static unsigned char packed(Change change)
 {
-    Bits bits = {~UINT64_C(0), 0}; /* left of the first column, costs rise from row to row */
-    uint64_t last = UINT64_C(1) << (rows - 1);
-    for (size_t row = 0; row < rows; row++) {
-        work->masks[reference[row]] |= UINT64_C(1) << row;
+    return (unsigned char)(change.rises | change.falls << 1);
+}
+
+static Change unpacked(unsigned char change)
+{
+    return (Change){change & 1, change >> 1};
+}
+
+/* Fill the columns `from` to `to` of a single strip. */
+static void fill_strip(Work *work, unsigned int last, size_t from, size_t to, Bits *bits)
+{
+    for (; from < to; from++) {
+        uint64_t equal = work->masks[0][work->columns[from]];
+        work->changes[from] = packed(advance(bits, equal, unpacked(work->changes[from]), last));
     }
-    while (from < to) {
-        size_t end = to - from > STRIDE ? from + STRIDE : to;
-        if (!goes_on(work->call, (end - from) * COLUMN_TIME)) {
+}
+
+#ifdef __GNUC__
+/* The same of two strips side by side, as a vector; SSE2 and NEON, which have them, are always there on x86-64 and
+ * arm64. */
+typedef uint64_t Two __attribute__((vector_size(16)));
+
+typedef struct {
+    Two plus, minus; /* as in Bits */
+    Two up, down;    /* of the columns filled last: where costs rise and fall from the column before */
+} Pair;
+
+/* As `advance`, for two blocks. */
+static inline void advance_pair(Pair *pair, Two equal, Two rises, Two falls)
+{
+    Two plus = pair->plus, minus = pair->minus, vertical = equal | minus;
+    equal |= falls;
+    Two horizontal = (((equal & plus) + plus) ^ plus) | equal;
+    Two up = minus | ~(horizontal | plus), down = plus & horizontal;
+    pair->up = up;
+    pair->down = down;
+    up = up << 1 | rises;
+    down = down << 1 | falls;
+    pair->plus = down | ~(vertical | up);
+    pair->minus = up & vertical;
+}
+
+/* The mask of a column. One that is not within `from` and `to` has no match: such columns leave a strip as it is before
+ * its first column, and do no harm after its last. */
+static inline uint64_t mask_at(const Work *work, size_t strip, size_t column, size_t from, size_t to)
+{
+    return work->masks[strip][column - from < to - from ? work->columns[column] : work->unknown];
+}
+
+/* Fill column `at` of the first strip, and of each other strip the column before that of the strip above. `last` is the
+ * last row of the last strip. */
+static inline void fill_slant(Work *work, Pair *pairs, size_t strips, unsigned int last, size_t at, size_t from,
+                              size_t to)
+{
+    size_t last_pair = (strips - 1) / 2, column = at - (strips - 1);
+    for (size_t i = last_pair + 1; i-- > 0;) { /* upwards, since each strip needs what the one above found before */
+        Two equal = {mask_at(work, 2 * i, at - 2 * i, from, to), mask_at(work, 2 * i + 1, at - 2 * i - 1, from, to)};
+        Two up = pairs[i].up >> 63, down = pairs[i].down >> 63;
+        if (i > 0) {
+            up = (Two){pairs[i - 1].up[1] >> 63, up[0]};
+            down = (Two){pairs[i - 1].down[1] >> 63, down[0]};
+        }
+        else {
+            Change above = at - from < to - from ? unpacked(work->changes[at]) : (Change){0, 0};
+            up = (Two){above.rises, up[0]};
+            down = (Two){above.falls, down[0]};
+        }
+        advance_pair(&pairs[i], equal, up, down);
+    }
+    if (column - from < to - from) {
+        uint64_t up = pairs[last_pair].up[(strips - 1) % 2], down = pairs[last_pair].down[(strips - 1) % 2];
+        work->changes[column] = packed((Change){up >> last & 1, down >> last & 1});
+    }
+}
+
+/* Fill the slants `at` to `pause`; `strips` is a constant, so that compilers keep the pairs in registers. */
+static inline void fill_slants(Work *work, Pair *pairs, size_t strips, unsigned int last, size_t at, size_t pause,
+                               size_t from, size_t to)
+{
+    for (; at < pause && at < from + strips - 1; at++) {
+        fill_slant(work, pairs, strips, last, at, from, to);
+    }
+    for (; at < pause && at < to; at++) { /* all columns are within `from` and `to` */
+        fill_slant(work, pairs, strips, last, at, 0, SIZE_MAX);
+    }
+    for (; at < pause; at++) {
+        fill_slant(work, pairs, strips, last, at, from, to);
+    }
+}
+#endif
+
+/* Fill the columns `from` to `to` of up to ROWS rows, a strip for every 64; 0 if the call is stopped. */
+static int fill_rows(Work *work, const uint32_t *reference, size_t rows, size_t from, size_t to)
+{
+    size_t strips = (rows + 63) / 64;
+    unsigned int last = (unsigned int)(rows - 1) % 64;
+    Bits bits = {~UINT64_C(0), 0}; /* left of the first column, costs rise from row to row */
+#ifdef __GNUC__
+    Two all = {~UINT64_C(0), ~UINT64_C(0)};
+    Pair pairs[STRIPS / 2] = {{.plus = all}, {.plus = all}};
+#endif
+    for (size_t row = 0; row < rows; row++) {
+        work->masks[row / 64][reference[row]] |= UINT64_C(1) << row % 64;
+    }
+    for (size_t at = from, end = to + strips - 1, pause; at < end; at = pause) {
+        pause = end - at > STRIDE ? at + STRIDE : end;
+        if (!goes_on(work->call, (pause - at) * strips * COLUMN_TIME)) {
             return 0;
         }
-        for (; from < end; from++) {
-            uint64_t equal = work->masks[work->columns[from]];
-            work->steps[from] = (signed char)advance(&bits, equal, work->steps[from], last);
+        switch (strips) {
+        case 1:
+            fill_strip(work, last, at, pause, &bits);
+            break;
+#ifdef __GNUC__
+        case 2:
+            fill_slants(work, pairs, 2, last, at, pause, from, to);
+            break;
+        case 3:
+            fill_slants(work, pairs, 3, last, at, pause, from, to);
+            break;
+        default:
+            fill_slants(work, pairs, STRIPS, last, at, pause, from, to);
+#endif
         }
     }
     for (size_t row = 0; row < rows; row++) {
-        work->masks[reference[row]] = 0;
+        work->masks[row / 64][reference[row]] = 0;
     }
     return 1;
 }
 
-/* The distance if it is at most `most`; otherwise a number above `most`, and no smaller than the distance. `most` is at
- * least the difference of the lengths.
+/* --- distances ---------------------------------------------------------------------------------------------------- */
+
+/* The least cost in the last row that was filled; `cost` is that at column `from`. */
+static int64_t least_cost(const Work *work, int64_t cost, size_t from, size_t to)
+{
+    int64_t least = cost;
+    for (; from < to; from++) {
+        cost += change_of(unpacked(work->changes[from]));
+        least = cost < least ? cost : least;
+    }
+    return least;
+}
+
+/* How many edits to try if there are more than `most`: a bit more than the filled rows let expect, but not so many that
+ * time is wasted if only these rows differ much. */
+static size_t next_most(size_t most, double expected)
+{
+    double next = expected * 1.125;
+    return next < 2.0 * (double)most ? 2 * most : next > 8.0 * (double)most ? 8 * most : (size_t)next;
+}
+
+/* The distance if it is at most `most`; otherwise a larger number, to try next. `most` is at least the difference of
+ * the lengths.
  *
  * With `most` edits, a path strays below the diagonal by `below` rows at most, and beyond it by `beyond` columns:
  * insertions and deletions are at most `most` together, and the difference of their numbers is that of the lengths.
  * What is not filled counts as if it could be reached only from the left and from above: costs there are too high,
- * never too low. `cost` is the distance in a strip's last row, at its first column. */
-static int64_t distance_within(Work *work, Units hypothesis, Units reference, size_t most)
+ * never too low. `cost` is the distance in the last row that was filled, at its first column. */
+static size_t distance_within(Work *work, Units hypothesis, Units reference, size_t most)
 {
     size_t longer = reference.size > hypothesis.size ? reference.size - hypothesis.size : 0;
     size_t shorter = hypothesis.size > reference.size ? hypothesis.size - reference.size : 0;
     size_t below = (most + longer - shorter) / 2, beyond = (most + shorter - longer) / 2, from = 0;
     int64_t cost = 0;
     work->columns = hypothesis.ids;
-    memset(work->steps, 1, hypothesis.size);
-    for (size_t row = 0; row < reference.size; row += 64) {
-        size_t rows = reference.size - row < 64 ? reference.size - row : 64;
+    memset(work->changes, 1, hypothesis.size); /* above the first row, each word is one more insertion */
+    for (size_t row = 0; row < reference.size; row += ROWS) {
+        size_t rows = reference.size - row < ROWS ? reference.size - row : ROWS;
         size_t to = row + rows + beyond < hypothesis.size ? row + rows + beyond : hypothesis.size;
         for (; from + below < row; from++) {
-            cost += work->steps[from];
+            cost += change_of(unpacked(work->changes[from]));
         }
         cost += (int64_t)rows;
-        if (!fill_strip(work, reference.ids + row, rows, from, to)) {
+        if (!fill_rows(work, reference.ids + row, rows, from, to)) {
             return 0;
+        }
+        size_t filled = row + rows;
+        if (filled % ROWS_TO_LOOK == 0) {
+            size_t least = (size_t)least_cost(work, cost, from, to);
+            if (least > most) {
+                return next_most(most, (double)least / (double)filled * (double)reference.size);
+            }
         }
     }
     for (; from < hypothesis.size; from++) {
-        cost += work->steps[from];
+        cost += change_of(unpacked(work->changes[from]));
     }
-    return cost;
+    /* A cost above `most` is an upper bound of the distance */
+    return (size_t)cost > 2 * most ? 2 * most : (size_t)cost;
 }
 
 /* The distance of two texts; meaningless once the call is stopped. */
@@ -165,10 +319,10 @@ static int64_t distance_of(Work *work)
     }
     size_t most = FEW_EDITS + (hypothesis.size > reference.size ? hypothesis.size - reference.size
                                                                 : reference.size - hypothesis.size);
-    size_t distance = (size_t)distance_within(work, hypothesis, reference, most);
+    size_t distance = distance_within(work, hypothesis, reference, most);
     while (distance > most && !work->call->stopped) {
-        most = distance < 2 * most ? distance : 2 * most; /* `distance` is an upper bound */
-        distance = (size_t)distance_within(work, hypothesis, reference, most);
+        most = distance;
+        distance = distance_within(work, hypothesis, reference, most);
     }
     return (int64_t)distance;
 }
@@ -225,13 +379,19 @@ static Outcome work_allocate(Work *work, size_t hyp_room, size_t ref_room)
     work->unknown = (uint32_t)(work->different + (work->characters ? FREQUENT : 0));
     work->hypothesis.ids = allocate(hyp_room, sizeof(uint32_t));
     work->reference.ids = allocate(ref_room, sizeof(uint32_t));
-    work->steps = allocate(hyp_room, 1);
-    work->masks = allocate((size_t)work->unknown + 1, sizeof(uint64_t));
-    if (vocabulary_start(&work->vocabulary, work->different, &work->call->secrets) != DONE || work->steps == NULL ||
-        work->hypothesis.ids == NULL || work->reference.ids == NULL || work->masks == NULL) {
+    work->changes = allocate(hyp_room, 1);
+    size_t ids = (size_t)work->unknown + 1, strips = ref_room <= 64 ? 1 : ref_room <= 128 ? 2 : 4; /* one, or pairs */
+    strips = strips < STRIPS ? strips : STRIPS;
+    uint64_t *masks = allocate(strips * ids, sizeof *masks);
+    work->masks[0] = masks;
+    if (vocabulary_start(&work->vocabulary, work->different, &work->call->secrets) != DONE || work->changes == NULL ||
+        work->hypothesis.ids == NULL || work->reference.ids == NULL || masks == NULL) {
         return NO_MEMORY;
     }
-    memset(work->masks, 0, ((size_t)work->unknown + 1) * sizeof(uint64_t));
+    memset(masks, 0, strips * ids * sizeof *masks);
+    for (size_t strip = 1; strip < strips; strip++) {
+        work->masks[strip] = masks + strip * ids;
+    }
     return DONE;
 }
 
@@ -239,8 +399,8 @@ static void work_free(Work *work)
 {
     release(work->hypothesis.ids);
     release(work->reference.ids);
-    release(work->steps);
-    release(work->masks);
+    release(work->changes);
+    release(work->masks[0]);
     vocabulary_free(&work->vocabulary);
 }
 

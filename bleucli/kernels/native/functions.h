@@ -31,6 +31,8 @@ KERNEL(chrf_stats, METH_VARARGS, "hypotheses, references, char_order, word_order
        "Count the character and word n-grams of each hypothesis, of its best reference, and those in both.")
 KERNEL(f_score, METH_VARARGS, "stats, beta, eps_smoothing, /",
        "Return the F-score in percent (Popović 2015, equation 1; 2017 for several kinds of n-grams).")
+KERNEL(bleu_rows, METH_VARARGS, "stats, smooth_method, smooth_value, effective_order, /",
+       "Score each row of BLEU's statistics by itself, and return the parts of the scores.")
 KERNEL(pairwise_bleu, METH_VARARGS,
        "hypotheses, references, sizes, weights, scores, max_order, smooth_method, smooth_value, effective_order, /",
        "Score each hypothesis of a group against each of its references by sentence BLEU.")

@@ -78,8 +78,9 @@ static size_t read_characters(Call *call, Text text, int whitespace, uint32_t *t
 static size_t read_words(Grams *grams, Text text, Side side, uint32_t *tokens)
 {
     Token parts[2];
+    Tokens read = tokens_of(text.at, text.end);
     size_t count = 0;
-    while (next_token(&text.at, text.end, &parts[0]) && goes_on(grams->call, TOKEN_TIME)) {
+    while (next_token(&read, &parts[0]) && goes_on(grams->call, TOKEN_TIME)) {
         int found = grams->counted.splits_words ? token_parts(parts[0], parts) : 1;
         for (int i = 0; i < found; i++) {
             tokens[count++] = token_id(&grams->vocabulary, parts[i], side == HYPOTHESIS);

@@ -97,7 +97,8 @@ static void read_tokens(Work *work, Segments texts, size_t first, size_t last)
     vocabulary_clear(&work->vocabulary, all_grams(work->sizes + first, last - first, 1));
     for (size_t i = first; i < last && goes_on(work->call, STEP); i++) {
         Text text = text_at(texts, i);
-        while (next_token(&text.at, text.end, &token) && goes_on(work->call, HASHED_STEP + token.size / 8)) {
+        Tokens tokens = tokens_of(text.at, text.end);
+        while (next_token(&tokens, &token) && goes_on(work->call, HASHED_STEP + token.size / 8)) {
             work->tokens[read++] = token_id(&work->vocabulary, token, 1);
         }
     }
@@ -207,11 +208,12 @@ static void measure(Work *work, Segments texts, const int64_t *groups, size_t gr
         size_t all = 0;
         for (int64_t i = 0; i < groups[group]; i++, text++) {
             Text read = text_at(texts, text);
+            Tokens tokens = tokens_of(read.at, read.end);
             Token token;
             if (!goes_on(work->call, STEP)) {
                 return;
             }
-            while (next_token(&read.at, read.end, &token) && goes_on(work->call, token.size)) {
+            while (next_token(&tokens, &token) && goes_on(work->call, token.size)) {
                 work->sizes[text]++;
             }
             all += work->sizes[text];

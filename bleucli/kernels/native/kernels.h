@@ -40,7 +40,7 @@ typedef struct {
     size_t columns;
 } Stats;
 
-/* WRONG_FIELDS is for split_lines, TOO_FEW for draw_weights; TOO_LARGE is for numbers that do not fit. */
+/* WRONG_FIELDS is for split_lines, TOO_FEW for draw_weights and bleu_rows; TOO_LARGE is for numbers that do not fit. */
 typedef enum { DONE = 0, NO_MEMORY = 1, WRONG_FIELDS = 2, TOO_LARGE = 3, TOO_FEW = 4, STOPPED = 5 } Outcome;
 
 /* --- memory.c: allocation that can be made to fail ------------------------------------------------------------- */
@@ -134,6 +134,10 @@ typedef struct {
 
 /* The sentence BLEU in percent; matches: one number per order. */
 double bleu_score(const BleuOptions *options, size_t sys_len, size_t ref_len, const uint32_t *matches);
+
+/* options: without `added`. scores: room for 2 + max_order doubles per row of `hyp_len, ref_len` and, for each order,
+ * matches, then n-grams: the score and the brevity penalty, then the precisions. TOO_FEW: no text has such a row. */
+Outcome bleu_rows(Stats stats, const BleuOptions *options, double *scores, Call *call);
 
 /* --- pairwise.c ------------------------------------------------------------------------------------------------- */
 

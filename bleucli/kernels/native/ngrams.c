@@ -2,6 +2,9 @@
 #include "matching.h"
 #include "tokens.h"
 
+/* The rough time to read a token, apart from its bytes. */
+#define TOKEN_TIME 16
+
 typedef struct {
     Call *call;
     Vocabulary vocabulary;
@@ -14,13 +17,11 @@ typedef struct {
 
 static void read_text(Work *work, Ids *text, const unsigned char *at, const unsigned char *end, int add)
 {
-    const unsigned char *piece;
     Token token;
+    Tokens tokens = tokens_of(at, end);
     text->size = text->gram_count = 0;
-    while (at < end && (piece = piece_end(work->call, at, end)) != NULL) {
-        while (at < piece && next_token(&at, end, &token)) {
-            add_token(text, token_id(&work->vocabulary, token, add));
-        }
+    while (next_token(&tokens, &token) && goes_on(work->call, TOKEN_TIME + token.size)) {
+        add_token(text, token_id(&work->vocabulary, token, add));
     }
 }
 

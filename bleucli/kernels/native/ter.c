@@ -192,8 +192,9 @@ static Outcome edits_of_pair(Pair *pair, int64_t *edits)
 static void read_reference(Pair *pair, const unsigned char *at, const unsigned char *end)
 {
     Token token;
+    Tokens tokens = tokens_of(at, end);
     vocabulary_clear(&pair->vocabulary, pair->ref_room);
-    for (pair->ref_size = 0; next_token(&at, end, &token) && goes_on(pair->call, TOKEN_TIME); pair->ref_size++) {
+    for (pair->ref_size = 0; next_token(&tokens, &token) && goes_on(pair->call, TOKEN_TIME); pair->ref_size++) {
         pair->reference[pair->ref_size] = token_id(&pair->vocabulary, token, 1);
     }
 }
@@ -201,7 +202,8 @@ static void read_reference(Pair *pair, const unsigned char *at, const unsigned c
 static void read_hypothesis(Pair *pair, const unsigned char *at, const unsigned char *end)
 {
     Token token;
-    for (pair->size = 0; next_token(&at, end, &token) && goes_on(pair->call, TOKEN_TIME); pair->size++) {
+    Tokens tokens = tokens_of(at, end);
+    for (pair->size = 0; next_token(&tokens, &token) && goes_on(pair->call, TOKEN_TIME); pair->size++) {
         pair->words[pair->size] = token_id(&pair->vocabulary, token, 0);
     }
 }

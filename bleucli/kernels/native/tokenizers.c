@@ -1,11 +1,11 @@
 /* Tokenizers: each writes its texts one after the other, tokens separated by one space. */
 #include "kernels.h"
 
-#include <string.h>
+#include "blocks.h"
 
 size_t tokenized_room(Segments texts)
 {
-    size_t room = 0;
+    size_t room = SLACK;
     for (size_t i = 0; i < texts.count; i++) {
         Text text = text_at(texts, i);
         size_t size = (size_t)(text.end - text.at);
@@ -42,9 +42,13 @@ static void write_token(Writer *out, const unsigned char *at, size_t size)
     out->open = 0;
 }
 
+/* A text to tokenize; bytes can be read up to `readable`, which is not before its end. */
+typedef struct {
+    const unsigned char *start, *end, *readable;
+} Input;
+
 /* How a tokenizer writes one text: `context` holds its other input. Returns the end of its output. */
-typedef unsigned char *WriteText(const unsigned char *start, const unsigned char *end, unsigned char *out,
-                                 const void *context, Call *call);
+typedef unsigned char *WriteText(Input text, unsigned char *out, const void *context, Call *call);
 
 /* The rough time that a text takes apart from reading it. */
 #define TEXT_TIME 32
@@ -53,6 +57,11 @@ static Outcome write_each(Segments texts, unsigned char *out, int64_t *bounds, W
                           Call *call)
 {
     unsigned char *begin = out;
+    const unsigned char *readable = texts.data;
+    for (size_t i = 0; i < texts.count; i++) {
+        const unsigned char *end = text_at(texts, i).end;
+        readable = end > readable ? end : readable;
+    }
     for (size_t i = 0; i < texts.count && goes_on(call, TEXT_TIME); i++) {
         Text text = text_at(texts, i);
         if (text.is_missing) {
@@ -60,7 +69,7 @@ static Outcome write_each(Segments texts, unsigned char *out, int64_t *bounds, W
             continue;
         }
         bounds[2 * i] = out - begin;
-        out = write(text.at, text.end, out, context, call);
+        out = write((Input){text.at, text.end, readable}, out, context, call);
         bounds[2 * i + 1] = out - begin;
     }
     return DONE;
@@ -168,44 +177,94 @@ static const unsigned char *write_rare(Writer *out, const unsigned char *start, 
     return at + 1;
 }
 
-/* Write what starts in a piece of a text; return where that ends, maybe after the piece. */
-static const unsigned char *split_piece(Writer *out, const unsigned char *start, const unsigned char *at,
-                                        const unsigned char *piece, const unsigned char *end, int chinese)
+/* The bytes of a block that are not PLAIN, or are control characters. */
+static inline uint64_t marks_in(const unsigned char *block)
 {
-    while (at < piece) {
-        switch (kinds_13a[*at]) {
-        case PLAIN:
-            write_byte(out, *at++); /* opens the token, so the bytes after it need no check */
-            while (at < end && kinds_13a[*at] == PLAIN) {
-                *out->at++ = *at++;
-            }
-            break;
-        case SPACE:
-            out->open = 0;
-            at++;
-            break;
-        case SYMBOL:
-            write_token(out, at++, 1);
-            break;
-        case POINT:
-            at = write_points(out, start, at, end, !chinese);
-            break;
-        default:
-            at = write_rare(out, start, at, end, chinese);
-        }
+    uint64_t bits = 0;
+#ifdef HAS_VECTORS
+    for (size_t place = 0; place < BLOCK; place += sizeof(Bytes)) {
+        Bytes bytes = load_bytes(block + place);
+        Bytes ascii = bytes_between(bytes | 0x20, 'a', 'z') | bytes_between(bytes, '0', '9') | bytes_equal(bytes, '\'');
+        Bytes doubtful = bytes_between(bytes, 0xE1, 0xEF) | bytes_equal(bytes, 0xC2);
+        Bytes plain = ascii | (bytes_between(bytes, 0x80, 0xFF) & ~doubtful);
+        bits |= (bits_of(plain) ^ 0xFFFF) << place;
     }
-    return at;
+#else
+    for (size_t place = 0; place < BLOCK; place++) {
+        bits |= (uint64_t)(kinds_13a[block[place]] != PLAIN) << place;
+    }
+#endif
+    return bits;
 }
 
-/* The substitutions of 13a, or those of zh (`chinese`), which splits off Chinese characters and does not pad the
- * text. */
-static void split_punctuation(Writer *out, const unsigned char *start, const unsigned char *end, int chinese,
-                              Call *call)
+/* Write PLAIN bytes of a block, after which SLACK bytes can be read. */
+static inline void write_plain(Writer *out, const unsigned char *at, size_t size)
 {
-    const unsigned char *at = start, *piece;
-    while (at < end && (piece = piece_end(call, at, end)) != NULL) {
-        at = split_piece(out, start, at, piece, end, chinese);
+    if (!out->open && out->at != out->start) {
+        *out->at++ = ' ';
     }
+    out->open = 1;
+    memcpy(out->at, at, SLACK); /* of one size, which takes less time than as many as there are; what follows them is
+                                 * written over */
+    if (size > SLACK) {
+        memcpy(out->at + SLACK, at + SLACK, size - SLACK);
+    }
+    out->at += size;
+}
+
+/* The block of a text that is being read. */
+typedef struct {
+    const unsigned char *at, *bytes; /* where it begins in the text, and where its bytes can be read */
+    uint64_t marks;
+    unsigned char copy[BLOCK + SLACK];
+} Block;
+
+/* Write a run of PLAIN bytes, up to the end of its block; return its end. */
+static inline const unsigned char *write_run(Writer *out, Input text, const unsigned char *at, Block *block)
+{
+    if (block->at == NULL || (size_t)(at - block->at) >= BLOCK) {
+        block->at = at;
+        block->bytes = whole_block(at, text.readable, block->copy);
+        block->marks = marks_in(block->bytes);
+    }
+    size_t place = (size_t)(at - block->at), left = (size_t)(text.end - at);
+    uint64_t marks = block->marks >> place;
+    size_t size = marks != 0 ? first_bit(marks) : BLOCK - place;
+    size = size == 0 ? 1 : size < left ? size : left; /* a control character is PLAIN, but has a mark */
+    write_plain(out, block->bytes + place, size);
+    return at + size;
+}
+
+/* The substitutions of 13a, or those of zh (`chinese`), which splits off Chinese characters and does not pad the text.
+ * Returns the end of the output. */
+static inline unsigned char *split_punctuation(Input text, unsigned char *out, int chinese, Call *call)
+{
+    Writer writer = {out, out, 0};
+    Block block;
+    block.at = NULL;
+    const unsigned char *at = text.start, *piece;
+    while (at < text.end && (piece = piece_end(call, at, text.end)) != NULL) {
+        while (at < piece) {
+            switch (kinds_13a[*at]) {
+            case PLAIN:
+                at = write_run(&writer, text, at, &block);
+                break;
+            case SPACE:
+                writer.open = 0;
+                at++;
+                break;
+            case SYMBOL:
+                write_token(&writer, at++, 1);
+                break;
+            case POINT:
+                at = write_points(&writer, text.start, at, text.end, !chinese);
+                break;
+            default:
+                at = write_rare(&writer, text.start, at, text.end, chinese);
+            }
+        }
+    }
+    return writer.at;
 }
 
 /* Replace every `old` in text[0 .. size) from left to right; `new` is not longer. Returns the new size. */
@@ -240,34 +299,46 @@ static size_t clean_13a(unsigned char *text, size_t size, Call *call)
     return replace(text, size, "&gt;", ">", call);
 }
 
-static int needs_cleaning(const unsigned char *start, const unsigned char *end)
+static int needs_cleaning(const unsigned char *at, const unsigned char *end)
 {
-    size_t size = (size_t)(end - start);
-    return memchr(start, '&', size) != NULL || memchr(start, '\n', size) != NULL || memchr(start, '<', size) != NULL;
-}
-
-static unsigned char *write_13a(const unsigned char *start, const unsigned char *end, unsigned char *out,
-                                const void *scratch, Call *call)
-{
-    Writer writer = {out, out, 0};
-    if (needs_cleaning(start, end)) {
-        unsigned char *const *cleaned = scratch;
-        memcpy(*cleaned, start, (size_t)(end - start));
-        end = *cleaned + clean_13a(*cleaned, (size_t)(end - start), call);
-        start = *cleaned;
+#ifdef HAS_VECTORS
+    Bytes found = {0};
+    for (; (size_t)(end - at) >= sizeof found; at += sizeof found) {
+        Bytes bytes = load_bytes(at);
+        found |= bytes_equal(bytes, '&') | bytes_equal(bytes, '<') | bytes_equal(bytes, '\n');
     }
-    split_punctuation(&writer, start, end, 0, call);
-    return writer.at;
+    if (bits_of(found) != 0) {
+        return 1;
+    }
+#endif
+    for (; at < end; at++) {
+        if (*at == '&' || *at == '<' || *at == '\n') {
+            return 1;
+        }
+    }
+    return 0;
 }
 
-/* The size of the longest text that needs cleaning. */
+static unsigned char *write_13a(Input text, unsigned char *out, const void *scratch, Call *call)
+{
+    if (needs_cleaning(text.start, text.end)) {
+        unsigned char *const *cleaned = scratch;
+        size_t size = (size_t)(text.end - text.start);
+        memcpy(*cleaned, text.start, size);
+        const unsigned char *end = *cleaned + clean_13a(*cleaned, size, call);
+        text = (Input){*cleaned, end, end};
+    }
+    return split_punctuation(text, out, 0, call);
+}
+
+/* The size of the longest text. Memory that is never written costs nothing. */
 static size_t scratch_room(Segments texts)
 {
     size_t room = 0;
     for (size_t i = 0; i < texts.count; i++) {
         Text text = text_at(texts, i);
         size_t size = (size_t)(text.end - text.at);
-        room = size > room && needs_cleaning(text.at, text.end) ? size : room;
+        room = size > room ? size : room;
     }
     return room;
 }
@@ -283,18 +354,15 @@ Outcome tokenize_13a(Segments texts, unsigned char *out, int64_t *bounds, Call *
     return outcome;
 }
 
-static unsigned char *write_zh(const unsigned char *start, const unsigned char *end, unsigned char *out,
-                               const void *unused, Call *call)
+static unsigned char *write_zh(Input text, unsigned char *out, const void *unused, Call *call)
 {
-    Writer writer = {out, out, 0};
     size_t space;
     (void)unused;
-    end = stripped_end(start, end);
-    while (start < end && (space = space_length(start, end)) != 0) {
-        start += space;
+    text.end = stripped_end(text.start, text.end);
+    while (text.start < text.end && (space = space_length(text.start, text.end)) != 0) {
+        text.start += space;
     }
-    split_punctuation(&writer, start, end, 1, call);
-    return writer.at;
+    return split_punctuation(text, out, 1, call);
 }
 
 Outcome tokenize_zh(Segments texts, unsigned char *out, int64_t *bounds, Call *call)
@@ -366,14 +434,13 @@ static const unsigned char *split_classes(Writer *out, const unsigned char *at, 
     return at;
 }
 
-static unsigned char *write_intl(const unsigned char *start, const unsigned char *end, unsigned char *out,
-                                 const void *classes, Call *call)
+static unsigned char *write_intl(Input text, unsigned char *out, const void *classes, Call *call)
 {
     Writer writer = {out, out, 0};
     int from_first = 1; /* whether the character before is a number or there is none */
-    const unsigned char *at = start, *piece;
-    while (at < end && (piece = piece_end(call, at, end)) != NULL) {
-        at = split_classes(&writer, at, piece, end, classes, &from_first);
+    const unsigned char *at = text.start, *piece;
+    while (at < text.end && (piece = piece_end(call, at, text.end)) != NULL) {
+        at = split_classes(&writer, at, piece, text.end, classes, &from_first);
     }
     return writer.at;
 }
@@ -427,10 +494,9 @@ Outcome unclassified_characters(Segments texts, const unsigned char *classes, Co
 
 /* --- char -------------------------------------------------------------------------------------------------------- */
 
-static unsigned char *write_char(const unsigned char *at, const unsigned char *end, unsigned char *out,
-                                 const void *unused, Call *call)
+static unsigned char *write_char(Input text, unsigned char *out, const void *unused, Call *call)
 {
-    const unsigned char *piece;
+    const unsigned char *at = text.start, *end = text.end, *piece;
     (void)unused;
     while (at < end && (piece = piece_end(call, at, end)) != NULL) {
         while (at < piece) {

@@ -1,8 +1,6 @@
 /* Tokens between white space; see tokens.h. */
 #include "tokens.h"
 
-#include <string.h>
-
 /* --- tokens ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t load(const unsigned char *at, size_t size)
@@ -38,79 +36,55 @@ static int same_token(Token a, Token b)
     return a.size == b.size && (a.size <= 8 || memcmp(a.at, b.at, a.size) == 0);
 }
 
-enum { INSIDE = 0, ASCII_SPACE, MAYBE_SPACE };
-
-static const unsigned char kinds[256] = {
-    [0x09] = ASCII_SPACE, [0x0A] = ASCII_SPACE, [0x0B] = ASCII_SPACE, [0x0C] = ASCII_SPACE, [0x0D] = ASCII_SPACE,
-    [0x1C] = ASCII_SPACE, [0x1D] = ASCII_SPACE, [0x1E] = ASCII_SPACE, [0x1F] = ASCII_SPACE, [0x20] = ASCII_SPACE,
-    [0xC2] = MAYBE_SPACE, [0xE1] = MAYBE_SPACE, [0xE2] = MAYBE_SPACE, [0xE3] = MAYBE_SPACE,
-};
-
-static size_t space_at(const unsigned char *at, const unsigned char *end)
+/* The bytes of a block that may begin white space. Bytes are enough: none inside a character looks like
+ * one of these. */
+static inline uint64_t spaces_in(const unsigned char *block)
 {
-    return kinds[*at] == INSIDE ? 0 : kinds[*at] == ASCII_SPACE ? 1 : space_length(at, end);
-}
-
-/* Skip ASCII inside a token, eight bytes at a time; stop at the first byte that may be something else. */
-static const unsigned char *skip_inside(const unsigned char *at, const unsigned char *end)
-{
-#if defined(__GNUC__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    const uint64_t ones = UINT64_MAX / 0xFF;
-    while (end - at >= 8) {
-        uint64_t bytes = load(at, 8);
-        /* The high bits of bytes outside ASCII and of those up to the space. A borrow may set that of a byte after one
-         * of these, but only the first one counts */
-        uint64_t doubtful = (bytes | (bytes - ones * 0x21)) & ones * 0x80;
-        if (doubtful != 0) {
-            return at + __builtin_ctzll(doubtful) / 8;
-        }
-        at += 8;
+    uint64_t bits = 0;
+#ifdef HAS_VECTORS
+    for (size_t place = 0; place < BLOCK; place += sizeof(Bytes)) {
+        Bytes bytes = load_bytes(block + place);
+        Bytes test = bytes_between(bytes, 0, ' ') | bytes_equal(bytes, 0xC2) | bytes_between(bytes, 0xE1, 0xE3);
+        bits |= bits_of(test) << place;
     }
 #else
-    (void)end;
+    for (size_t place = 0; place < BLOCK; place++) {
+        unsigned char byte = block[place];
+        bits |= (uint64_t)(byte <= ' ' || byte == 0xC2 || (byte >= 0xE1 && byte <= 0xE3)) << place;
+    }
 #endif
-    return at;
+    return bits;
 }
 
-int next_token(const unsigned char **at, const unsigned char *end, Token *token)
+int next_block(Tokens *tokens)
 {
-    const unsigned char *start = *at;
-    size_t space;
-    while (start < end && (space = space_at(start, end)) != 0) {
-        start += space;
-    }
-    *at = start;
-    if (start == end) {
+    const unsigned char *block = tokens->text + tokens->next;
+    unsigned char copy[BLOCK + SLACK];
+    size_t left = tokens->size - tokens->next;
+    if (left == 0) {
         return 0;
     }
-    /* Byte by byte is enough: no byte inside a character looks like the first one of white space */
-    const unsigned char *stop = start + 1;
-    while (stop < end && space_at(stop, end) == 0) {
-        stop = *stop < 0x80 ? skip_inside(stop + 1, end) : stop + 1;
-    }
-    *at = stop;
-    *token = (Token){start, (size_t)(stop - start)};
+    tokens->spaces = spaces_in(whole_block(block, block + left, copy)) & bits_before(left);
+    tokens->block = tokens->next;
+    tokens->next += left < BLOCK ? left : BLOCK;
     return 1;
 }
 
-int next_word(const unsigned char **at, const unsigned char *end, Token *word)
+int next_word(Tokens *tokens, Token *word)
 {
-    const unsigned char *stop = *at;
-    size_t space;
-    if (!next_token(&stop, end, word)) {
+    Token more;
+    if (!next_token(tokens, word)) {
         return 0;
     }
-    while (stop < end && *stop != ' ') {
-        space = space_at(stop, end);
-        /* White space of two characters, or at the end, is not part of the word */
-        if (space != 0 && (stop + space == end || space_at(stop + space, end) != 0)) {
-            break;
+    for (;;) {
+        const unsigned char *stop = word->at + word->size, *end = tokens->text + tokens->size;
+        Tokens ahead = *tokens;
+        if (stop == end || *stop == ' ' || !next_token(&ahead, &more) || more.at != tokens->text + tokens->at) {
+            return 1; /* white space of two characters, or at the end, is not part of the word either */
         }
-        stop += space != 0 ? space : 1;
+        word->size = (size_t)(more.at + more.size - word->at);
+        *tokens = ahead;
     }
-    word->size = (size_t)(stop - word->at);
-    *at = stop;
-    return 1;
 }
 
 static int is_punctuation(unsigned char byte)
@@ -143,7 +117,8 @@ size_t token_room(const unsigned char *at, const unsigned char *end, Call *call)
     if (end - at <= SHORT_TEXT) {
         return (size_t)(end - at) / 2 + 1;
     }
-    while (next_token(&at, end, &token) && goes_on(call, token.size)) {
+    Tokens read = tokens_of(at, end);
+    while (next_token(&read, &token) && goes_on(call, token.size)) {
         tokens++;
     }
     return tokens;

@@ -1,0 +1,415 @@
+"""Scores of segments that something else has computed, such as COMET or people: a system's score is their mean.
+
+- `SegmentScores`: such scores as a metric, which reads its rows instead of counting them
+- `Column`: those of one system
+- `read_name`: their name, and whether higher is better, if the name says so; `is_higher_better`: what numbers show
+- `of_mapping`: an argument `scores` of the library's calls, as metrics
+- `of_object`: a metric of another library that scores segments, as such scores; `is_foreign` recognizes one
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from math import fsum, isfinite
+
+from bleucli.counting import References
+from bleucli.errors import BleuError, InputTypeError, UsageError
+from bleucli.kernels import reference_counts
+from bleucli.kernels.stats import SegmentStats
+from bleucli.metrics.base import Metric
+from bleucli.metrics.options import Option
+from bleucli.metrics.score import Score
+from bleucli.phrases import tell_count, tell_place
+from bleucli.prose.markup import readable
+from bleucli.records import NamedTuple
+from bleucli.results.signature import ELSEWHERE, VERSION, Signature
+from bleucli.text import Segments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    class SegmentMetric(Protocol):
+        """A metric of another library that scores single segments."""
+
+        @property
+        def name(self) -> str:
+            """What its scores are called."""
+
+        @property
+        def higher_is_better(self) -> bool:
+            """Whether higher scores are better."""
+
+        def segment_scores(self, hypotheses: list[str], references: list[list[str | None]]) -> Iterable[float]:
+            """Return one score per segment, for n hypotheses and streams of n references."""
+
+    class CorpusMetric(Protocol):
+        """A metric of another library that scores whole systems."""
+
+        @property
+        def name(self) -> str:
+            """What its scores are called."""
+
+        @property
+        def higher_is_better(self) -> bool:
+            """Whether higher scores are better."""
+
+        def corpus_score(self, hypotheses: list[str], references: list[list[str | None]]) -> Any:
+            """Return the score of n hypotheses for streams of n references: a number, or an object with `score`."""
+
+
+# The name of scores that come without texts, and need none
+NAME = "score"
+# Sums of larger numbers might not be finite
+LARGEST = 1e100
+# How the names of scores begin of which lower ones are better, unless they are published as negative numbers
+_ERRORS = ("metricx", "mqm", "hter", "ter", "wer", "cer", "per", "edit")
+# What a name cannot contain: it stands in options, signatures and columns
+_MARKS = frozenset("=,:|\"'`")
+_DIRECTIONS = {"higher": True, "lower": False}
+
+
+class Column(NamedTuple):
+    """The scores of one system: rows of a sum and the number of its terms, one row per segment.
+
+    label: what errors call them.
+    """
+
+    label: str
+    rows: SegmentStats
+
+
+class SegmentScores(Metric[Score]):
+    """The mean of the scores of segments that something else has computed.
+
+    Everything that follows counting treats them like any other metric.
+
+    Args:
+        name: the name of the scores.
+        columns: those of each system, by its name; empty if rows come from a file of statistics.
+        higher_is_better: whether higher scores are better.
+
+    >>> comet = SegmentScores("COMET", {"A": column_of("a.comet", [0.5, 0.25])})
+    >>> comet.score_from_stats((0.75, 2)).score, str(comet.signature(1, 1)).partition("|version")[0]
+    (0.375, 'scores:higher')
+    """
+
+    name = NAME
+    options = (Option("higher_is_better", bool, True, key=ELSEWHERE, words=("lower", "higher")),)
+    # There are no published p-values to agree with, and coarse scores, such as human ratings, often tie
+    counts_ties = True
+    in_percent = False
+    fractions = frozenset({"sum"})
+    fewest_references = 0
+
+    def __init__(
+        self, name: str = NAME, columns: Mapping[str, Column] | None = None, higher_is_better: bool = True
+    ) -> None:
+        super().__init__()
+        self.name = name
+        self.higher_is_better = self.check("higher_is_better", higher_is_better)
+        self._columns = columns or {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_columns": {}}  # statistics hold their metric, and should be small when they are pickled
+
+    def prepare(self, segments: Segments) -> Segments:
+        """Return the texts unchanged: nothing reads them."""
+        return segments
+
+    def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
+        """Refuse to count texts.
+
+        Raises:
+            BleuError: always.
+        """
+        raise BleuError(f"{self.name} cannot be counted from texts; its scores come from elsewhere")
+
+    def prepare_references(self, streams: Sequence[Segments], start: int = 0) -> References:
+        """Return references as they are: only their number counts."""
+        fewest, most, _ = reference_counts(streams)
+        return References(streams, fewest, most)
+
+    def block_stats(self, hypotheses: Segments, references: References, start: int, name: str) -> SegmentStats:
+        """Return the rows of a block of segments of a system.
+
+        Where there are fewer scores than segments, empty rows take their place, until `check_count` knows how many.
+        """
+        rows = self._columns[name].rows[start : start + len(hypotheses)]
+        missing = len(hypotheses) - len(rows)
+        return rows + SegmentStats(memoryview(array("d", (0.0, 1.0)) * missing), 2) if missing else rows
+
+    def check_count(self, segments: int) -> None:
+        """Refuse scores of another number of segments than were counted.
+
+        Raises:
+            BleuError: there are more or fewer.
+        """
+        for column in self._columns.values():
+            if len(column.rows) != segments:
+                raise BleuError(
+                    f"{column.label} has {tell_count(len(column.rows), 'score')}, but there are"
+                    f" {tell_count(segments, 'segment')}; give one score per segment"
+                )
+
+    def sum_rows(self, rows: SegmentStats) -> tuple[int | float, ...]:
+        """Return the sum of each column, exact before it is rounded."""
+        return fsum(rows.data[::2]), fsum(rows.data[1::2])
+
+    def configuration(self) -> object:
+        """Return a value that differs between scores that cannot be added."""
+        return type(self), self.name, self.higher_is_better
+
+    def signature_fields(self) -> list[tuple[str, str]]:
+        """Return whether higher is better; nothing for scores without a name of their own."""
+        return [] if self.name == NAME else super().signature_fields()
+
+    def _sign(self, nrefs: str, sampling: Sequence[tuple[str, str]]) -> Signature:
+        return Signature([*sampling, *self.signature_fields(), ("version", VERSION)], self.name)
+
+    def column_names(self) -> list[str]:
+        """Return the names of the columns in files: the sum of scores, and the number of its terms."""
+        return ["sum", "count"]
+
+    def score_from_stats(self, sums: Sequence[int | float]) -> Score:
+        """Return the mean."""
+        score = Score()
+        score.name, score.score = self.name, sums[0] / sums[1]
+        return score
+
+    def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:
+        """Return the mean of each row of sums."""
+        import numpy as np
+
+        totals, counts = np.asarray(sums).T
+        means: NDArray[np.float64] = totals / counts
+        return means
+
+
+def column_of(label: str, scores: Iterable[object]) -> Column:
+    """Return the scores of one system; of several scores of a segment, in a list, the sum and their number count.
+
+    Args:
+        label: what errors call them.
+        scores: a number for each segment, or a list of numbers.
+
+    Raises:
+        BleuError: a score is missing, or too large.
+        InputTypeError: something is not a number.
+
+    >>> list(column_of("a.comet", [0.5, [1, 2]]).rows)
+    [(0.5, 1.0), (3.0, 2.0)]
+    """
+    items: list[Any] = list(scores)
+    rows = array("d", (0.0, 1.0)) * len(items)
+    if _are_plain(items):
+        rows[::2] = array("d", items)
+        return Column(label, SegmentStats(memoryview(rows), 2))
+    for segment, item in enumerate(items):
+        numbers = item if isinstance(item, list | tuple) else (item,)
+        if not numbers:
+            raise BleuError(f"{label}: ", tell_place("segment", segment), f" has no score; {_GIVE}")
+        total = 0.0
+        for number in numbers:
+            total += _check(number, label, segment)
+        rows[2 * segment], rows[2 * segment + 1] = total, len(numbers)
+    return Column(label, SegmentStats(memoryview(rows), 2))
+
+
+_GIVE = "give each segment a score, or leave the segment out of all files"
+
+
+def _are_plain(items: Sequence[Any]) -> bool:
+    """Return whether all items are numbers that need no closer look."""
+    try:
+        numbers = array("d", items)
+    except (TypeError, OverflowError):
+        return False
+    return bool(numbers) and isfinite(sum(numbers)) and min(numbers) >= -LARGEST and max(numbers) <= LARGEST
+
+
+def _check(number: Any, label: str, segment: int) -> float:
+    """Return a score as a double.
+
+    Raises:
+        BleuError: it is missing, or too large.
+        InputTypeError: it is not a number.
+    """
+    try:
+        value = float("nan") if number is None else float(number)
+    except (TypeError, ValueError, OverflowError):
+        value = None
+    if value is None or isinstance(number, str | bytes):
+        place = tell_place("segment", segment)
+        raise InputTypeError(f"{label}: ", place, f" has {number!r:.40}, which is not a number; give one per segment")
+    if not isfinite(value):
+        raise BleuError(f"{label}: the score of ", tell_place("segment", segment), f" is missing ({number}); {_GIVE}")
+    if abs(value) > LARGEST:
+        place = tell_place("segment", segment)
+        raise BleuError(f"{label}: ", place, f" has {value}; expected a number from -1e100 to 1e100")
+    return value
+
+
+# --- names and directions
+
+
+def read_name(word: str) -> tuple[str, bool | None]:
+    """Return the name of scores, and whether higher is better; None if the word does not say so.
+
+    Raises:
+        UsageError: the word is not a name, or is that of a metric that is counted here.
+
+    >>> read_name("COMET"), read_name("my errors:lower")
+    (('COMET', None), ('my errors', False))
+    """
+    from bleucli.metrics import find_name
+
+    name, colon, direction = word.partition(":")
+    if colon and direction not in _DIRECTIONS:
+        raise UsageError(f"scores {word!r:.60}; after a colon, expected lower or higher: {name}:lower")
+    if not name.strip() or name != name.strip() or _MARKS & {*name}:
+        raise UsageError(f"scores {word!r:.60}; expected a name such as COMET or COMET:lower, without = , | and quotes")
+    if find_name(name) or name.lower() == NAME:
+        raise UsageError(f"scores {name!r}: this name has another meaning here; choose another, such as {name}-other")
+    return name, _DIRECTIONS.get(direction)
+
+
+def is_higher_better(name: str, columns: Iterable[Column]) -> bool:
+    """Return whether higher scores of this name are better, as far as that is known; by default, they are.
+
+    MetricX and MQM count errors, but WMT publishes them as negative numbers, of which higher ones are better.
+
+    >>> is_higher_better("MetricX-24", [column_of("", [3.5])]), is_higher_better("MetricX-24", [column_of("", [-3.5])])
+    (False, True)
+    """
+    if not name.lower().startswith(_ERRORS):
+        return True
+    return any(total < 0 for column in columns for total, _ in column.rows)
+
+
+def make(word: str, columns: Mapping[str, Column]) -> SegmentScores:
+    """Return scores as a metric; word: their name, perhaps with a direction. columns: those of each system.
+
+    Raises:
+        UsageError: the word is not a name.
+    """
+    name, higher = read_name(word)
+    return SegmentScores(
+        readable(name), columns, is_higher_better(name, columns.values()) if higher is None else higher
+    )
+
+
+def check_names(names: Sequence[str], metrics: Sequence[str] = ()) -> None:
+    """Refuse scores that have the name of others, in upper or lower case; metrics: the names of scores counted here.
+
+    Raises:
+        UsageError: two have the same name.
+    """
+    lower = [name.lower() for name in (*metrics, *names)]
+    twice = next((name for name in names if lower.count(name.lower()) > 1), "")
+    if twice:
+        raise UsageError(f"scores {twice!r}: other scores already have this name; choose another")
+
+
+# --- arguments of Python
+
+
+def of_mapping(scores: object, systems: Sequence[str]) -> list[SegmentScores]:
+    """Return an argument `scores` as metrics.
+
+    Args:
+        scores: for each name, such as "COMET" or "TER2:lower", n numbers for each system: by the systems' names, or one
+            list per system, in their order. None for no scores.
+        systems: the names of the systems.
+
+    Raises:
+        BleuError: a system has no scores, a score is missing, or a name is not valid.
+        InputTypeError: the argument has another shape.
+
+    >>> [metric.name for metric in of_mapping({"COMET": {"A": [0.5]}}, ["A"])]
+    ['COMET']
+    """
+    if scores is None:
+        return []
+    if not isinstance(scores, Mapping) or not all(isinstance(name, str) and name for name in scores):
+        raise InputTypeError('scores: expected segment scores by tool; write {"COMET": {"system": [...], ...}}')
+    return [make(word, _columns_of(word, columns, systems)) for word, columns in scores.items()]
+
+
+def _columns_of(word: str, columns: Any, systems: Sequence[str]) -> dict[str, Column]:
+    def is_list(value: object) -> bool:
+        return hasattr(value, "__len__") and not isinstance(value, str | bytes | Mapping)
+
+    name = word.partition(":")[0]
+    if not isinstance(columns, Mapping):
+        if not is_list(columns) or not all(map(is_list, columns)):
+            raise InputTypeError(
+                f"the scores of {name} are not lists of numbers; give lists of numbers by the names of the systems"
+            )
+        if len(columns) != len(systems):
+            raise BleuError(f"there are {tell_count(len(systems), 'system')}; give one list of scores per system")
+        columns = dict(zip(systems, columns, strict=True))
+    if missing := next((system for system in systems if system not in columns), ""):
+        raise BleuError(f"scores[{name!r}] has no {missing!r}; give the scores of each system")
+    if unknown := next((str(system) for system in columns if system not in systems), ""):
+        raise BleuError(f"scores[{name!r}] has {unknown!r}, which is not a system; choose from {', '.join(systems)}")
+    wrong = next((system for system in systems if not is_list(columns[system])), "")
+    if wrong:
+        raise InputTypeError(f"scores[{name!r}][{wrong!r}] is not a list; give one number per segment")
+    return {system: column_of(f"scores[{name!r}][{system!r}]", columns[system]) for system in systems}
+
+
+# --- metrics of other libraries
+
+
+def is_foreign(metric: object) -> bool:
+    """Return whether an object is a metric of another library: it has a name, a direction, and scores segments or all.
+
+    >>> is_foreign("bleu"), is_foreign(3)
+    (False, False)
+    """
+    has_scores = callable(getattr(metric, "segment_scores", None)) or callable(getattr(metric, "corpus_score", None))
+    return has_scores and not isinstance(metric, Metric | type)
+
+
+def describe_foreign(metric: Any) -> tuple[str, bool]:
+    """Return the name of a metric of another library, and whether higher is better.
+
+    Raises:
+        UsageError: the name is not valid.
+        InputTypeError: it lacks one of them.
+    """
+    for attribute, kind, remedy in (("name", str, "a name"), ("higher_is_better", bool, "True or False")):
+        if not isinstance(getattr(metric, attribute, None), kind):
+            raise InputTypeError(f"metric {metric!r:.60} has no {attribute}; set {attribute} to {remedy}")
+    name, _ = read_name(metric.name)
+    return name, metric.higher_is_better
+
+
+def of_object(
+    metric: SegmentMetric, systems: Mapping[str, list[str]], references: list[list[str | None]]
+) -> SegmentScores:
+    """Return the scores that a metric of another library gives the segments of each system.
+
+    Args:
+        metric: the metric.
+        systems: n strings for each system.
+        references: streams, each of n strings or None.
+
+    Raises:
+        BleuError: a score is missing, or its number is wrong.
+        InputTypeError: a score is not a number.
+    """
+    name, higher = describe_foreign(metric)
+    columns = {}
+    for system, texts in systems.items():
+        column = column_of(f"{name} of {system}", metric.segment_scores(texts, references))
+        if len(column.rows) != len(texts):
+            scores = tell_count(len(column.rows), "score")
+            raise BleuError(f"{column.label}: segment_scores returned {scores} for {tell_count(len(texts), 'segment')}")
+        columns[system] = column
+    return SegmentScores(readable(name), columns, higher)

@@ -1,0 +1,322 @@
+r"""Files with scores of segments, as the programs that compute such scores write them.
+
+- `read`: what a file holds, by system
+
+One number per line; what `comet-score` prints, or writes with `--to_json`; MetricX's predictions; a system and a score
+per line, as mt-metrics-eval has them; the scores that WMT publishes; and JSON, CSV, TSV and Parquet with a column of
+scores. The content shows which it is.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from bleucli.errors import BleuError
+from bleucli.limits import read_number
+from bleucli.optional_deps import load
+from bleucli.phrases import suggest
+from bleucli.reading import TextFile
+from bleucli.records import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    # The score of a segment, None if it is missing; several scores of one segment are a list
+    Item = float | None | list[float | None]
+
+_PARQUET = b"PAR1"
+# COMET: the first part is the file of the system, which it leaves out if there is only one
+_COMET = re.compile(r"(?:(?P<system>.*)\t)?Segment \d+\tscore: (?P<score>\S+)")
+_COMET_WHOLE = re.compile(r"(?:.*\t)?(?:system )?score: \S+", re.IGNORECASE)
+_MISSING = frozenset({"", "none", "nan", "null", "na", "n/a"})
+# What columns of scores are called, besides the name of the scores; what columns of systems are called; and other
+# numbers that tables have
+_SCORES = ("score", "scores", "prediction", "rating", "value")
+_SYSTEMS = ("system", "system_id", "sys", "sys_id", "system_name", "model")
+_OTHERS = re.compile(r"(.*[._ -])?(id|ids|index|idx|line|line_no|segment|seg|doc|n|year|start|end)", re.IGNORECASE)
+_MOST_NAMES = 9
+
+
+class ScoreFile(NamedTuple):
+    """The scores in a file.
+
+    label: what errors call it. systems: by system, or by column, the scores of its segments; a single system is called
+    "" if the file does not name it. sha256: of the file's bytes.
+    """
+
+    label: str
+    systems: Mapping[str, list[Item]]
+    sha256: str
+
+
+def read(path: str, label: str, name: str, field: str = "") -> ScoreFile:
+    r"""Return the scores in a file.
+
+    Args:
+        path: its path.
+        label: what errors call it.
+        name: what the scores are called; a column of that name holds them.
+        field: the column that holds them, or the system that has them; "" to look for it.
+
+    Raises:
+        BleuError: the file cannot be read, has no scores, or has text where a number should be.
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "comet.txt")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("a.txt\tSegment 0\tscore: 0.85\na.txt\tSegment 1\tscore: 0.5\na.txt\tscore: 0.675\n")
+    ...     read(path, "comet.txt", "COMET").systems
+    {'a.txt': [0.85, 0.5]}
+    """
+    if _is_parquet(path, label):
+        systems, digest = _of_records(_rows_of_parquet(path, label), label, name, field), _digest(path)
+    else:
+        file = TextFile(label, path, mark="dropped", hashed=True)
+        lines = [line or "" for (block,) in file.blocks() for line in block]
+        systems, digest = _of_lines(lines, label, name, field), file.sha256()
+    if not any(systems.values()):
+        raise BleuError(f"{label} has no scores; expected one number per segment")
+    return ScoreFile(label, systems, digest)
+
+
+def _is_parquet(path: str, label: str) -> bool:
+    """Return whether a file is Parquet; a pipe never is: looking at its first bytes would remove them."""
+    if not os.path.isfile(path):
+        return False
+    try:
+        with open(path, "rb") as content:
+            return content.read(len(_PARQUET)) == _PARQUET
+    except OSError as error:
+        raise BleuError(f"cannot read {label}: {error.strerror or error}; check the path") from None
+
+
+def _rows_of_parquet(path: str, label: str) -> list[Any]:
+    parquet, pa = load("pyarrow.parquet", "arrow"), load("pyarrow", "arrow")
+    try:
+        rows: list[Any] = parquet.read_table(path).to_pylist()
+    except (pa.ArrowException, OSError) as error:
+        raise BleuError(f"{label} is not valid Parquet ({' '.join(str(error).split()):.100})") from None
+    return rows
+
+
+def _digest(path: str) -> str:
+    from hashlib import file_digest
+
+    with open(path, "rb") as content:
+        return file_digest(content, "sha256").hexdigest()
+
+
+def _of_lines(lines: Sequence[str], label: str, name: str, field: str) -> Mapping[str, list[Item]]:
+    """Return the scores in text; lines: without their ends."""
+    while lines and not lines[-1]:
+        lines = lines[:-1]
+    first = next(filter(None, lines), "").lstrip()
+    if first.startswith(("{", "[")):
+        return _of_json(lines, label, name, field)
+    if _COMET.match(first):
+        return _select(_of_comet(lines, label), label, field)
+    cells = first.split("\t" if "\t" in first else None)
+    if len(cells) > 1 and _is_number(cells[1]) and not _is_number(cells[0]):
+        return _select(_of_pairs(lines, label), label, field)
+    if "\t" in first or ("," in first and not _is_number(first)):
+        return _of_records(_rows(lines, "\t" if "\t" in first else ",", label), label, name, field)
+    if field:
+        raise BleuError(f"{label} has one number per line, and no column {field}; leave out :{field}")
+    return {"": [_number(line, label, number) for number, line in enumerate(lines, 1)]}
+
+
+def _select(systems: Mapping[str, list[Item]], label: str, field: str) -> Mapping[str, list[Item]]:
+    """Return the scores of one system, or, if none is named, those of all.
+
+    Raises:
+        BleuError: the file has no such system.
+    """
+    if not field:
+        return systems
+    if field not in systems:
+        names = list(systems)
+        raise BleuError(f"{label} has no {field}; it has {', '.join(names[:_MOST_NAMES])}{suggest(field, names)}")
+    return {field: systems[field]}
+
+
+def _of_comet(lines: Sequence[str], label: str) -> dict[str, list[Item]]:
+    systems: dict[str, list[Item]] = {}
+    for number, line in enumerate(lines, 1):
+        match = _COMET.match(line)
+        if match is not None:
+            systems.setdefault(match["system"] or "", []).append(_number(match["score"], label, number))
+        elif line and not _COMET_WHOLE.match(line):
+            raise BleuError(f"{label}, line {number}: {line!r:.60} is not a line of comet-score; delete it")
+    return systems
+
+
+def _of_pairs(lines: Sequence[str], label: str) -> dict[str, list[Item]]:
+    """Return the scores in lines of a system and a score, perhaps with more columns, as mt-metrics-eval has them."""
+    systems: dict[str, list[Item]] = {}
+    for number, line in enumerate(lines, 1):
+        cells = line.split("\t") if "\t" in line else line.split()
+        if len(cells) < 2:
+            raise BleuError(f"{label}, line {number}: {line!r:.60}; expected a system and a score, as in line 1")
+        systems.setdefault(cells[0].strip(), []).append(_number(cells[1], label, number))
+    return systems
+
+
+def _rows(lines: Sequence[str], delimiter: str, label: str) -> list[Any]:
+    """Return the rows of CSV or TSV by the names in its first row."""
+    import csv
+
+    reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True)
+    try:
+        header, *rows = reader
+    except csv.Error as error:
+        raise BleuError(f"{label}, line {reader.line_num}: not valid CSV ({error})") from None
+    header = [cell.strip() for cell in header]
+    if all(map(_is_number, header)):
+        raise BleuError(f"{label} has {len(header)} numbers in line 1; expected names of columns, or a single number")
+    for number, row in enumerate(rows, 2):
+        if len(row) != len(header):
+            raise BleuError(f"{label}, row {number} has {len(row)} cells, but the first row has {len(header)}")
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+# --- JSON, and rows of tables
+
+
+def _of_json(lines: Sequence[str], label: str, name: str, field: str) -> Mapping[str, list[Item]]:
+    import json
+
+    try:
+        whole = json.loads("\n".join(lines))
+    except (RecursionError, ValueError):
+        whole = None
+    if isinstance(whole, dict) and whole and all(_is_list_of_objects(items) for items in whole.values()):
+        systems: dict[str, list[Item]] = {}  # comet-score --to_json: the segments of each file
+        for system, items in whole.items():
+            columns = _of_records(items, f"{label}, {system}", name, field)
+            if len(columns) > 1:
+                raise _several(label, list(columns))
+            systems[system] = next(iter(columns.values()))
+        return systems
+    if isinstance(whole, list):
+        return _of_records(whole, label, name, field)
+    records = []
+    for number, line in enumerate(lines, 1):
+        try:
+            records.append(json.loads(line))
+        except (RecursionError, ValueError) as error:
+            raise BleuError(f"{label}, line {number} is not valid JSON ({error})") from None
+    columns = _of_records([whole] if isinstance(whole, dict) else records, label, name, field)
+    if isinstance(whole, dict):  # the scores of all segments in one list
+        return {key: items[0] if isinstance(items[0], list) else items for key, items in columns.items()}  # type: ignore[misc]
+    return columns
+
+
+def _is_list_of_objects(items: object) -> bool:
+    return isinstance(items, list) and bool(items) and all(isinstance(item, dict) for item in items)
+
+
+def _of_records(records: Sequence[Any], label: str, name: str, field: str) -> Mapping[str, list[Item]]:
+    """Return the scores in objects, one per segment, or in plain numbers."""
+    if not any(isinstance(record, Mapping) for record in records):
+        return {"": [_item(record, label, number) for number, record in enumerate(records, 1)]}
+    if odd := next((number for number, one in enumerate(records, 1) if not isinstance(one, Mapping)), 0):
+        raise BleuError(f"{label}, item {odd} is not an object, but others are; give all items the same fields")
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for record in records:
+        leaves = dict(_leaves(record))
+        key = next((key for key in leaves if key.lower() in _SYSTEMS and not _is_number(leaves[key])), "")
+        groups.setdefault(str(leaves[key]) if key else "", []).append(leaves)
+    columns = _find_columns([leaves for group in groups.values() for leaves in group], label, name, field)
+    if len(columns) > 1 and len(groups) > 1:
+        raise _several(label, columns)
+    systems = {}
+    for system, group in groups.items():
+        for column in columns:
+            items = [_item(leaves.get(column), label, number) for number, leaves in enumerate(group, 1)]
+            systems[column if len(columns) > 1 else system] = items
+    return systems
+
+
+def _leaves(record: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """Give the values of an object and of those in it, by their paths."""
+    for key, value in record.items():
+        if isinstance(value, Mapping):
+            yield from _leaves(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}", value
+
+
+def _find_columns(rows: Sequence[Mapping[str, Any]], label: str, name: str, field: str) -> list[str]:
+    """Return the columns of scores: one, or, if its name is not clear, all columns of numbers.
+
+    Raises:
+        BleuError: there is none, or none of the name that is asked for.
+    """
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    columns = [key for key in keys if any(_holds_numbers(row.get(key)) for row in rows)]
+    wanted = [field] if field else [name, *_SCORES]
+    for word in wanted:
+        matches = [key for key in columns if word.lower() in (key.lower(), key.rpartition(".")[2].lower())]
+        if matches:
+            return matches[:1]
+    if field or not columns:
+        there = f"it has {', '.join(columns[:_MOST_NAMES])}{suggest(field, columns)}" if columns else "it has none"
+        raise BleuError(f"{label} has no column {field or name} of numbers; {there}")
+    return [key for key in columns if not _OTHERS.fullmatch(key)] or columns
+
+
+def _holds_numbers(value: object) -> bool:
+    items = value if isinstance(value, list) else [value]
+    return bool(items) and all(_is_number(item) for item in items)
+
+
+def _several(label: str, columns: Sequence[str]) -> BleuError:
+    return BleuError(
+        f"{label} has several columns of numbers: {', '.join(columns[:_MOST_NAMES])}; name one: {label}:{columns[0]}"
+    )
+
+
+# --- numbers
+
+
+def _is_number(value: object) -> bool:
+    if not isinstance(value, str):
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    try:
+        read_number(value.strip())
+    except ValueError:
+        return False
+    return True
+
+
+def _item(value: object, label: str, number: int) -> Item:
+    """Return the score, or scores, of one item; number: of the item, from 1."""
+    if isinstance(value, list):
+        return [_number(one, label, number) for one in value]
+    return _number(value, label, number)
+
+
+def _number(value: object, label: str, number: int) -> float | None:
+    """Return a score; None if it is missing. number: of its line or item, from 1.
+
+    Raises:
+        BleuError: it is something else.
+    """
+    if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
+        return None
+    if not _is_number(value):
+        raise BleuError(f"{label}, line {number}: {value!r:.60} is not a number; expected one score per line")
+    return read_number(value.strip()) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
+
+
+def flatten(items: Iterable[Item]) -> list[Item]:
+    """Return the scores of paragraphs, which some files have in one list per document, one after the other.
+
+    >>> flatten([[0.5, 0.25], [1.0]])
+    [0.5, 0.25, 1.0]
+    """
+    return [score for item in items for score in (item if isinstance(item, list) else [item])]

@@ -1,0 +1,514 @@
+"""`--scores`: segment scores of other metrics as columns in every job, against plain NumPy; and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+from statistics import fmean
+
+import numpy as np
+import pytest
+from conftest import raised, refused
+from paired_samples import (
+    numbers,
+    plain_bootstrap,
+    plain_bootstrap_p_value,
+    plain_difference_interval,
+    plain_interval,
+    plain_randomization_p_value,
+)
+
+import bleucli
+
+COUNT = 60
+SYSTEMS = ("a", "b", "c")
+FEW = ("-cin", "150", "-pbsn", "150", "-parn", "150")
+MEANS = {"a": 0.75, "b": 0.76, "c": 0.79}
+COMET = {name: np.random.default_rng(n).normal(MEANS[name], 0.1, COUNT).tolist() for n, name in enumerate(SYSTEMS)}
+ERRORS = {name: [round(25 * abs(1 - score), 2) for score in scores] for name, scores in COMET.items()}
+WORDS = ["the", "cat", "sat", "on", "a", "mat", "while", "it", "was", "very", "hot", "and", "dry", "outside"]
+
+
+def texts(system):
+    """Return texts in which each system has other words."""
+    return [
+        " ".join(
+            word if (n * 7 + place * 5 + len(system) + ord(system[0])) % 9 else "x" for place, word in enumerate(WORDS)
+        )
+        for n in range(COUNT)
+    ]
+
+
+@pytest.fixture
+def files(write):
+    """Write a reference, three systems and their scores; return the words that score them."""
+    write("ref.txt", f"{' '.join(WORDS)}\n" * COUNT)
+    for name in SYSTEMS:
+        write(f"{name}.txt", "".join(f"{text}\n" for text in texts(name)))
+        write(f"{name}.comet", "".join(f"{score!r}\n" for score in COMET[name]))
+        write(f"{name}.err", "".join(f"{score!r}\n" for score in ERRORS[name]))
+    return ("ref.txt", "-i", *(f"{name}.txt" for name in SYSTEMS), "-q")
+
+
+COLUMN = ("--scores", "COMET=a.comet,b.comet,c.comet")
+BOTH = (*COLUMN, "MetricX=a.err,b.err,c.err")
+
+
+def lines(answer):
+    """Return the objects of `-f jsonl` by system and metric."""
+    assert (answer.status, answer.err) == (0, "")
+    items = map(json.loads, answer.out.splitlines())
+    return {(item["system"], item["metric"]): item for item in items}
+
+
+# --- figures
+
+
+@pytest.mark.parametrize("seed", ["12345", "1"])
+@pytest.mark.parametrize(
+    ("test", "formula"), [("-pbs", plain_bootstrap_p_value), ("-par", plain_randomization_p_value)]
+)
+def test_means_and_p_values_are_those_of_plain_numpy(run, files, test, formula, seed):
+    items = lines(run(*files, *BOTH, test, *FEW, "-f", "jsonl", variables={"BLEU_SEED": seed}))
+    for name, columns, higher in (("COMET", COMET, True), ("MetricX", ERRORS, False)):
+        for system in SYSTEMS:
+            item = items[system, name]
+            assert item["score"] == fmean(columns[system])
+            assert item["higher_is_better"] is higher
+            if system == "a":
+                assert (item["baseline"], item["p_value"]) == (True, None)
+                continue
+            samples = numbers(columns["a"]), numbers(columns[system])
+            assert item["p_value"] == formula(*samples, 150, int(seed))
+            if test == "-pbs":
+                low, high = plain_difference_interval(*samples, 150, int(seed))
+                bounds = item["difference"]["low"], item["difference"]["high"]
+                assert bounds == (pytest.approx(low, abs=1e-12), pytest.approx(high, abs=1e-12))
+
+
+def test_other_columns_stay_as_they_are_without_scores(run, files):
+    words = (*files, "-m", "bleu", "chrf", "-par", *FEW, "-f", "jsonl")
+    alone, beside = lines(run(*words)), lines(run(*words, *BOTH))
+
+    def strip(item):
+        return {key: value for key, value in item.items() if key not in ("command", "inputs", "time")}
+
+    assert {key: strip(item) for key, item in alone.items()} == {key: strip(beside[key]) for key in alone}
+
+
+def test_intervals_are_those_of_plain_numpy(run, files):
+    items = lines(run(*files, *COLUMN, "-ci", *FEW, "-f", "jsonl"))
+    for system in SYSTEMS:
+        mean, half_width = plain_interval(plain_bootstrap(numbers(COMET[system]), 150, 12345).tolist())
+        interval = items[system, "COMET"]["interval"]
+        assert interval == {"mean": pytest.approx(mean), "half_width": pytest.approx(half_width)}
+
+
+def test_all_pairs_and_clusters_are_those_of_scores_alone(run, files):
+    words = ("-par", "--paired-all", *FEW, "-f", "jsonl", "--names", "a,b,c")
+    beside = lines(run(*files, *COLUMN, *words))
+    alone = lines(run("--segment-scores", "-i", "a.comet", "b.comet", "c.comet", "-q", *words))
+    for system in SYSTEMS:
+        for key in ("score", "p_value", "cluster", "pairs", "difference"):
+            assert beside[system, "COMET"][key] == alone[system, "score"][key]
+
+
+def test_groups_and_documents_have_their_own_means(run, files, write):
+    write("labels.tsv", "doc\tdomain\n" + "".join(f"d{n // 6}\t{'xy'[n % 2]}\n" for n in range(COUNT)))
+    rows = csv.DictReader(
+        io.StringIO(run(*files, *COLUMN, "--labels", "labels.tsv", "--by", "domain", "-f", "csv", "-w", "7").out)
+    )
+    for row in rows:
+        column = COMET[row["system"]]
+        assert float(row["COMET"]) == pytest.approx(fmean(column["xy".index(row["domain"]) :: 2]), abs=1e-9)
+    items = lines(run(*files, *COLUMN, "--labels", "labels.tsv", "--unit", "doc", "-par", *FEW, "-f", "jsonl"))
+    sums = {name: [sum(column[n : n + 6]) for n in range(0, COUNT, 6)] for name, column in COMET.items()}
+    for system in ("b", "c"):
+        expected = plain_randomization_p_value(numbers(sums["a"]), numbers(sums[system]), 150, 12345)
+        assert items[system, "COMET"]["p_value"] == expected
+
+
+def test_documents_of_several_paragraphs_weigh_as_many_scores(run, files, write):
+    """As WMT publishes them: one item per document, each with a list of scores."""
+    items = [[0.5], [0.25, 0.75], [1.0, 0.0, 0.5]]
+    write("r.jsonl", "".join(f'{{"doc_id": "d{n}", "ref": "x y z w"}}\n' for n in range(3)))
+    write("s.jsonl", "".join(f'{{"doc_id": "d{n}", "hypothesis": "x y z w"}}\n' for n in range(3)))
+    scores = "".join(f'{{"document_id": "d{n}", "metric_scores": {{"COMET": {of}}}}}\n' for n, of in enumerate(items))
+    write("scores.jsonl", scores)
+    answer = run("r.jsonl", "-i", "s.jsonl", "--scores", "COMET=scores.jsonl", "-f", "jsonl", "-q")
+    (item,) = [json.loads(line) for line in answer.out.splitlines() if '"COMET"' in line]
+    assert (item["score"], item["segments"]) == (fmean(score for of in items for score in of), 3)
+    write("r.txt", "x y z w\n" * 6)
+    answer = run("r.txt", "-i", "r.txt", "--scores", "COMET=scores.jsonl", "-b", "-q")
+    assert answer.out == "[\n100.0,\n0.500\n]\n"
+
+
+# --- formats
+
+
+@pytest.mark.parametrize("form", ["text", "json", "csv", "tsv", "latex", "markdown", "html", "rst", "card", "paper"])
+@pytest.mark.parametrize(("words", "comet"), [((), 3), (("-w", "2"), 4), (("-w", "0"), 2), (("--scale", "1"), 3)])
+def test_scores_from_0_to_1_have_two_decimals_more(run, files, form, words, comet):
+    """0.7800 and 0.7718 must not both be 0.8."""
+    out = run(*files, *BOTH, "-f", form, *words).out
+    errors = {(): 1, ("-w", "2"): 2, ("-w", "0"): 0, ("--scale", "1"): 1}[words]
+    if form == "card":  # where all other scores range from 0 to 1
+        comet, errors = {(): (3, 1), ("-w", "2"): (2, 0), ("-w", "0"): (0, 0), ("--scale", "1"): (3, 1)}[words]
+    for system in SYSTEMS:
+        for column, width in ((COMET, comet), (ERRORS, errors)):
+            text = f"{fmean(column[system]):.{width}f}"
+            text = repr(float(text)) if form in ("json", "card") else text
+            assert re.search(rf"(?<![\d.]){re.escape(text)}(?!\d)", out), text
+
+
+def test_bold_and_sorted_by_direction(run, files):
+    answer = run(*files, *BOTH, "--bold-best", "-f", "markdown", "--sort", "metricx")
+    rows = [line for line in answer.out.splitlines() if line.startswith("|")]
+    assert "COMET ↑" in rows[0]
+    assert "MetricX ↓" in rows[0]
+    assert [row.split("|")[1].strip() for row in rows[2:]] == sorted(SYSTEMS, key=lambda name: fmean(ERRORS[name]))
+    best = f"**{min(map(fmean, ERRORS.values())):.1f}**"
+    assert [best in row for row in rows[2:]] == [True, False, False]
+
+
+def test_a_paper_asks_for_what_to_cite(run, files):
+    out = run(*files, *BOTH, "-par", *FEW, "-f", "paper").out
+    assert "We report BLEU (Papineni et al., 2002) on 60 segments" in out
+    assert (
+        "COMET is the mean of the scores of segments, computed with \\[the metric's paper, model and version\\]." in out
+    )
+    assert "- MetricX: the metric's paper, model and version\n" in out
+    assert "scores:lower" in out
+
+
+def test_files_are_among_the_inputs(run, files):
+    import hashlib
+
+    item = lines(run(*files, *COLUMN, "-f", "jsonl"))["a", "BLEU"]
+    inputs = {one["name"]: one for one in item["inputs"] if one["role"] == "scores"}
+    assert list(inputs) == ["a.comet", "b.comet", "c.comet"]
+    with open("b.comet", "rb") as file:
+        assert inputs["b.comet"]["sha256"] == hashlib.sha256(file.read()).hexdigest()
+
+
+# --- one file for all systems
+
+
+def test_one_file_may_have_all_systems(run, files, write):
+    expected = run(*files, *COLUMN, "-par", *FEW).out
+    prints = "".join(
+        f"out/{name}.txt\tSegment {n}\tscore: {score!r}\n" for name in SYSTEMS for n, score in enumerate(COMET[name])
+    )
+    write("all.txt", prints + "".join(f"out/{name}.txt\tscore: 0.5\n" for name in SYSTEMS))
+    write("all.seg.score", "".join(f"{name}\t{score!r}\n" for name in SYSTEMS for score in COMET[name]))
+    rows = zip(*COMET.values(), strict=True)
+    write("all.csv", "a,b,c\n" + "".join(f"{','.join(map(repr, row))}\n" for row in rows))
+    write(
+        "all.json", json.dumps({f"{name}.txt": [{"mt": "x", "COMET": one} for one in COMET[name]] for name in SYSTEMS})
+    )
+    for path in ("all.txt", "all.seg.score", "all.csv", "all.json"):
+        assert run(*files, "--scores", f"COMET={path}", "-par", *FEW).out == expected
+    for path in ("all.csv", "all.seg.score"):
+        named = run(*files, "--scores", f"COMET={path}:a,{path}:b,{path}:c", "-par", *FEW)
+        assert named.out == expected
+    refused(
+        run(*files, "--scores", "COMET=all.seg.score:a,all.seg.score:B,x"), "all.seg.score has no B; it has a, b, c"
+    )
+
+
+# --- other jobs
+
+
+def test_statistics_keep_scores(run, files):
+    pytest.importorskip("pyarrow")
+    assert run("count", *files, *BOTH, "-o", "s.parquet").status == 0
+    for words in (("-par", *FEW, "-f", "csv"), ("-ci", *FEW, "-f", "markdown"), ("-f", "text")):
+        direct = run(*files, *BOTH, *words)
+        assert run("--stats", "s.parquet", "-q", *words).out == direct.out
+    assert "COMET" not in run("--stats", "s.parquet", "-m", "bleu", "-q").out
+    assert run("count", "ref.txt", "-i", "a.txt", "-q", "--scores", "COMET=a.comet", "-o", "a.parquet").status == 0
+    gate = ("--baseline", "a.parquet", "-par", *FEW, "-q")
+    fine = run("ref.txt", "-i", "c.txt", "--scores", "COMET=c.comet", *gate, "--max-drop", "COMET=0.001,bleu=100")
+    assert (fine.status, fine.err) == (0, "")
+    refused(
+        run("ref.txt", "-i", "c.txt", "--scores", "XCOMET=c.comet", *gate, "--max-drop", "9"),
+        "a.parquet has no XCOMET; it has bleu, comet; save it with bleu count --scores",
+    )
+    refused(
+        run("ref.txt", "-i", "c.txt", "--scores", "COMET:lower=c.comet", *gate, "--max-drop", "9"),
+        "a.parquet has COMET|scores:higher",
+        "has COMET|scores:lower",
+    )
+
+
+def test_gates_judge_scores_on_their_own_scale(run, files):
+    one = ("ref.txt", "-i", "a.txt", "--scores", "COMET=a.comet", "-q")
+    worse = ("ref.txt", "-i", "a.txt", "--names", "a.txt", "-q", "--scores")
+    for scale in ((), ("--scale", "1")):
+        answer = run(*one, *scale, "--fail-under", "COMET=0.9")
+        assert answer.status == 1
+        assert f"a.txt: COMET {fmean(COMET['a'])!r} is under 0.9 (--fail-under)" in answer.err
+        assert run(*one, *scale, "-o", "before.json").status == 0
+        same = run(*one, *scale, "--baseline", "before.json", "--max-drop", "0")
+        assert same.status == 0, same.err
+        drop = round(fmean(COMET["a"]), 3) - round(fmean([score - 0.05 for score in COMET["a"]]), 3)
+        with open("low.comet", "w", encoding="utf-8") as file:
+            file.writelines(f"{score - 0.05!r}\n" for score in COMET["a"])
+        lower = run(*worse, "COMET=low.comet", *scale, "--baseline", "before.json", "--max-drop", "COMET=0.02")
+        assert lower.status == 1
+        assert f"by {drop:.3f} since before.json, more than 0.02 (--max-drop)" in lower.err
+        assert (
+            run(*worse, "COMET=low.comet", *scale, "--baseline", "before.json", "--max-drop", "COMET=0.06").status == 0
+        )
+
+
+def test_systems_that_are_left_out_keep_the_scores_of_the_others(run, files, write):
+    write("b.txt", "short\n")
+    answer = run(*files, *COLUMN, "--keep-going", "-f", "jsonl")
+    assert answer.status == 2
+    scores = {
+        one["system"]: one["score"] for one in map(json.loads, answer.out.splitlines()) if one["metric"] == "COMET"
+    }
+    assert scores == {name: fmean(COMET[name]) for name in "ac"}
+
+
+def test_figures_and_pages_show_scores(run, files):
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("jinja2")
+    plots = run("plot", *files, *COLUMN, "-o", "f.svg", *FEW[4:])
+    assert (plots.status, plots.err) == (0, "")
+    with open("f.svg", encoding="utf-8") as file:
+        assert "COMET" in file.read()
+    page = run("report", *files, *BOTH, "-o", "p.html", *FEW[4:])
+    assert page.status == 0
+    assert "c has the best BLEU, COMET and MetricX" in page.out.replace("\n", " ")
+    with open("p.html", encoding="utf-8") as file:
+        html = file.read()
+    assert html.count("MetricX") > html.count("a.err")
+    assert "scores:lower" in html
+
+
+def test_a_matrix_has_scores_of_each_pair(run, files, write):
+    """One file per pair and system, or one per pair; the averages are those of the pairs."""
+    os.makedirs("comet")
+    for pair, shift in (("en-de", 0.0), ("en-fr", 0.1)):
+        write(f"{pair}.ref", f"{' '.join(WORDS)}\n" * COUNT)
+        for name in "ab":
+            write(f"{pair}.{name}.out", "".join(f"{text}\n" for text in texts(name)))
+            write(f"comet/{pair}.{name}", "".join(f"{score - shift!r}\n" for score in COMET[name]))
+        write(f"comet/{pair}", "".join(f"{name}\t{score - shift!r}\n" for name in "ab" for score in COMET[name]))
+    write("m.toml", 'references = "{pair}.ref"\nsystems = "{pair}.{system}.out"\n')
+    words = ("matrix", "m.toml", "-f", "jsonl", "-q", "--scores")
+    for pattern in ("comet/{pair}.{system}", "comet/{pair}"):
+        items = [json.loads(line) for line in run(*words, f"COMET={pattern}").out.splitlines()]
+        scores = {item["system"]: item["score"] for item in items if item["metric"] == "COMET"}
+        for name in "ab":
+            means = [fmean(COMET[name]), fmean([score - 0.1 for score in COMET[name]])]
+            assert scores[f"{name} pair=en-de"] == pytest.approx(means[0])
+            assert scores[f"{name} pair=en-fr"] == pytest.approx(means[1])
+            assert scores[f"{name} pair=average"] == pytest.approx(fmean(means))
+        roles = [one["role"] for item in items if item["system"] == "a pair=en-de" for one in item["inputs"]]
+        assert "scores" in roles
+    table = run("matrix", "m.toml", "--scores", "COMET=comet/{pair}", "-f", "markdown", "-q", "--bold-best").out
+    assert f"**{max(fmean(COMET['a']), fmean(COMET['b'])):.3f}**" in table
+    refused(run(*words, "COMET=comet/{pair}.x"), "en-de: ", "comet/en-de.x")
+
+
+# --- direction
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "higher"),
+    [
+        ("COMET", [0.5, 0.7], True),
+        ("MetricX-24", [0.5, 0.7], False),
+        ("MetricX-24", [-0.5, -0.7], True),
+        ("MetricX-24:higher", [0.5, 0.7], True),
+        ("MQM", [5, 0], False),
+        ("MQM", [-5, 0], True),
+        ("ESA", [60, 85], True),
+        ("mine", [3, 4], True),
+        ("mine:lower", [3, 4], False),
+    ],
+)
+def test_names_and_words_say_which_way_is_better(run, write, name, column, higher):
+    write("r.txt", "a b\nc d\n")
+    write("x.score", "".join(f"{number}\n" for number in column))
+    answer = run("r.txt", "-i", "r.txt", "--scores", f"{name}=x.score", "-f", "jsonl", "-q")
+    (item,) = [json.loads(line) for line in answer.out.splitlines() if '"BLEU"' not in line]
+    assert (item["metric"], item["higher_is_better"]) == (name.partition(":")[0], higher)
+    assert item["signature"]["scores"] == ("higher" if higher else "lower")
+
+
+# --- what is refused
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        (("COMET",), ["--scores COMET; expected a name and files: COMET=a.comet,b.comet"]),
+        (("=a.comet",), ["expected a name and files"]),
+        (("COMET=a.comet,",), ["expected a name and files"]),
+        (
+            ("COMET=a.comet,b.comet",),
+            ["--scores COMET has 2 files of scores for 3 systems; give one per system, or one"],
+        ),
+        (("COMET=a.comet",), ["a.comet does not say which system has which score; give one file per system"]),
+        (("COMET:up=a.comet,b.comet,c.comet",), ["'COMET:up'; after a colon, expected lower or higher: COMET:lower"]),
+        (("bleu=a.comet,b.comet,c.comet",), ["scores 'bleu': this name has another meaning here; choose another"]),
+        (("x|y=a.comet,b.comet,c.comet",), ["expected a name such as COMET or COMET:lower, without = , | and quotes"]),
+        (("x=a.comet,b.comet,c.comet", "X=a.comet,b.comet,c.comet"), ["other scores already have this name"]),
+        (("COMET=a.comet,none,c.comet",), ["none", "No such file"]),
+        (
+            ("COMET=a.comet,short,c.comet",),
+            ["short has 2 scores, but there are 60 segments; give one score per segment"],
+        ),
+        (("COMET=a.comet,long,c.comet",), ["long has 61 scores, but there are 60 segments"]),
+        (("COMET=a.comet,gap,c.comet",), ["gap: the score of segment 2 is missing (None); give each segment a score"]),
+        (("COMET=a.comet,bad,c.comet",), ["bad, line 2: 'oops' is not a number; expected one score per line"]),
+        (("COMET=a.comet,huge,c.comet",), ["huge: segment 1 has 1e+101; expected a number from -1e100 to 1e100"]),
+        (("COMET=pairs",), ["pairs has scores of a, x, but none of b.txt; name one of these with pairs:COLUMN"]),
+    ],
+)
+def test_wrong_scores_are_refused(run, files, write, words, parts):
+    write("short", "0.5\n0.5\n")
+    write("long", "0.5\n" * 61)
+    write("gap", "0.5\nNone\n" + "0.5\n" * 58)
+    write("bad", "0.5\noops\n" + "0.5\n" * 58)
+    write("huge", "1e101\n" + "0.5\n" * 59)
+    write("pairs", "a\t0.5\nx\t0.5\n")
+    for command in ((), ("report", "-o", "p.html")):
+        refused(run(*command, *files, "--scores", *words), *parts)
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("-sl",), "--sentence-level cannot be combined with --scores: the files have the scores of segments already"),
+        (("--level", "doc"), "--level cannot be combined with --scores: the texts of a document are joined"),
+        (("--partial",), "--partial cannot be combined with --scores: scores are those of all segments"),
+        (("--segment-scores",), "--segment-scores cannot be combined with --scores: it reads scores instead of texts"),
+    ],
+)
+def test_jobs_without_scores_say_why(run, files, words, part):
+    refused(run(*files, *COLUMN, *words), part)
+
+
+def test_tables_and_statistics_say_why(run):
+    refused(
+        run("--table", "t.parquet", "--scores", "a=b"), "--table cannot be combined with --scores: tables have rows"
+    )
+    refused(run("--stats", "t.parquet", "--scores", "a=b"), "statistics keep the scores that bleu count --scores saves")
+
+
+def test_items_that_are_joined_in_another_order_are_refused(run, write):
+    for name, order in (("r", "01"), ("s", "10")):
+        write(f"{name}.jsonl", "".join(f'{{"id": {n}, "{name}": "x{n} y"}}\n' for n in order))
+    words = ("r.jsonl", "-i", "s.jsonl", "--jsonl-fields", "hyp=s,refs=r", "-q")
+    assert run(*words).status == 0
+    write("s.comet", "0.5\n0.7\n")
+    refused(
+        run(*words, "--scores", "COMET=s.comet"),
+        "--scores COMET: some files have the items in another order, but scores have no ids",
+    )
+
+
+def test_the_option_of_earlier_versions_says_what_to_write(run):
+    refused(
+        run("ref.txt", "-i", "a.txt", "--add-scores", "c=x"), "write bleu report REF -i SYSTEM -o PAGE.html --scores"
+    )
+
+
+# --- Python
+
+
+def results_of(**options):
+    systems = {name: texts(name) for name in SYSTEMS}
+    return bleucli.evaluate_systems(systems, [[" ".join(WORDS)] * COUNT], **options)
+
+
+def test_python_gives_the_same_scores(run, files):
+    items = lines(run(*files, *BOTH, "-par", *FEW, "-f", "jsonl"))
+    results = results_of(scores={"COMET": COMET, "MetricX": list(ERRORS.values())}, test="ar", trials=150)
+    for system in results.systems:
+        for record in system.scores:
+            item = items[system.name, record.name]
+            assert (record.score, record.p_value) == (item["score"], item["p_value"])
+            assert dict(record.signature) == item["signature"]
+
+
+class Lengths:
+    """A metric of another library."""
+
+    name = "Lengths"
+    higher_is_better = False
+
+    def segment_scores(self, hypotheses, references):
+        return [abs(len(one) - len(other)) ** 0.5 for one, other in zip(hypotheses, references[0], strict=True)]
+
+
+class Whole:
+    """A metric of another library that only scores whole systems."""
+
+    name = "Whole"
+    higher_is_better = True
+
+    def corpus_score(self, hypotheses, references):
+        return sum(map(len, hypotheses))
+
+
+def test_any_object_can_be_a_metric():
+    results = results_of(metrics=["bleu", Lengths()], test="ar", trials=150)
+    for system in results.systems:
+        record = system.scores[1]
+        gaps = Lengths().segment_scores(texts(system.name), [[" ".join(WORDS)] * COUNT])
+        assert (record.name, record.score, record.higher_is_better) == ("Lengths", fmean(gaps), False)
+        if system.name != "a":
+            first = Lengths().segment_scores(texts("a"), [[" ".join(WORDS)] * COUNT])
+            assert record.p_value == plain_randomization_p_value(numbers(first), numbers(gaps), 150, 12345)
+    results = results_of(metrics=[Whole(), "bleu", Lengths()])
+    assert [record.name for record in results.systems[0].scores] == ["Whole", "BLEU", "Lengths"]
+    assert results.systems[1].scores[0].score == sum(map(len, texts("b")))
+    assert results_of(metrics=Lengths()).systems[0].scores[0].name == "Lengths"
+
+
+class Nameless(Lengths):
+    name = None
+
+
+class Undirected(Lengths):
+    higher_is_better = None
+
+
+class Short(Lengths):
+    def segment_scores(self, hypotheses, references):
+        return [1.0]
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        ({"scores": []}, 'scores: expected segment scores by tool; write {"COMET": {"system": [...], ...}}'),
+        ({"scores": {"COMET": {"a": [1.0]}}}, "scores['COMET'] has no 'b'; give the scores of each system"),
+        (
+            {"scores": {"COMET": COMET | {"d": []}}},
+            "scores['COMET'] has 'd', which is not a system; choose from a, b, c",
+        ),
+        ({"scores": {"COMET": COMET | {"b": 3}}}, "scores['COMET']['b'] is not a list; give one number per segment"),
+        ({"scores": {"COMET": COMET | {"b": [0.5]}}}, "scores['COMET']['b'] has 1 score, but there are 60 segments"),
+        ({"scores": {"COMET": [[1.0]]}}, "there are 3 systems; give one list of scores per system"),
+        ({"scores": {"COMET": COMET, "comet": COMET}}, "scores 'COMET': other scores already have this name"),
+        ({"scores": {"chrF2": COMET}}, "scores 'chrF2': this name has another meaning here"),
+        ({"metrics": [Nameless()]}, "has no name; set name to a name"),
+        ({"metrics": [Undirected()]}, "has no higher_is_better; set higher_is_better to True or False"),
+        ({"metrics": [Short()]}, "Lengths of a: segment_scores returned 1 score for 60 segments"),
+        ({"metrics": [Whole(), "bleu"], "test": "ar"}, "Whole only has corpus_score, which gives no tests"),
+        ({"metrics": [Whole()]}, "needs another metric beside it; give it segment_scores, or leave it out"),
+        ({"scores": {"COMET": COMET}, "level": "doc", "labels": {"doc": ["d"] * COUNT}}, "level 'doc' joins the texts"),
+    ],
+)
+def test_wrong_arguments_are_refused(options, part):
+    raised([part], results_of, **options)

@@ -1,0 +1,167 @@
+"""Files of segment scores, as the programs that compute them write them: every layout, and what is wrong with some."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import evaluation_data
+import pytest
+
+from bleucli.errors import BleuError
+from bleucli.metrics.segment_scores import column_of
+from bleucli.reading import scorefiles
+
+NUMBERS = [0.8512, -0.25, 1.0]
+OTHERS = [0.5, 0.75, 1e-3]
+SOURCE = {"src": "Guten Tag", "mt": "Good day", "ref": "Hello"}
+
+
+def comet(numbers, file="", whole="score"):
+    """Return what `comet-score` prints for the segments of one file."""
+    start = f"{file}\t" if file else ""
+    lines = [f"{start}Segment {number}\tscore: {score:.4f}\n" for number, score in enumerate(numbers)]
+    return "".join([*lines, f"{start}{whole}: {sum(numbers) / len(numbers):.4f}\n"])
+
+
+def lines(items):
+    return "".join(f"{json.dumps(item)}\n" for item in items)
+
+
+def items(numbers, name):
+    return [SOURCE | {name: number} for number in numbers]
+
+
+def pairs(delimiter, more="", **systems):
+    rows = ((system, number) for system, numbers in systems.items() for number in numbers)
+    return "".join(f"{system}{delimiter}{number}{more}\n" for system, number in rows)
+
+
+WMT = [{"document_id": f"d{n}", "metric_scores": {"COMET": [x, 0.5], "GEMBA": [60, 85]}} for n, x in enumerate(NUMBERS)]
+# Each layout: the text, and what is read from it under the name COMET
+LAYOUTS = {
+    "a number per line": ("0.8512\n-0.25\n1\n", {"": NUMBERS}),
+    "Windows line ends": ("0.8512\r\n-0.25\r\n1.0\r\n", {"": NUMBERS}),
+    "a byte-order mark": ("\ufeff0.8512\n-0.25\n1\n\n", {"": NUMBERS}),
+    "comet-score for one file": (comet(NUMBERS), {"": NUMBERS}),
+    "comet-score with the name of the file": (comet(NUMBERS, "out/sys.txt"), {"out/sys.txt": NUMBERS}),
+    "comet-score for two files": (
+        comet(NUMBERS, "a.txt") + comet(OTHERS, "b.txt"),
+        {"a.txt": NUMBERS, "b.txt": OTHERS},
+    ),
+    "comet-score of the first version": (comet(NUMBERS, whole="System score"), {"": NUMBERS}),
+    "comet-score --to_json": (
+        json.dumps({"a.txt": items(NUMBERS, "COMET"), "b.txt": items(OTHERS, "COMET")}, indent=4),
+        {"a.txt": NUMBERS, "b.txt": OTHERS},
+    ),
+    "what COMET's predict returns": (json.dumps({"scores": NUMBERS, "system_score": 0.5}), {"": NUMBERS}),
+    "MetricX": (lines([{"id": n, **SOURCE, "prediction": x} for n, x in enumerate(NUMBERS)]), {"": NUMBERS}),
+    "mt-metrics-eval": (pairs("\t", KIT=NUMBERS, NRC=OTHERS), {"KIT": NUMBERS, "NRC": OTHERS}),
+    "mt-metrics-eval with blanks": (pairs(" ", KIT=NUMBERS), {"KIT": NUMBERS}),
+    "human ratings of mt-metrics-eval": (pairs("\t", "\trater3\t17", KIT=NUMBERS), {"KIT": NUMBERS}),
+    "missing ratings": ("KIT\t-1.0\nKIT\tNone\nKIT\t-25.0\n", {"KIT": [-1.0, None, -25.0]}),
+    "WMT, by paragraph": (lines(WMT), {"": [[x, 0.5] for x in NUMBERS]}),
+    "a JSON array": (json.dumps(NUMBERS), {"": NUMBERS}),
+    "a JSON array of objects": (json.dumps(items(NUMBERS, "comet")), {"": NUMBERS}),
+    "JSON Lines with a path": (lines([{"scores": {"comet": x, "other": 3}} for x in NUMBERS]), {"": NUMBERS}),
+    "JSON Lines with null": (lines([{"COMET": x} for x in [1.0, None]]), {"": [1.0, None]}),
+    "CSV": ("id,COMET,TER\n1,0.8512,3\n2,-0.25,4\n3,1,5\n", {"": NUMBERS}),
+    "CSV with quoted text": ('mt,score\n"Good, ""day"",\nyou",0.8512\nx,-0.25\nx,1\n', {"": NUMBERS}),
+    "CSV with a column of numbers": ("segment,quality\n1,0.8512\n2,-0.25\n3,1\n", {"": NUMBERS}),
+    "CSV with a column per system": (
+        "segment,a,b\n1,0.8512,0.5\n2,-0.25,0.75\n3,1,1e-3\n",
+        {"a": NUMBERS, "b": OTHERS},
+    ),
+    "CSV with a row per system": (
+        "system,score\na,0.8512\na,-0.25\nb,0.5\na,1\nb,0.75\nb,1e-3\n",
+        {"a": NUMBERS, "b": OTHERS},
+    ),
+    "TSV": ("doc\tscore\nd1\t0.8512\nd1\t-0.25\nd2\t1\n", {"": NUMBERS}),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_files_are_read_as_they_come(write, name):
+    text, systems = LAYOUTS[name]
+    path = write("scores.any", text)
+    assert scorefiles.read(path, path, "COMET").systems == systems
+
+
+def test_parquet_is_read(folder):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    parquet.write_table(pa.table({"id": [1, 2, 3], "COMET": NUMBERS, "b": OTHERS}), "s.parquet")
+    assert scorefiles.read("s.parquet", "s.parquet", "COMET").systems == {"": NUMBERS}
+    assert scorefiles.read("s.parquet", "s.parquet", "COMET", "b").systems == {"": OTHERS}
+    assert scorefiles.read("s.parquet", "s.parquet", "XCOMET").systems == {"COMET": NUMBERS, "b": OTHERS}
+    with open("s.parquet", "r+b") as file:
+        file.truncate(300)
+    with pytest.raises(BleuError, match=r"^s.parquet is not valid Parquet \("):
+        scorefiles.read("s.parquet", "s.parquet", "COMET")
+
+
+def test_packed_files_are_unpacked(folder):
+    import gzip
+
+    with gzip.open("s.gz", "wt") as file:
+        file.write(comet(NUMBERS))
+    assert scorefiles.read("s.gz", "s.gz", "COMET").systems == {"": NUMBERS}
+
+
+def test_a_column_can_be_named(write):
+    path = write("s.csv", "score,spBLEU,text\n0.5,3,x\n0.75,4,y\n")
+    assert scorefiles.read(path, path, "COMET").systems == {"": [0.5, 0.75]}
+    assert scorefiles.read(path, path, "COMET", "spbleu").systems == {"": [3.0, 4.0]}
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "message"),
+    [
+        ("0.5\noops\n", "", "s.any, line 2: 'oops' is not a number; expected one score per line"),
+        ("0.5\n1_000\n", "", "s.any, line 2: '1_000' is not a number"),
+        ("0.5\n", "x", "s.any has one number per line, and no column x; leave out :x"),
+        ("", "", "s.any has no scores; expected one number per segment"),
+        (comet(NUMBERS) + "Done.\n", "", "s.any, line 5: 'Done.' is not a line of comet-score; delete it"),
+        ("KIT\t0.5\nKIT\n", "", "s.any, line 2: 'KIT'; expected a system and a score, as in line 1"),
+        ("KIT\t0.5\nKIT\tgood\n", "", "s.any, line 2: 'good' is not a number"),
+        ("a,b\n1,2,3\n", "", "s.any, row 2 has 3 cells, but the first row has 2"),
+        ('a,b\n1,"2\n', "", "s.any, line 2: not valid CSV (unexpected end of data)"),
+        ("0.5,0.25\n", "", "s.any has 2 numbers in line 1; expected names of columns, or a single number"),
+        ("a,b\nx,y\n", "", "s.any has no column COMET of numbers; it has none"),
+        ("a,comet2\n1,2\n", "comet", "s.any has no column comet of numbers; it has a, comet2; did you mean comet2?"),
+        ('{"a": 1}\n{"a"\n', "", "s.any, line 2 is not valid JSON ("),
+        ('{"a": 1}\n3\n', "", "s.any, item 2 is not an object, but others are; give all items the same fields"),
+        ('{"score": "x"}\n', "", "s.any has no column COMET of numbers; it has none"),
+        ('{"score": 1}\n{"score": "x"}\n', "", "s.any, line 2: 'x' is not a number"),
+        ("[true]", "", "s.any, line 1: True is not a number"),
+        ("system,a,b\nx,1,2\ny,3,4\n", "", "s.any has several columns of numbers: a, b; name one: s.any:a"),
+    ],
+)
+def test_what_holds_no_scores_is_refused(write, text, field, message):
+    path = write("s.any", text)
+    with pytest.raises(BleuError) as caught:
+        scorefiles.read(path, path, "COMET", field)
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_cannot_be_read_is_named(folder):
+    with pytest.raises(BleuError, match=r"^cannot (read|open) none"):
+        scorefiles.read("none", "none", "COMET")
+
+
+REAL = os.path.join(evaluation_data.FOLDER, "wmt25.en-cs")
+
+
+@pytest.mark.skipif(not os.path.isdir(REAL), reason="the scores of WMT25 are not there")
+@pytest.mark.parametrize("system", ["CUNI-SFT", "Laniqo", "TranssionMT"])
+@pytest.mark.parametrize("metric", ["CometKiwi-XL", "XCOMET-XL", "MetricX-24-Hybrid-XL", "GEMBA-ESA-CMDA"])
+def test_the_published_scores_of_wmt_are_read(system, metric):
+    path = os.path.join(REAL, f"scores.{system}.jsonl")
+    with open(path, encoding="utf-8") as file:
+        documents = [json.loads(line)["metric_scores"][metric] for line in file]
+    systems = scorefiles.read(path, path, metric).systems
+    assert systems == {"": documents}
+    rows = column_of("", systems[""]).rows
+    assert [tuple(row) for row in rows] == [(pytest.approx(sum(of)), len(of)) for of in documents]
