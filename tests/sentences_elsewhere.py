@@ -1040,7 +1040,8 @@ def _(w, system, other):
 @WARNING.sentence(
     "a mistake in many segments",
     "{n:count} of {all:count} segments of {system:system} ((has||have)) {what:text}, first ((segment||line))"
-    " {first:count}[[ (counting from 0)]][[ ({example:'.*?'})]]; {remedy:text}; {more:bleucli.check_texts|bleu check} says more",
+    " {first:count}[[ (counting from 0)]][[ ({example:'.*?'})]]; {remedy:text};"
+    " {more:bleucli.check_texts|bleu check} says more",
 )
 def _(w, n, all, system, what, first, example, remedy, more):  # noqa: A002
     texts, reference = w.texts(system), w.references[0]
