@@ -345,7 +345,7 @@ def _record(
 
 def _hints(system: SystemStats, references: Sequence[str]) -> Iterator[str]:
     if system.fit is not None:
-        yield from system.fit.hints(system.name, references)
+        yield from system.fit.hints(system.name, references, getattr(system.stats[0].metric, "skip_empty_refs", False))
     for stats in system.stats:
         for hint in stats.hints():
             from bleucli.results.hints import about  # imported only here, since plain scoring seldom has hints

@@ -25,7 +25,19 @@ from sacrebleu.metrics import TER as THEIR_TER
 from sentences import Place, Shown, split_list
 from sentences_explanations import distance
 
-from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, Segments, evaluate_systems, gates, score_matrix
+from bleucli import (
+    BLEU,
+    CER,
+    CHRF,
+    TER,
+    WER,
+    BleuError,
+    Segments,
+    check_texts,
+    evaluate_systems,
+    gates,
+    score_matrix,
+)
 from bleucli.cli.gating import Gates
 from bleucli.gates import Bound
 from bleucli.gates.baselines import read_baseline
@@ -1023,6 +1035,31 @@ OF = "{system:system}: "
 def _(w, system, other):
     number = re.search(r"\d+", other)
     return w.texts(system) == w.references[int(number[0])]
+
+
+@WARNING.sentence(
+    "a mistake in many segments",
+    "{n:count} of {all:count} segments of {system:system} ((has||have)) {what:text}, first ((segment||line))"
+    " {first:count}[[ (counting from 0)]][[ ({example:'.*?'})]]; {remedy:text};"
+    " {more:bleucli.check_texts|bleu check} says more",
+)
+def _(w, n, all, system, what, first, example, remedy, more):  # noqa: A002
+    texts, reference = w.texts(system), w.references[0]
+    if what.startswith("letters of another script"):
+        ours, theirs = ("".join(one or "" for one in side) for side in (texts, reference))
+        found = [at for at, text in enumerate(texts) if text.strip()]
+        fine = len(re.findall("[\u3040-\u9fff]", ours)) > len(ours) / 2 > len(re.findall("[a-z]", ours))
+        fine = fine and what.endswith("(Chinese or Japanese instead of Latin)")
+        fine = fine and len(re.findall("[a-z]", theirs)) > 9 * len(re.findall("[\u3040-\u9fff]", theirs))
+    else:
+        findings = [one for one in check_texts({"a": texts}, w.references).findings if one.remedy == remedy]
+        fine, found = len(findings) == 1, [findings[0].first] * findings[0].segments
+    place = first - (more == "bleu check")
+    return (
+        fine
+        and (n, all, place) == (len(found), len(texts), found[0])
+        and repr(texts[place][:9])[:-1] in (example or "'")
+    )
 
 
 @WARNING.sentence(

@@ -7,13 +7,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from bleucli import kernels
+from bleucli.inspection.marks import suspicions
 from bleucli.phrases import tell_place
 from bleucli.records import NamedTuple
 from bleucli.text import Segments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from bleucli.inspection.signs import Sign
 
 # Texts are compared by their character trigrams, which work for all scripts
 _ORDER = 3
@@ -39,24 +44,44 @@ class Fit(NamedTuple):
     """How a system's output fits its references; the findings of blocks add up.
 
     same: for each reference, whether the output is equal to it. shifted: the index of the first segment that is out of
-    step with the first reference, and by how many segments; None if all are in step.
+    step with the first reference, and by how many segments; None if all are in step. segments: how many there are.
+    signs: mistakes in them by kind, as `signs.count` returns them.
     """
 
     same: Sequence[bool]
     shifted: tuple[int, int] | None
+    segments: int
+    signs: Mapping[str, Sign]
 
     def join(self, other: Fit) -> Fit:
         """Return the findings for this part and the next one together."""
         # zip stops at the shorter list: a reference that one part lacks is not the same as the output
         same = [a and b for a, b in zip(self.same, other.same, strict=False)]
-        return Fit(same, self.shifted or other.shifted)
+        signs: Mapping[str, Sign] = self.signs or other.signs
+        if self.signs and other.signs:
+            from bleucli.inspection.signs import add
 
-    def hints(self, name: str, references: Sequence[str]) -> Iterator[str]:
-        """Say what looks wrong with a system's output; references: their names."""
-        if self.shifted is None and not any(self.same):
-            return
-        from bleucli.results.hints import Hint  # plain scoring seldom has one
+            signs = add(self.signs, other.signs)
+        return Fit(same, self.shifted or other.shifted, self.segments + other.segments, signs)
 
+    def hints(self, name: str, references: Sequence[str], skips_empty: bool = False) -> Iterator[str]:
+        """Say what looks wrong with a system's output.
+
+        Args:
+            name: the name of the system.
+            references: those of the references.
+            skips_empty: whether empty references count as missing.
+        """
+        from bleucli.results.hints import Hint
+
+        if references and is_named_like_reference(name) and not any("ref" in one.lower() for one in references):
+            swapped = f"{name} is named like a reference, and {references[0]} is not; are they in each other's place?"
+            yield Hint(swapped, command=f"{swapped} References come before -i, systems after it")
+        if self.signs:
+            from bleucli.inspection.signs import tell
+
+            reference = references[0] if references else "the reference"
+            yield from tell(self.signs, self.segments, name, reference, skips_empty)
         for reference, same in zip(references, self.same, strict=False):
             if same:
                 question = "{} is the same text as {}; is it the system's output?"
@@ -85,7 +110,23 @@ def observe(hypotheses: Segments, references: Sequence[Segments], start: int, ea
     shifted = earlier.shifted if earlier else None
     if shifted is None and (shift := find_shift(hypotheses, references[0])):
         shifted = start + shift[0], shift[1]
-    return Fit([is_identical(hypotheses, reference) for reference in references], shifted)
+    signs: Mapping[str, Sign] = {}
+    if kinds := suspicions(hypotheses, references[0]):
+        from bleucli.inspection.signs import count
+
+        signs = count(hypotheses, references[0], start, kinds)
+    same = [is_identical(hypotheses, reference) for reference in references]
+    return Fit(same, shifted, len(hypotheses), signs)
+
+
+def is_named_like_reference(name: str) -> bool:
+    """Return whether the name of a file says that it holds references.
+
+    >>> [is_named_like_reference(name) for name in ("data/ref.de.txt", "reference2.txt", "refined.txt")]
+    [True, True, False]
+    """
+    word = name.rpartition("/")[2].lower().partition(".")[0].rstrip("0123456789")
+    return word in ("ref", "refs", "reference", "references")
 
 
 def is_identical(left: Segments, right: Segments) -> bool:

@@ -5,13 +5,15 @@
 - `unspaced_stretches`: those of these letters that are in long stretches without spaces
 - `tell_unspaced`: what that means for a metric that counts words
 - `joining_breaks`: line breaks in texts that join words, where only spaces separate them
+- `suspicions`: the kinds of mistakes that a quick look does not rule out
 - `is_json_object`: whether a text is a line of JSON Lines
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from bleucli import kernels
 from bleucli.text import Segments
 
 # The marks of subword-nmt and SentencePiece
@@ -119,6 +121,143 @@ def _words(segments: Segments) -> list[str]:
 def _are_all_spaced(letters: str) -> bool:
     """Return whether a quick check finds no such script; compiling the expression would take much longer."""
     return letters.isascii() or not letters.encode().translate(None, _SPACED_BYTES)
+
+
+# --- a quick look for mistakes, which costs next to nothing: it searches whole blocks for rare bytes, and samples
+
+# How often a byte is looked at in a block
+_MOST_LOOKS = 500
+# A mistake in fewer lines than this share is an accident
+_SELDOM = 200
+_ENTITIES = (b"amp;", b"lt;", b"gt;", b"quot;", b"apos;", b"nbsp;", b"#")
+_TOKENS = (b"PAD]", b"UNK]", b"SEP]", b"CLS]", b"MASK]", b"INST]", b"/INST]")
+# What follows the `<` of tags and special tokens, and the most bytes before its `>`
+_TAG_BYTES = frozenset(bytes([byte]) for byte in b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/|")
+_TAG_LENGTH = 60
+# The bytes of jamo and of voicing marks; combining marks begin with CC or CD
+_JAMO, _VOICING = b"\xe1\x84", b"\xe3\x82\x99"
+_REPLACEMENT = "\ufffd".encode()
+# How many lines are looked at for what should be on all lines, and how many for repetitions; which of these are few
+_EVERY, _REPEATED, _DISTINCT = 8, 64, 56
+_LONG = 40
+# Scripts by the first byte of their letters in UTF-8
+_SCRIPTS = {
+    "Latin": b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ\xc3\xc4\xc5",
+    "Greek": b"\xce\xcf",
+    "Cyrillic": b"\xd0\xd1\xd2",
+    "Hebrew": b"\xd7",
+    "Arabic": b"\xd8\xd9\xda\xdb",
+    "Indian or Thai": b"\xe0",
+    "Chinese or Japanese": b"\xe3\xe4\xe5\xe6\xe7\xe8\xe9",
+    "Korean": b"\xea\xeb\xec",
+    "Georgian, Khmer or similar": b"\xe1",
+}
+_SCRIPT_OF = bytearray(256)
+for _place, _first_bytes in enumerate(_SCRIPTS.values(), 1):
+    for _byte in _first_bytes:
+        _SCRIPT_OF[_byte] = _place
+_CASED = ("Latin", "Greek", "Cyrillic")
+_FEWEST_LETTERS = 20
+# How much of a block is looked at for its script and its case
+_SCRIPT_BYTES = 512
+# Lines quoted as in CSV are looked for at the start of a block
+_QUOTING_BYTES = 1 << 13
+
+
+def _counter(mark: bytes, check: Callable[[bytes, int], bool]) -> Callable[[bytes], int]:
+    """Return a function that counts how often a byte is what it seems to be; check: tells so from the place after it.
+
+    A byte that is common in a text, since it is part of other characters, is looked at a limited number of times.
+    """
+
+    def count(data: bytes) -> int:
+        number, looks, place = 0, 0, data.find(mark)
+        while place >= 0 and looks < _MOST_LOOKS:
+            number += check(data, place + 1)
+            looks, place = looks + 1, data.find(mark, place + 1)
+        return number
+
+    return count
+
+
+def _begins_tag(data: bytes, place: int) -> bool:
+    return data[place : place + 1] in _TAG_BYTES and b">" in data[place : place + _TAG_LENGTH]
+
+
+def _has(data: bytes, mark: bytes) -> bool:
+    """Return whether a text has some bytes in a row; single bytes are found many times faster."""
+    return all(mark[place : place + 1] in data for place in range(len(mark))) and mark in data
+
+
+def _count_combining(data: bytes) -> int:
+    return sum(data.count(mark) for mark in (b"\xcc", b"\xcd", _JAMO, _VOICING) if _has(data, mark))
+
+
+# UTF-8 that was read as Latin-1 or Windows-1252 has \u00c3 (C3 83) in place of letters with accents, and \u00e2\u20ac
+# (C3 A2 E2 82 AC) in place of typographic quotation marks
+_count_misread_letters = _counter(b"\x83", lambda data, place: data[place - 2 : place] == b"\xc3\x83")
+_count_misread_quotes = _counter(b"\x82", lambda data, place: data[place - 4 : place + 1] == b"\xc3\xa2\xe2\x82\xac")
+
+# What is counted, by kind of mistake; bytes that a text does not have are found to be missing at once
+_RARE: dict[str, Callable[[bytes], int]] = {
+    "tags": _counter(b"<", _begins_tag),
+    "special-tokens": _counter(b"[", lambda data, place: data.startswith(_TOKENS, place)),
+    "entities": _counter(b"&", lambda data, place: data.startswith(_ENTITIES, place)),
+    "replacement": lambda data: data.count(_REPLACEMENT) if b"\xef" in data else 0,
+    "mojibake": lambda data: _count_misread_letters(data) + _count_misread_quotes(data),
+    "form": _count_combining,
+    "quoting": lambda data: data[:_QUOTING_BYTES].count(b'""'),
+}
+
+
+# How many of these are enough, however long a block is: they are counted at its start
+_MANY = {"quoting": 4}
+
+
+def suspicions(ours: Segments, theirs: Segments) -> list[str]:
+    """Return the kinds of mistakes that a quick look at a block of output and its references does not rule out.
+
+    >>> suspicions(Segments.from_strings(["<b>a</b>"]), Segments.from_strings(["a"]))
+    ['tags']
+    """
+    data, few = _stretch(ours), max(1, len(ours) // _SELDOM)
+    numbers = {kind: count(data) for kind, count in _RARE.items()}
+    numbers = {kind: number for kind, number in numbers.items() if number >= min(few, _MANY.get(kind, few))}
+    kinds = []
+    if numbers:  # what the references have as well is not a mistake
+        whole = _stretch(theirs)
+        kinds = [kind for kind, number in numbers.items() if number > 2 * _RARE[kind](whole)]
+    for kind, segments in (("empty", ours), ("empty-reference", theirs)):
+        if kernels.reference_counts([kernels.drop_empty(segments)])[2] >= 0:
+            kinds.append(kind)
+    starts = data[:_SCRIPT_BYTES], _stretch(theirs, _SCRIPT_BYTES)
+    text, other = (one.decode("utf-8", "ignore") for one in starts)
+    scripts = [find_script(one) for one in starts]
+    if scripts[0] in _CASED:
+        kinds += ["lower-case"] * (text.islower() and not other.islower())
+        kinds += ["upper-case"] * (text.isupper() and not other.isupper())
+    lines = [ours[place] or "" for place in range(0, len(ours), max(1, len(ours) // _EVERY))]
+    if len(lines) > 1 and all(line.lstrip("[(# ")[:1].isdigit() for line in lines):
+        kinds.append("numbers")
+    pairs = ours[:_REPEATED].pairs.tolist()
+    long = [ours.data[start:end] for start, end in zip(pairs[::2], pairs[1::2], strict=True) if end - start > _LONG]
+    if len(long) - len({*map(bytes, long)}) > _REPEATED - _DISTINCT:
+        kinds.append("repeated")
+    if scripts[0] != scripts[1]:
+        kinds.append("script")
+    return kinds
+
+
+def find_script(data: bytes) -> str:
+    """Return the script of most letters at the start of a text; "" if there is none, or too few letters.
+
+    >>> find_script("Das ist ein kurzer Satz.".encode()), find_script("ok".encode())
+    ('Latin', '')
+    """
+    classes = data[:_SCRIPT_BYTES].translate(_SCRIPT_OF)
+    counts = [classes.count(place) for place in range(1, len(_SCRIPTS) + 1)]
+    most = max(counts)
+    return [*_SCRIPTS][counts.index(most)] if most >= _FEWEST_LETTERS and 2 * most > sum(counts) else ""
 
 
 def is_json_object(text: str) -> bool:
