@@ -62,5 +62,5 @@ def ranked(names=("a.txt", "b.txt", "c.txt")):
     scores = [(record(30.04),), (record(40.0, best=True),), (record(30.06),)]
     p_values = [[None, 0.01, 0.5], [0.01, None, 0.02], [0.5, 0.02, None]]
     corrected = [[None, 0.03, 0.5], [0.03, None, 0.04], [0.5, 0.04, None]]
-    ranking = Ranking("BLEU", p_values, corrected, [2, 1, 2])
+    ranking = Ranking("BLEU", p_values, corrected, [2, 1, 2], [(2, 3), (1, 1), (2, 3)])
     return results(dict(zip(names, scores, strict=True)), test=BOOTSTRAP, rankings=[ranking])

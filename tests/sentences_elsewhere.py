@@ -217,10 +217,10 @@ def _(w, method, trials, unit, baseline):
 
 @TABLE.sentence(
     "a test of all pairs",
-    f"{NAMED}, {TRIALS}: every system is compared with every other; {{mark:\\* marks p ≤ 0.05|systems differ at p ≤"
-    f" 0.05}}, corrected for the number of pairs by step-down max-T (Romano & Wolf 2005).",
+    f"{NAMED}, {TRIALS}: every system is compared with every other; systems differ at p ≤ 0.05, corrected for the"
+    f" number of pairs by step-down max-T (Romano & Wolf 2005).",
 )
-def _(w, method, trials, unit, mark):
+def _(w, method, trials, unit):
     tables = [line for line in w.printed.splitlines() if line.startswith("|") and re.search(r"\d\.\d{4}", line)]
     cells = [cell.strip() for line in tables for cell in re.split(r"(?<!\\)\|", line)]
     starred = all((float(cell[:6]) <= 0.05) == ("*" in cell) for cell in cells if re.match(r"\d\.\d{4}", cell))
@@ -232,7 +232,7 @@ def _(w, method, trials, unit, mark):
         and w.options["all_pairs"]
         and starred
         and fits
-        and (mark.startswith("*") == (w.layout.style == "full"))
+        and "Baseline" not in w.printed  # no system is
     )
 
 
@@ -321,17 +321,47 @@ def _(w, told=None, how=None, why=None):
     return split_list(told) == names and why.startswith("p is") == (w.test == "ar")
 
 
-@TABLE.sentence("clusters in parentheses", "In parentheses: the cluster; 1 is the best.")
+RANKS = (
+    "from 1 + the number of systems that are significantly better to the number of systems that are not"
+    " significantly worse."
+)
+
+
+def ranks_of(w, metric, system):
+    """Return the ranks that the tests allow: how many systems are better or worse, for certain."""
+    sign = 1 if w.record(system, metric).higher_is_better else -1
+    apart = [
+        sign * (w.record(other, metric).score - w.record(system, metric).score)
+        for other, p in enumerate(w.results.rankings[metric].corrected[system])
+        if p is not None and p <= 0.05
+    ]
+    first, last = 1 + sum(lead > 0 for lead in apart), len(w.names) - sum(lead < 0 for lead in apart)
+    return str(first) if first == last else f"{first}–{last}"
+
+
+@TABLE.sentence("ranks in parentheses", f"In parentheses: ranks, {RANKS}")
 def _(w):
     return all(
-        re.search(r"\((\d+)\)", cell)[1] == str(w.results.rankings[metric].clusters[system])
+        re.search(r"\(([\d–]+)\)$", cell.replace("**", ""))[1] == ranks_of(w, metric, system)
         for system, (cells, _) in w.cells.items()
         for metric, cell in enumerate(cells)
-    ) and all(1 in one.clusters for one in w.results.rankings)
+    )
+
+
+@TABLE.sentence("ranks", f"Ranks: {RANKS}")
+def _(w):
+    for metric, name in enumerate(w.metrics):
+        start = next(at for at, text in enumerate(w.printed.splitlines()) if text.startswith(f"{name}: ranks"))
+        for row in w.printed.splitlines()[start + 4 :][: len(w.names)]:
+            system, _, _, ranks, cluster = [cell.strip().replace("\\", "") for cell in row.split("|")[1:6]]
+            place = w.names.index(system)
+            if ranks != ranks_of(w, metric, place) or int(cluster) != w.results.rankings[metric].clusters[place]:
+                return False
+    return True
 
 
 @TABLE.sentence(
-    "clusters", "Systems in different clusters differ significantly; some in the same cluster may differ too."
+    "clusters", "Systems in different clusters differ significantly; some in the same cluster may differ, too."
 )
 def _(w):
     count = range(len(w.names))
@@ -386,7 +416,8 @@ def _(w):
 
 @TABLE.sentence(
     "differences",
-    "Δ: the difference from the baseline, {baseline:system}[[{bounds:; in brackets, its 95% interval by bootstrap}]].",
+    "Δ: the difference from ((the baseline||the first system)), {baseline:system}[[{bounds:; in brackets, its 95%"
+    " interval by bootstrap}]].",
 )
 def _(w, baseline, bounds):
     for system, (_, cells) in w.cells.items():

@@ -649,20 +649,26 @@ def _(w):
 
 @PAGE.sentence(
     "what bold means",
-    "Bold: the best score, and every score that does not differ from it significantly. Systems in different clusters"
-    " differ significantly.",
+    "Bold: the best score, and every score that does not differ from it significantly. Ranks: from 1 + the number of"
+    " systems that are significantly better to the number of systems that are not significantly worse. Systems in"
+    " different clusters differ significantly.",
 )
 def _(w):
     for m, column in enumerate(w.report.columns):
         best = column.order()[0]
         for system, row in w.cells.items():
-            is_bold, p, cluster = row[m]
+            is_bold, p, ranks, cluster = row[m]
+            others = [other for other in w.others(system) if w.apart(m, system, other)]
+            better = sum(w.lead(m, other, system) > 0 for other in others)
+            worse = sum(w.lead(m, other, system) < 0 for other in others)
+            if [int(ranks.split("–")[0]), int(ranks.split("–")[-1])] != [1 + better, len(w.names) - worse]:
+                return False
             if is_bold != (system == best or not w.apart(m, best, system)):
                 return False
             if system != best and not Shown(p).of(w.p(m, best, system)):
                 return False
             for other, row_of_other in w.cells.items():
-                if row_of_other[m][2] != cluster and not w.apart(m, system, other):
+                if row_of_other[m][3] != cluster and not w.apart(m, system, other):
                     return False
     return True
 
@@ -718,11 +724,13 @@ def _(w, n, all, a, what, b, whose, c, seed, every):  # noqa: A002
 
 @PAGE.sentence(
     "the figure of scores",
-    "{metric:metric} with 95% intervals.[[{bands: A change of shade marks the border between clusters.}]]",
+    "{metric:metric} with 95% intervals[[{ranks:; in parentheses, the ranks that the tests allow}]].[[{bands: A change"
+    " of shade marks the border between clusters.}]]",
 )
-def _(w, metric, bands):
+def _(w, metric, ranks, bands):
     ranking = w.report.columns[metric].ranking
-    return bool(bands) == (ranking is not None and max(ranking.clusters) > 1)
+    shown = bool(ranks) == (ranking is not None)  # `what bold means` recomputes them
+    return shown and bool(bands) == (ranking is not None and max(ranking.clusters) > 1)
 
 
 @PAGE.sentence(
@@ -955,7 +963,7 @@ def read_page(html, w, tally):
     compares = len(w.names) > 1
     w.cells = {
         order[name]: [
-            (cells[4 * m][0], cells[4 * m + 2][1], cells[4 * m + 3][1]) if compares else (cells[2 * m][0], "", "")
+            (cells[5 * m][0], *(cells[5 * m + at][1] for at in (2, 3, 4))) if compares else (cells[2 * m][0],)
             for m in range(len(w.metrics))
         ]
         for name, cells in texts.cells.items()
@@ -1126,7 +1134,8 @@ def _drawn_ranking(draw, name, records):
             sure = [0.0001, 0.0009996, 0.0010004, 0.0013, 0.0073, 0.02, 0.0123456]
             p = draw.choice([*close, *(sure if gap > level else [0.2, 0.3, 0.6, 0.999])])
             table[a][b] = table[b][a] = 1.0 if not gap else p
-    return Ranking(name, table, table, comparison.clusters(comparison.rank(records), table))
+    clusters = comparison.clusters(comparison.rank(records), table)
+    return Ranking(name, table, table, clusters, comparison.rank_ranges(records, table))
 
 
 def _drawn_wording(draw, name, records):

@@ -282,8 +282,10 @@ def say_left_out(
         hindrance = errors.popitem()[1].in_command()
     elif not names:
         hindrance = f"none of the {len(systems)} {systems.unit}s could be scored (see above)"
-    elif systems.has_baseline and (0 in errors or len(names) == 1):
-        why = "this system is the baseline" if 0 in errors else f"only the baseline, {names[0]}, is left"
+    elif (systems.has_baseline and 0 in errors) or (test and options.baseline is None and len(names) == 1):
+        why = f"only the baseline, {names[0]}, is left" if systems.has_baseline else f"only {names[0]} is left"
+        if systems.has_baseline and 0 in errors:
+            why = "this system is the baseline"
         reason = errors.pop(0 if 0 in errors else max(errors))
         hindrance = f"{reason.in_command()}; {why}, so no test can be run; leave out {test} for scores without a test"
     for error in errors.values():

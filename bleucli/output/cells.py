@@ -36,6 +36,8 @@ COLUMNS = {
     "difference": Column("difference", "difference"),  # from the baseline, with the bounds of its 95% interval
     "difference_low": Column("difference low", "difference"),
     "difference_high": Column("difference high", "difference"),
+    "rank_first": Column("rank first", "ranking", is_exact=True),  # the ranks that a test of all pairs allows
+    "rank_last": Column("rank last", "ranking", is_exact=True),
     "cluster": Column("cluster", "ranking", is_exact=True),
 }
 
@@ -59,7 +61,8 @@ def render_csv(results: Results, layout: Layout, delimiter: str = ",") -> str:
 
     The columns are `system`; for groups of segments, the columns that they were grouped by, and `segments`; after a
     paired test, `baseline` (true or false). For each metric, `COLUMNS` follow, such as `BLEU` and `BLEU ci`, and shares
-    under their names; then the signatures (`BLEU signature`). Scores, intervals and differences have the layout's
+    under their names; then the signatures (`BLEU signature`). If every pair was tested, there is also a column with the
+    corrected p-value against each other system (`BLEU p vs NAME`). Scores, intervals and differences have the layout's
     decimals, shares two more if the scale is 100, and p-values all of theirs. Control characters in names are written
     as escapes.
     """
@@ -97,4 +100,7 @@ def _row(results: Results, index: int, layout: Layout) -> dict[str, str]:
             text = "" if number is None else repr(number) if column.is_exact else layout.of(record).figure(number)
             row[f"{record.name} {column.name}".rstrip()] = text
         row |= {label: "" if share is None else layout.share(share) for label, share in record.shares}
+        if results.rankings:
+            for other, p_value in zip(results.systems, results.rankings[place].corrected[index], strict=True):
+                row[f"{record.name} p vs {visible(other.bare_name)}"] = "" if p_value is None else repr(p_value)
     return row | {f"{record.name} signature": record.signature.format() for record in system.scores}

@@ -2,7 +2,6 @@
 
 - `Markup`: how a format writes its cells
 - `Grid`, `grids`: the table of all scores, and one of p-values for each ranking; or one for each metric of a matrix
-- `has_baseline`: whether all systems were tested against the first one
 - `tabulate`: a grid as tabulate writes it
 """
 
@@ -10,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bleucli.output.layout import Layout, marked_names, order_rows
+from bleucli.output.layout import Layout, has_baseline, marked_names, order_rows
 from bleucli.prose.markup import visible
 from bleucli.records import NamedTuple
-from bleucli.results import AVERAGE, SIGNIFICANT, Results, ScoreRecord, name_row
+from bleucli.results import AVERAGE, SIGNIFICANT, Results, ScoreRecord, name_row, tell_ranks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +33,7 @@ class Markup(NamedTuple):
     paint: Callable[[str, str], str] = _leave_unpainted
     arrows: bool = True  # headings show whether higher scores are better
     ruled: bool = False  # a rule under the baseline marks it, except in full style
+    pairs: bool = True  # tables of rankings have a column of p-values for each system; pages of a paper have no room
     star: str = ""  # marks a difference, except in full style; "" for an escaped *
 
 
@@ -47,13 +47,8 @@ class Grid(NamedTuple):
     ruled: bool = False  # with a rule under the first row
 
 
-def has_baseline(results: Results) -> bool:
-    """Return whether the first system is the one that all others were tested against."""
-    return results.test is not None and not results.rankings
-
-
 def grids(results: Results, layout: Layout, markup: Markup) -> list[Grid]:
-    """Return the table of all scores and, in full style, a table of p-values for each ranking, best systems first.
+    """Return the table of all scores and, in full style, a table of ranks for each ranking, best systems first.
 
     If groups were tested, each has these tables, whose first cells name it. Of a matrix, return for each metric a table
     with a row for each system and a column for each language pair.
@@ -87,14 +82,13 @@ def _scores(results: Results, layout: Layout, markup: Markup) -> Grid:
     is_full, paired = layout.style == "full", has_baseline(results)
     ruled = markup.ruled and paired and not is_full
     # Where no rule separates the baseline from the other systems, its name says what it is
-    is_marked = is_full or (not ruled and (paired or layout.difference))
-    names = _row_names(results, is_marked)
+    names = _row_names(results, is_marked=not ruled)
     rows = []
     for index in order_rows(results, layout):
         role = "baseline" if paired and index == 0 else ""
         row = [markup.paint(role, markup.escape(visible(names[index])))]
         for number, record in enumerate(results.systems[index].scores):
-            end = f" ({results.rankings[number].clusters[index]})" if results.rankings and not is_full else ""
+            end = f" ({tell_ranks(results.rankings[number].ranks[index])})" if results.rankings and not is_full else ""
             cell = markup.paint(role, _figures(record, layout, markup, end))
             if paired and is_full and record.p_value is not None:  # the baseline has none
                 test = "(identical)" if record.identical else f"(p = {record.p_value:.4f})"
@@ -131,23 +125,30 @@ def _pairs(results: Results, number: int, layout: Layout, markup: Markup) -> Gri
 
 
 def _ranks(results: Results, number: int, layout: Layout, markup: Markup) -> Grid:
-    """Return the p-values of one metric; number: the metric's, from 0, since two metrics may have the same name."""
+    """Return the ranks of one metric, and p-values if the format has room for them.
+
+    number: the metric's, from 0, since two metrics may have the same name.
+    """
     ranking = results.rankings[number]
     scores = [system.scores[number] for system in results.systems]
     best_first = [-one.score if one.higher_is_better else one.score for one in scores]
     order = sorted(range(len(scores)), key=lambda index: (ranking.clusters[index], best_first[index]))
-    names = _row_names(results, is_marked=True)
+    names = _row_names(results, is_marked=False)
     rows = []
-    for rank, index in enumerate(order, 1):
+    for place, index in enumerate(order, 1):
         score = _figures(scores[index]._replace(interval=None), layout, markup)
-        texts = visible(names[index]), str(rank), str(ranking.clusters[index])
-        name, place, cluster = map(markup.escape, texts)
-        p_values = [ranking.corrected[index][other] for other in order]
-        row = [name, place, score, cluster]
-        rows.append([*row, *("" if p is None else _star(f"{p:.4f}", p, markup) for p in p_values)])
-    columns = [f"vs {rank}" for rank, _ in enumerate(order, 1)]
-    header = _header([_corner(results), "No.", _heading(scores[0], markup), "Cluster", *columns], markup)
-    return Grid(f"{ranking.name}: p-values of all pairs, corrected (step-down max-T)", header, rows)
+        name = markup.escape(visible(names[index]))
+        ends = map(markup.escape, (tell_ranks(ranking.ranks[index]), str(ranking.clusters[index])))
+        rows.append([name, *([str(place)] if markup.pairs else []), score, *ends])
+        if markup.pairs:
+            p_values = [ranking.corrected[index][other] for other in order]
+            rows[-1] += ["" if p is None else _star(f"{p:.4f}", p, markup) for p in p_values]
+    titles = [_corner(results), _heading(scores[0], markup), "Ranks", "Cluster"]
+    title = f"{ranking.name}: ranks that the tests of all pairs allow, corrected (step-down max-T)"
+    if markup.pairs:
+        titles = [titles[0], "No.", *titles[1:], *(f"vs {place}" for place, _ in enumerate(order, 1))]
+        title = f"{ranking.name}: ranks, and p-values of all pairs, corrected (step-down max-T); * marks p ≤ 0.05"
+    return Grid(title, _header(titles, markup), rows)
 
 
 # --- cells

@@ -3,9 +3,10 @@
 In sacreBLEU's layout, several systems are an array of objects, each with `"system"` and one object per metric, which
 has the keys of a single system's object. After a test, numbers are not rounded, and other keys replace those that begin
 with `confidence`: `p_value` (sacreBLEU's, which leaves out ties; null for the baseline), `mean` and `ci` (null without
-resamples), and `difference` if the layout asks for it. If all pairs were tested, `cluster` (1 is the best) and
-`p_values` follow. `p_values` has an object for each other system, by name: `p` is the p-value that counts ties,
-`corrected` the same, corrected for the number of pairs.
+resamples), and `difference` if the layout asks for it. If all pairs were tested, no system is marked as the baseline,
+and `rank` (the `first` and the `last` that the tests allow), `cluster` (1 is the best) and `p_values` follow.
+`p_values` has an object for each other system, by name: `p` is the p-value that counts ties, `corrected` the same,
+corrected for the number of pairs.
 
 A matrix has one object per language pair and system, with a key `pair`, then one object per system for its averages,
 whose `pair` is `average`.
@@ -16,8 +17,8 @@ A card gives metrics the names that the command gives them. One system is one ob
 such objects, by name. Each holds the score of each metric, and for BLEU `brevity_penalty` and `precisions`; then
 `signature` (an object by metric if there are several), `version` and `items`, the number of segments. A resampled score
 is followed by `bleu_mean` and `bleu_ci` (half the width of the interval). After a test, each score is followed by
-`bleu_p_value` (which counts ties; null for the baseline) and, if all pairs were tested, `bleu_cluster`; `baseline` is
-true or false.
+`bleu_p_value` (which counts ties; null for the baseline) and, if all pairs were tested, `bleu_rank_first`,
+`bleu_rank_last` and `bleu_cluster`; `baseline` is true or false.
 
 A line of JSON Lines (`render_lines`) has everything that is known about a score, always in the same shape: an object
 with the same keys, whose value is null where there is nothing to say. Numbers are exact: a program that reads them as
@@ -102,7 +103,8 @@ def _test_keys(results: Results, names: list[str], index: int, place: int, layou
         ranking = results.rankings[place]
         rows = zip(names, ranking.p_values[index], ranking.corrected[index], strict=True)
         p_values = {name: {"p": p, "corrected": corrected} for name, p, corrected in rows if p is not None}
-        keys |= {"cluster": ranking.clusters[index], "p_values": p_values}
+        ranks = dict(zip(("first", "last"), ranking.ranks[index], strict=True))
+        keys |= {"rank": ranks, "cluster": ranking.clusters[index], "p_values": p_values}
     return keys
 
 

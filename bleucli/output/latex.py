@@ -98,7 +98,7 @@ def _compose(text: str) -> str:
 
 
 # A star without width hangs over the edge of the column, so that the figures stay aligned
-_MARKUP = Markup(escape, r"\textbf{{{}}}".format, " ", ruled=True, star=r"\rlap{*}")
+_MARKUP = Markup(escape, r"\textbf{{{}}}".format, " ", ruled=True, star=r"\rlap{*}", pairs=False)
 
 
 def _render_grid(grid: Grid) -> str:

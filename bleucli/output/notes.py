@@ -9,8 +9,7 @@
 
 from __future__ import annotations
 
-from bleucli.output.grids import has_baseline
-from bleucli.output.layout import Layout
+from bleucli.output.layout import Layout, has_baseline
 from bleucli.phrases import join_words, tell_count
 from bleucli.prose.markup import visible
 from bleucli.results import FEWEST_SEGMENTS, SIGNIFICANT, TESTS, UNITS, Results, Test, name_row, tell_references
@@ -55,10 +54,13 @@ _DOUBTS = {
     "ar": f"p is above {SIGNIFICANT} if trials with exactly the observed difference count",
     "bs": f"no difference in fewer than {FEWEST_SEGMENTS} {{unit}}s can be significant",
 }
-_IN_PARENTHESES = "In parentheses: the cluster; 1 is the best."
+_RANKS = (
+    "from 1 + the number of systems that are significantly better to the number of systems that are not"
+    " significantly worse."
+)
 _NOT_CORRECTED = "not corrected for the number of tests"
 _CORRECTED = "corrected for the number of pairs by step-down max-T (Romano & Wolf 2005)"
-_CLUSTERS = "Systems in different clusters differ significantly; some in the same cluster may differ too."
+_CLUSTERS = "Systems in different clusters differ significantly; some in the same cluster may differ, too."
 _BEST = (
     f"Bold: the best score of a metric, and those that a test of all pairs, {_CORRECTED}, cannot distinguish from it."
 )
@@ -135,11 +137,12 @@ def brief(results: Results, layout: Layout) -> list[str]:
                 f"{test}: each system is compared with {_tell_baseline(results)}; {_MARK}, {_NOT_CORRECTED}."
             )
         else:
-            mark = _MARK if is_full else "systems differ at p ≤ 0.05"
-            sentences.append(f"{test}: every system is compared with every other; {mark}, {_CORRECTED}.")
+            sentences.append(
+                f"{test}: every system is compared with every other; systems differ at p ≤ 0.05, {_CORRECTED}."
+            )
     sentences += _tell_doubts(results)
     if results.rankings:
-        sentences.append(_CLUSTERS if is_full else f"{_IN_PARENTHESES} {_CLUSTERS}")
+        sentences += [f"Ranks: {_RANKS}", _CLUSTERS] if is_full else [f"In parentheses: ranks, {_RANKS}"]
     elif is_full and any(record.identical for record in records):
         sentences.append(_IDENTICAL)
     if results.test is not None and layout.bold_best:
@@ -205,7 +208,10 @@ def _tell_baseline(results: Results) -> str:
 
 
 def _tell_difference(results: Results) -> str:
-    sentence = f"Δ: the difference from {_tell_baseline(results)}"
+    baseline = _tell_baseline(results)
+    if results.rankings:
+        baseline = f"the first system, {visible(results.systems[0].name)}"
+    sentence = f"Δ: the difference from {baseline}"
     records = [record for system in results.systems for record in system.scores]
     if any(record.difference is not None and record.difference.low is not None for record in records):
         sentence += "; in brackets, its 95% interval by bootstrap"

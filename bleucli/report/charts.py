@@ -16,7 +16,7 @@ from bleucli.report.contents import Column, Grouping, Pair, Report, short_length
 from bleucli.report.passages import Tokens, find_keys
 from bleucli.report.plots import MOST_SERIES, ROOMY, TIGHT
 from bleucli.report.verdicts import show_cell
-from bleucli.results import SIGNIFICANT
+from bleucli.results import SIGNIFICANT, tell_ranks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,19 +66,22 @@ def _forest(report: Report, column: Column, number: int) -> Chart:
     clusters = [] if column.ranking is None else column.ranking.clusters
     are_shaded = max(clusters, default=1) > 1
     decimals = column.decimals(2)
-    table = [["system", column.name, "lower bound", "upper bound", *(["cluster"] if clusters else [])]]
-    rows = []
+    table = [["system", column.name, "lower bound", "upper bound", *(["ranks", "cluster"] if clusters else [])]]
+    rows: list[list[float]] = []
+    ranks: list[str] = []
     for system in column.order():
         record = column.records[system]
         ends = (record.score, record.score) if record.interval is None else record.interval.bounds
         numbers = (record.score, *ends)
-        cluster = [clusters[system]] if clusters else []
-        rows.append([system, *map(_brief, numbers), *(cluster if are_shaded else [])])
-        table.append([report.names[system], *(f"{one:.{decimals}f}" for one in numbers), *map(str, cluster)])
-    caption = f"{column.name} with 95% intervals."
+        rows.append([system, *map(_brief, numbers), *([clusters[system]] if are_shaded else [])])
+        table.append([report.names[system], *(f"{one:.{decimals}f}" for one in numbers)])
+        if column.ranking is not None:
+            ranks.append(tell_ranks(column.ranking.ranks[system]))
+            table[-1] += [ranks[-1], str(clusters[system])]
+    caption = f"{column.name} with 95% intervals{'; in parentheses, the ranks that the tests allow' if ranks else ''}."
     if are_shaded:
         caption += " A change of shade marks the border between clusters."
-    data = {"kind": "forest", "label": column.name, "decimals": decimals, "rows": rows}
+    data = {"kind": "forest", "label": column.name, "decimals": decimals, "rows": rows, "ranks": ranks}
     return Chart(number, caption, table, data)
 
 
@@ -110,7 +113,9 @@ def _pairs(report: Report, column: Column, number: int) -> Chart:
         caption = f": how much better the row is than the column{', with corrected p-values' if room > 1 else ''}"
     caption = f"Every pair of systems by {column.name}{caption}. Hatched: the two systems cannot be told apart."
     label = f"{column.name}: lead of the row over the column"
-    return Chart(number, caption, table, {"kind": "pairs", "label": label, "systems": order, "cells": cells})
+    # Names below many columns would overlap
+    data = {"kind": "pairs", "label": label, "systems": order, "cells": cells, "numbered": not room}
+    return Chart(number, caption, table, data)
 
 
 def _groups(report: Report, grouping: Grouping, number: int) -> Chart:

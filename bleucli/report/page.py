@@ -32,7 +32,7 @@ from bleucli.prose.theme import COLOURS, style_sheet
 from bleucli.report import charts, passages, verdicts
 from bleucli.report.charts import Chart
 from bleucli.report.contents import Column, Pair, Report, make_report, name_groups, of_metric, plan_of
-from bleucli.results import UNITS, Run
+from bleucli.results import UNITS, Run, tell_ranks
 from bleucli.scoring import score_counted
 from bleucli.significance.resampling import TRIALS, choose_seed
 from bleucli.text import blocks_of_strings
@@ -265,6 +265,7 @@ def _cells(report: Report, system: int) -> Iterator[dict[str, Any]]:
             "score": f"{record.score:.{decimals}f}",
             "interval": "" if interval is None else " ± ".join(f"{number:.{decimals}f}" for number in interval),
             "p": "\N{EN DASH}" if p_value is None else f"{p_value:.4f}",
+            "ranks": "" if ranking is None else tell_ranks(ranking.ranks[system]),
             "cluster": "" if ranking is None else ranking.clusters[system],
             "best": system == best or (p_value is not None and not verdicts.is_told_apart(column, best, system)),
         }

@@ -36,7 +36,7 @@ from bleucli.prose.markup import readable
 from bleucli.prose.theme import PAPER
 from bleucli.report import contents
 from bleucli.report.verdicts import show_cell
-from bleucli.results import SIGNIFICANT, Ranking, Results, ScoreRecord, SystemResult
+from bleucli.results import SIGNIFICANT, Ranking, Results, ScoreRecord, SystemResult, tell_ranks
 from bleucli.significance.comparison import rank
 from bleucli.significance.resampling import TRIALS, choose_seed
 
@@ -435,7 +435,10 @@ def _shorten(name: str) -> str:
 def _forest(
     names: Sequence[str], records: Sequence[ScoreRecord], ranking: Ranking | None, width: float, decimals: int = 2
 ) -> Figure:
-    """Draw scores with their intervals, if they have any, and clusters as bands; decimals: those of scores."""
+    """Draw scores with their intervals, if they have any; decimals: those of scores.
+
+    If every pair was tested, the ranks that the tests allow are in parentheses, and clusters are bands.
+    """
     import numpy as np
 
     with _style(width) as size:
@@ -451,6 +454,8 @@ def _forest(
         axes.plot([records[number].score for number in order], levels, "o", color=colour, markersize=5)
         for place, number in enumerate(order):
             score = f"{records[number].score:.{decimals}f}"
+            if ranking is not None:
+                score += f" ({tell_ranks(ranking.ranks[number])})"
             axes.text(1.02, place, score, transform=axes.get_yaxis_transform(), va="center")
         if ranking is not None and max(ranking.clusters) > 1:
             for cluster in range(1, max(ranking.clusters) + 1, 2):
@@ -469,17 +474,29 @@ def _forest(
 def _pairs(
     names: Sequence[str], records: Sequence[ScoreRecord], ranking: Ranking, width: float, decimals: int = 1
 ) -> Figure:
-    """Draw by how much the system in the row is better, and whether that is significant; decimals: those of leads."""
+    """Draw by how much the system in the row is better, and whether that is significant; decimals: those of leads.
+
+    With more systems than `TIGHT`, cells have no text, and columns have the numbers that the rows have before their
+    names. Then rows are as high as a line of text, however narrow the figure is.
+    """
     order = rank(records)
     count = len(order)
     sign = 1 if records[0].higher_is_better else -1  # so a better system has a positive lead by error rates, too
     with _style(width) as size:
         from matplotlib.patches import Rectangle
 
+        is_numbered = count > TIGHT
         labels = [_shorten(names[number]) for number in order]
+        columns, rows = labels, labels
+        if is_numbered:
+            columns = [str(place) for place in range(1, count + 1)]
+            rows = [f"{name}  {place}" for name, place in zip(labels, columns, strict=True)]
+        is_slanted = count > 2 and not is_numbered
         # The lines of text that the names below the columns need: from three systems on, they are slanted
-        slant = 2.4 + 0.25 * max(map(len, labels)) if count > 2 else 2.4
-        figure, axes = _make(width, width * 0.68 * min(1.0, 0.34 + 0.11 * count) + 0.13 * slant * size / 9)
+        slant = 2.4 + 0.25 * max(map(len, labels)) if is_slanted else 2.4
+        small = size - 1.5 if is_numbered else size - 0.5
+        height = max(width * 0.68 * min(1.0, 0.34 + 0.11 * count), count * small * 1.15 / 72 if is_numbered else 0)
+        figure, axes = _make(width, height + 0.13 * slant * size / 9)
         for row, first in enumerate(order):
             for column, second in enumerate(order):
                 p_value = ranking.corrected[first][second]
@@ -493,10 +510,12 @@ def _pairs(
                 if count <= TIGHT:
                     lines = show_cell(lead, p_value, decimals)[: 2 if count <= ROOMY else 1]
                     shade = {} if is_sure else {"bbox": {"facecolor": PAPER["panel"], "edgecolor": "none", "pad": 1}}
-                    small = size - 0.5 if count <= ROOMY else size - 2.5
-                    axes.text(column, row, "\n".join(lines), ha="center", va="center", size=small, **shade)
-        axes.set_yticks(range(count), labels)
-        axes.set_xticks(range(count), labels, rotation=35 if count > 2 else 0, ha="right" if count > 2 else "center")
+                    points = size - 0.5 if count <= ROOMY else size - 2.5
+                    axes.text(column, row, "\n".join(lines), ha="center", va="center", size=points, **shade)
+        axes.set_yticks(range(count), rows, size=small)
+        turn: dict[str, Any] = {"rotation": 35, "ha": "right"} if is_slanted else {"rotation": 0, "ha": "center"}
+        shown = [place for place in range(count) if not is_numbered or place == 0 or place % 5 == 4]
+        axes.set_xticks(shown, [columns[place] for place in shown], size=small, **turn)
         axes.set_xlim(-0.5, count - 0.5)
         axes.set_ylim(count - 0.5, -0.5)
         axes.tick_params(length=0)

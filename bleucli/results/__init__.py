@@ -16,6 +16,7 @@
 - `score_item`, `run_item`: a score, and what it was made from, as the objects of `bleu -f jsonl`; `Results.cells`: the
   same as a row of a table
 - `mark_best`: results with the best scores marked
+- `tell_ranks`: the ranks that a system may have, as tables show them
 - `in_scale`: a score in percent, as it is printed on a scale
 - `round_p`, `show_p`: p-values that stay on their side of the limit of significance
 - `name_row`: what a system is called on a group of segments
@@ -55,7 +56,8 @@ SHAPE = "bleucli/scores-1"
 # What rows of a table have of it, under these names
 _ROW = (
     *("metric", "score", "segments", "interval_mean", "interval_half_width", "baseline", "difference"),
-    *("difference_low", "difference_high", "p_value", "identical", "cluster", "brevity_penalty", "hypothesis_length"),
+    *("difference_low", "difference_high", "p_value", "identical"),
+    *("rank_first", "rank_last", "cluster", "brevity_penalty", "hypothesis_length"),
     *("reference_length", "edits"),
 )
 # The scales on which scores may be printed, from 0 to 100 or to 1, each with its default number of decimals
@@ -281,6 +283,9 @@ class Ranking(NamedTuple):
     p_values: list[list[float | None]]
     corrected: list[list[float | None]]
     clusters: list[int]  # of each system, from 1, the best; systems of different clusters differ significantly
+    # of each system, the first and the last rank that the corrected test allows, from 1: every system that is
+    # significantly better stands before it, and every one that is significantly worse stands after it
+    ranks: list[tuple[int, int]]
 
 
 class Verdict(NamedTuple):
@@ -349,7 +354,8 @@ class Results(Record):
         test: the paired test, with `method` ("bs" or "ar") and `trials`; its baseline is the first system. None if
             nothing was tested.
         rankings: one per metric if every pair of systems was tested: uncorrected and corrected p-values, with one row
-            and one column per system, and clusters, counted from 1. If groups were tested, `groups` tells them apart.
+            and one column per system; clusters, counted from 1; and the ranks that the test allows each system. If
+            groups were tested, `groups` tells them apart.
         averages, pairs, names: of a matrix, whose rows are labelled with language pairs: a row of means for each system
             that has scores for every pair; all pairs and all systems, in the order of its tables.
 
@@ -419,8 +425,8 @@ class Results(Record):
             - `interval_mean`, `interval_half_width`: of the confidence interval, in percent
             - `baseline`: whether the system is the baseline; `difference`, `difference_low`, `difference_high`: the
               difference from the baseline, in points, and the bounds of its 95% interval
-            - `p_value`, from 0 to 1, which counts ties; `identical`, whether all statistics equal the baseline's;
-              `cluster`, from 1
+            - `p_value`, from 0 to 1, which counts ties; `identical`, whether all statistics equal the baseline's
+            - `rank_first`, `rank_last`: the ranks that a test of all pairs allows, from 1; `cluster`, from 1
             - `brevity_penalty`, from 0 to 1; `hypothesis_length`, `reference_length`, `edits`
             - for self-BLEU, distinct n-grams as shares from 0 to 1; `signature`, in one line
 
@@ -511,7 +517,7 @@ class Results(Record):
         """
         cells: dict[str, Any] = {}
         for key, value in self.score_item(index, place).items():
-            if key in ("interval", "difference") and isinstance(value, dict):
+            if key in ("interval", "difference", "rank") and isinstance(value, dict):
                 cells |= {key if part == "value" else f"{key}_{part}": number for part, number in value.items()}
             else:
                 cells[key] = value
@@ -568,6 +574,7 @@ class Results(Record):
             rows = zip(names, ranking.p_values[index], ranking.corrected[index], strict=True)
             item |= {
                 "cluster": ranking.clusters[index],
+                "rank": dict(zip(("first", "last"), ranking.ranks[index], strict=True)),
                 "pairs": [{"system": name, "p_value": p, "corrected": by} for name, p, by in rows if p is not None],
             }
         return item
@@ -692,9 +699,9 @@ class Results(Record):
             notes.append((f"{name}{unit}, {self.test.trials} {trial}s: {comparison}", ""))
         for group in self.groups():
             for ranking in group.rankings:
-                clusters = zip(group.systems, ranking.clusters, strict=True)
-                clusters_text = ", ".join(f"{system.name} {cluster}" for system, cluster in clusters)
-                notes.append((f"{ranking.name}, clusters by corrected p-values: {clusters_text}", ""))
+                ranks = zip(group.systems, ranking.ranks, strict=True)
+                ranks_text = ", ".join(f"{system.name} {tell_ranks(both)}" for system, both in ranks)
+                notes.append((f"{ranking.name}, ranks that corrected p-values allow: {ranks_text}", ""))
         if not self.systems[0].labels:  # each group has a signature of its own, which `rows` gives
             notes += [(f"{record.name}:", str(record.signature)) for record in scores]
         return ["System", *(record.name for record in scores)], rows, notes
@@ -734,6 +741,7 @@ def score_item(system: str, record: ScoreRecord, segments: int) -> dict[str, obj
         "identical": False,
         "difference": None,
         "cluster": None,
+        "rank": None,
         "pairs": None,
         "parts": [part._asdict() for part in record.details],
     }
@@ -747,6 +755,16 @@ def run_item(run: Run | None, index: int, test: Test | None) -> dict[str, object
     inputs = [run.systems[index], *baseline, *run.references] if run.of_rows is None else run.of_rows[index]
     read = dict.fromkeys(inputs)  # columns of one file are one input
     return {"command": run.command and list(run.command), "inputs": [one._asdict() for one in read], "time": run.time}
+
+
+def tell_ranks(ranks: tuple[int, int]) -> str:
+    """Return the first and the last rank that a system may have, as tables show them.
+
+    >>> tell_ranks((2, 5)), tell_ranks((1, 1))
+    ('2–5', '1')
+    """
+    first, last = ranks
+    return str(first) if first == last else f"{first}\N{EN DASH}{last}"
 
 
 def in_scale(score: float, scale: int) -> float:

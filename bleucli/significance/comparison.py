@@ -170,7 +170,13 @@ def resample(
     ]
     test = None if sampling.method == "ci" else Test(sampling.method, sampling.trials, sampling.unit)
     rankings = [
-        Ranking(column[0].name, _table(count, metric, p_values), table, clusters(rank(column), table))
+        Ranking(
+            column[0].name,
+            _table(count, metric, p_values),
+            table,
+            clusters(rank(column), table),
+            rank_ranges(column, table),
+        )
         for metric, (column, table) in enumerate(zip(columns, tables, strict=True))
     ]
     # Tables of all pairs show every pair, all others only comparisons with the first system
@@ -350,6 +356,37 @@ def _best(column: Column, p_values: Table) -> set[int]:
         for number, record in enumerate(column)
         if record.score == column[top].score or (p_values[top][number] or 0.0) > SIGNIFICANT
     }
+
+
+def rank_ranges(column: Column, p_values: Table) -> list[tuple[int, int]]:
+    """Return the first and the last rank that the tests allow each system, from 1.
+
+    They are 1 + the number of systems that are significantly better, and the number of all systems minus the number of
+    those that are significantly worse. Clusters say less: a chain of ties joins systems that differ significantly.
+
+    Args:
+        column: the scores of the systems.
+        p_values: one row and one column per system.
+
+    >>> from bleucli.results import ScoreRecord
+    >>> from bleucli.results.signature import Signature
+    >>> column = [ScoreRecord("BLEU", score, "", Signature([]), True) for score in (30.0, 31.0, 32.0)]
+    >>> rank_ranges(column, [[None, 0.2, 0.01], [0.2, None, 0.2], [0.01, 0.2, None]])
+    [(2, 3), (1, 3), (1, 2)]
+    """
+    order = rank(column)
+    ranks = [(1, len(order))] * len(order)
+    for place, number in enumerate(order):
+        apart = [
+            other
+            for other in order
+            if (p := p_values[number][other]) is not None
+            and p <= SIGNIFICANT
+            and column[other].score != column[number].score
+        ]
+        better = sum(other in order[:place] for other in apart)
+        ranks[number] = (1 + better, len(order) - (len(apart) - better))
+    return ranks
 
 
 def clusters(order: Sequence[int], p_values: Table) -> list[int]:

@@ -92,8 +92,8 @@ def test_rows_have_only_columns_with_values():
     assert (first["baseline"], first["difference"], first["p_value"]) == (True, None, None)
     assert second["difference"] == pytest.approx(second["score"] - first["score"])
     bootstrapped = list(evaluate(test="bs", trials=20, all_pairs=True).rows()[0])
-    both = ["difference_low", "difference_high"]
-    assert bootstrapped == [*start, *interval, *difference, *both, "p_value", "identical", "cluster", *bleu, *end]
+    both, ranking = ["difference_low", "difference_high"], ["rank_first", "rank_last", "cluster"]
+    assert bootstrapped == [*start, *interval, *difference, *both, "p_value", "identical", *ranking, *bleu, *end]
     assert results({}).rows() == []
 
 
@@ -107,6 +107,7 @@ def test_groups_shares_and_parts_are_in_rows_and_dictionaries():
     (found,) = one(record(50.0, details=[Detail("en", "domain", "news", 3, 40.0)])).to_dict()["scores"]
     assert found["parts"] == [{"origlang": "en", "kind": "domain", "value": "news", "segments": 3, "score": 40.0}]
     assert [row["cluster"] for row in ranked().rows()] == [2, 1, 2]
+    assert [(row["rank_first"], row["rank_last"]) for row in ranked().rows()] == [(2, 3), (1, 1), (2, 3)]
     assert [row["identical"] for row in paired().rows()] == [False] * 4 + [True] * 2
 
 

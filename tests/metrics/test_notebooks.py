@@ -114,7 +114,7 @@ def test_tests_are_shown_with_their_p_values():
     page = shown(ranked())
     assert [row[1] for row in page.rows] == ["BLEU", "30.04", "40.00", "30.06"]
     assert page.notes[0] == "Paired bootstrap resampling, 1000 resamples: every pair"
-    assert page.notes[1] == "BLEU, clusters by corrected p-values: a.txt 2, b.txt 1, c.txt 2"
+    assert page.notes[1] == "BLEU, ranks that corrected p-values allow: a.txt 2–3, b.txt 1, c.txt 2–3"
 
 
 def test_a_paired_test_returns_a_pair_that_is_shown_as_a_table():

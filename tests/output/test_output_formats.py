@@ -185,23 +185,27 @@ def test_the_best_are_bold_only_on_a_terminal():
     assert re.findall(r"\x1b\[1m([^\x1b]*)\x1b\[22m", out) == ["58.6", "28.1", "58.6"]
 
 
-CLUSTERS = "Systems in different clusters differ significantly; some in the same cluster may differ too."
+CLUSTERS = "Systems in different clusters differ significantly; some in the same cluster may differ, too."
+ALLOWED = (
+    "Ranks: from 1 + the number of systems that are significantly better to the number of systems that are not"
+    " significantly worse."
+)
 EVERY_PAIR = (
-    "every system is compared with every other; * marks p ≤ 0.05,"
+    "every system is compared with every other; systems differ at p ≤ 0.05,"
     " corrected for the number of pairs by step-down max-T (Romano & Wolf 2005)"
 )
-NOTES = "\n".join(notes.wrap(" - ", [f"Paired bootstrap resampling, 1000 resamples: {EVERY_PAIR}.", CLUSTERS]))
+NOTES = "\n".join(notes.wrap(" - ", [f"Paired bootstrap resampling, 1000 resamples: {EVERY_PAIR}.", ALLOWED, CLUSTERS]))
 RANKS = f"""\
-BLEU: p-values of all pairs, corrected (step-down max-T)
-╒═════════════════╤═══════╤════════╤═══════════╤═════════╤═════════╤═════════╕
-│          System │  No.  │  BLEU  │  Cluster  │  vs 1   │  vs 2   │  vs 3   │
-╞═════════════════╪═══════╪════════╪═══════════╪═════════╪═════════╪═════════╡
-│           b.txt │   1   │  40.0  │     1     │         │ 0.0400* │ 0.0300* │
-├─────────────────┼───────┼────────┼───────────┼─────────┼─────────┼─────────┤
-│           c.txt │   2   │  30.1  │     2     │ 0.0400* │         │ 0.5000  │
-├─────────────────┼───────┼────────┼───────────┼─────────┼─────────┼─────────┤
-│ Baseline: a.txt │   3   │  30.0  │     2     │ 0.0300* │ 0.5000  │         │
-╘═════════════════╧═══════╧════════╧═══════════╧═════════╧═════════╧═════════╛
+BLEU: ranks, and p-values of all pairs, corrected (step-down max-T); * marks p ≤ 0.05
+╒══════════╤═══════╤════════╤═════════╤═══════════╤═════════╤═════════╤═════════╕
+│   System │  No.  │  BLEU  │  Ranks  │  Cluster  │  vs 1   │  vs 2   │  vs 3   │
+╞══════════╪═══════╪════════╪═════════╪═══════════╪═════════╪═════════╪═════════╡
+│    b.txt │   1   │  40.0  │    1    │     1     │         │ 0.0400* │ 0.0300* │
+├──────────┼───────┼────────┼─────────┼───────────┼─────────┼─────────┼─────────┤
+│    c.txt │   2   │  30.1  │   2–3   │     2     │ 0.0400* │         │ 0.5000  │
+├──────────┼───────┼────────┼─────────┼───────────┼─────────┼─────────┼─────────┤
+│    a.txt │   3   │  30.0  │   2–3   │     2     │ 0.0300* │ 0.5000  │         │
+╘══════════╧═══════╧════════╧═════════╧═══════════╧═════════╧═════════╧═════════╛
 
 -------------------------------------------
 Paired bootstrap resampling, 1000 resamples
@@ -235,10 +239,10 @@ def test_a_ranking_is_a_table_with_the_best_first():
 
 def test_error_rates_rank_upwards():
     (ranking,) = ranked().rankings
-    ranking = ranking._replace(name="TER", clusters=[1, 1, 1])
+    ranking = ranking._replace(name="TER", clusters=[1, 1, 1], ranks=[(1, 3)] * 3)
     scores = {"a": [record(3.0, "TER")], "b": [record(1.0, "TER")], "c": [record(2.0, "TER")]}
     made = results(scores, test=paired().test, rankings=[ranking])
-    found = re.findall(r"│ +(?:Baseline: )?([abc]) │", render(made, Layout(), "text"))
+    found = re.findall(r"│ +([abc]) │", render(made, Layout(), "text"))
     assert found == ["a", "b", "c", "b", "c", "a"]
 
 
@@ -289,6 +293,7 @@ def test_randomization_without_resamples_has_no_mean():
 def test_a_ranking_gives_each_system_its_cluster_and_p_values():
     first, second, _ = json.loads(render(ranked(), Layout(), "json"))
     assert (first["BLEU"]["cluster"], second["BLEU"]["cluster"]) == (2, 1)
+    assert (first["system"], first["BLEU"]["rank"]) == ("a.txt", {"first": 2, "last": 3})
     assert first["BLEU"]["p_values"] == {"b.txt": {"p": 0.01, "corrected": 0.03}, "c.txt": {"p": 0.5, "corrected": 0.5}}
 
 
@@ -313,15 +318,17 @@ def test_only_columns_with_values_are_printed():
     assert header(paired(half_width=None)) == (
         "system,baseline,BLEU,BLEU p_value,TER,TER p_value,BLEU signature,TER signature"
     )
-    assert header(ranked()) == "system,baseline,BLEU,BLEU cluster,BLEU signature"
+    ranks, pairs = "BLEU rank first,BLEU rank last", "BLEU p vs a.txt,BLEU p vs b.txt,BLEU p vs c.txt"
+    assert header(ranked()) == f"system,baseline,BLEU,{ranks},BLEU cluster,{pairs},BLEU signature"
 
 
 def test_a_table_of_values_has_nothing_around_it():
     assert render(ranked(), Layout(), "tsv").splitlines() == [
-        "system\tbaseline\tBLEU\tBLEU cluster\tBLEU signature",
-        "a.txt\ttrue\t30.0\t2\tnrefs:1|bs:1000|case:mixed|version:bleucli-1",
-        "b.txt\tfalse\t40.0\t1\tnrefs:1|bs:1000|case:mixed|version:bleucli-1",
-        "c.txt\tfalse\t30.1\t2\tnrefs:1|bs:1000|case:mixed|version:bleucli-1",
+        "system\tbaseline\tBLEU\tBLEU rank first\tBLEU rank last\tBLEU cluster\tBLEU p vs a.txt\tBLEU p vs b.txt"
+        "\tBLEU p vs c.txt\tBLEU signature",
+        "a.txt\ttrue\t30.0\t2\t3\t2\t\t0.03\t0.5\tnrefs:1|bs:1000|case:mixed|version:bleucli-1",
+        "b.txt\tfalse\t40.0\t1\t1\t1\t0.03\t\t0.04\tnrefs:1|bs:1000|case:mixed|version:bleucli-1",
+        "c.txt\tfalse\t30.1\t2\t3\t2\t0.5\t0.04\t\tnrefs:1|bs:1000|case:mixed|version:bleucli-1",
     ]
 
 

@@ -98,13 +98,13 @@ def test_the_explanation_of_a_table_is_about_what_the_table_shows(name, style):
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("style", ["compact", "stars"])
-def test_score_and_cluster_are_in_one_table(name, style):
+def test_score_and_ranks_are_in_one_table(name, style):
     out = plain(render(ranked(), Layout(style=style), name))
     assert "40.0 (1)" in out
-    assert "30.1 (2)" in out
+    assert "30.1 (2–3)" in out
     assert "vs 1" not in out
     assert "Baseline" not in out, "nothing is compared with it alone"
-    assert "the cluster; 1 is the best" in " ".join(out.split())
+    assert "In parentheses: ranks, from 1 + the number" in " ".join(out.split())
 
 
 def test_a_rule_marks_the_baseline_in_latex():

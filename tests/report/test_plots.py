@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import re
 import warnings
+from itertools import pairwise
 
 import pytest
 from conftest import ROOT, raised, refused, warnings_in
 from oracles import read_lines
+from sample_results import record
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed; there are no figures")
 
 from bleucli import BLEU, CHRF, BleuError
 from bleucli.report import plots
-from bleucli.results import Results
+from bleucli.results import Ranking, Results, SystemResult, Test
+from bleucli.significance.comparison import rank_ranges
 
 DEMO = os.path.join(ROOT, "bleucli", "testsets", "demo")
 TEXTS = ("reference.A.de.txt", "reference.B.de.txt", "-i", "weak.de.txt", "strong.de.txt", "-q")
@@ -127,7 +130,7 @@ def test_numbers_in_figures_are_those_of_results(stats):
         assert figure.get_figwidth() == width
         told = [text.get_text() for text in figure.axes[0].texts]
         scores = sorted((system.scores[0].score for system in results.systems), reverse=True)
-        assert told == [f"{score:.2f}" for score in scores]
+        assert told == [f"{score:.2f} ({rank})" for rank, score in enumerate(scores, 1)]
     (cell, _) = (text.get_text() for text in plots.pairs(results).axes[0].texts)
     assert cell.startswith(f"+{scores[0] - scores[1]:.1f}\n")
     points = next(line for line in plots.segments(stats).axes[0].lines if len(line.get_xdata()) == 100)
@@ -135,6 +138,26 @@ def test_numbers_in_figures_are_those_of_results(stats):
     assert list(points.get_xdata()) == list(rows)
     lines = plots.lengths(stats, [len(text.split()) for text in read_lines(DEMO, "reference.A.de.txt")]).axes[0].lines
     assert len(lines) == 2
+
+
+def test_figures_of_pairs_are_readable_at_40_systems():
+    names = [f"system {number}" for number in range(40)]
+    scores = [record(30.0 - number / 4) for number in range(40)]
+    table = [[None if a == b else 0.2 if abs(a - b) < 4 else 0.001 for b in range(40)] for a in range(40)]
+    ranking = Ranking("BLEU", table, table, [1] * 40, rank_ranges(scores, table))
+    systems = [SystemResult(name, [score]) for name, score in zip(names, scores, strict=True)]
+    figure = plots.pairs(Results(systems, 100, [], Test("ar", 99), [ranking]))
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    for labels, side in ((axes.get_yticklabels(), "y0"), (axes.get_xticklabels(), "x0")):
+        boxes = [label.get_window_extent() for label in labels]
+        assert all(label.get_fontsize() >= 6 for label in labels)
+        for one, other in pairwise(sorted(boxes, key=lambda box: getattr(box, side))):
+            assert not one.overlaps(other)
+    assert [label.get_text() for label in axes.get_yticklabels()] == [
+        f"{name}  {place}" for place, name in enumerate(names, 1)
+    ]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["1", *map(str, range(5, 41, 5))]
 
 
 def test_a_figure_of_segments_says_which_systems_it_leaves_out(demo_files, run):

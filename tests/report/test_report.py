@@ -24,8 +24,9 @@ from bleucli.counting import count
 from bleucli.counting.corpus import of_strings
 from bleucli.prose.highlights import cover
 from bleucli.report import charts, contents, page, passages, verdicts
-from bleucli.results import Interval, Ranking
+from bleucli.results import Interval, Ranking, tell_ranks
 from bleucli.scoring import score_counted
+from bleucli.significance.comparison import rank_ranges
 
 DEMO = os.path.join(ROOT, "bleucli", "testsets", "demo")
 MINUS = "\N{MINUS SIGN}"
@@ -82,12 +83,13 @@ def test_numbers_are_those_of_the_command(run, demo_files):
         name = re.search(r"(weak|strong)", one["system"])[1]
         cells = iter(shown[name])
         for metric in list(one)[1:]:
-            score, interval, p_value, cluster = (next(cells) for _ in range(4))
+            score, interval, p_value, ranks, cluster = (next(cells) for _ in range(5))
             assert score == f"{one[metric]['score']:.2f}"
             assert interval == f"{one[metric]['confidence_mean']:.2f} ± {one[metric]['confidence_var']:.2f}"
             (corrected,) = (found["corrected"] for found in other[metric]["p_values"].values())
             assert p_value in ("\N{EN DASH}", f"{corrected:.4f}")
             assert int(cluster) == other[metric]["cluster"]
+            assert ranks == tell_ranks(tuple(other[metric]["rank"].values()))
             plain = one[metric]["signature"].replace("|bs:1000|seed:12345", "")
             assert f"{metric}|{plain}" in html
     data = data_in(html)
@@ -150,7 +152,7 @@ def test_tests_are_not_run_twice(whole):
     (counted, metrics) = count(corpus, [BLEU()], keep_rows=True), [BLEU()]
     measured = [contents.of_metric(BLEU(), [system.stats[0] for system in counted])]
     tested = score_counted(counted, metrics, sampling=plan.tests)
-    marked = tested._replace(rankings=[Ranking("BLEU", [[None, 0.5]] * 2, [[None, 0.5]] * 2, [7, 7])])
+    marked = tested._replace(rankings=[Ranking("BLEU", [[None, 0.5]] * 2, [[None, 0.5]] * 2, [7, 7], [(1, 2)] * 2)])
     report = contents.make_report(marked, measured, again, plan)
     assert report.columns[0].ranking.clusters == [7, 7]
     assert all(isinstance(record.interval, Interval) for record in report.columns[0].records)
@@ -203,7 +205,7 @@ def test_scores_from_elsewhere_up_to_1_have_more_decimals(write, run, factor, de
     assert data["columns"][1]["decimals"] == decimals
     assert data["columns"][0]["decimals"] == 1
     assert data["scores"][1][0][:2] == [round(value * factor, decimals + 1) for value in first]
-    (rows,) = (rows[1:] for caption, rows in tables_in(page).items() if caption.startswith("comet with 95% intervals."))
+    (rows,) = (rows[1:] for caption, rows in tables_in(page).items() if caption.startswith("comet with 95% intervals"))
     assert [row[:2] for row in rows] == [["a", f"{best:.{decimals + 1}f}"], ["b", f"{other:.{decimals + 1}f}"]]
 
 
@@ -348,12 +350,14 @@ def test_tables_have_the_numbers_of_figures(whole):
             assert [row[:4] for row in rows] == drawn
             column = whole.columns[chart.metric]
             assert [row[0] for row in rows] == [names[system] for system in column.order()]
-            for name, score, low, high, cluster in rows:
+            for name, score, low, high, ranks, cluster in rows:
                 record, interval = (one := column.records[names.index(name)]), one.interval
                 assert score == f"{record.score:.2f}"
                 assert low == f"{interval.mean - interval.half_width:.2f}"
                 assert high == f"{interval.mean + interval.half_width:.2f}"
                 assert int(cluster) == column.ranking.clusters[names.index(name)]
+                assert ranks == tell_ranks(column.ranking.ranks[names.index(name)])
+            assert data["ranks"] == [row[4] for row in rows]
         elif data["kind"] == "pairs":
             assert header == ["", *(names[system] for system in data["systems"])]
             for (name, *cells), drawn in zip(rows, data["cells"], strict=True):
@@ -409,7 +413,7 @@ def test_figures_show_names_and_numbers_as_they_are():
         "#010101 url(#z)": ["the cat", "a dog"],
     }
     html = compare_systems(systems, references, trials=100)
-    (table,) = (rows for caption, rows in tables_in(html).items() if caption.startswith("BLEU with 95% intervals."))
+    (table,) = (rows for caption, rows in tables_in(html).items() if caption.startswith("BLEU with 95% intervals"))
     assert {row[0] for row in table[1:]} == systems.keys()
     (told, *_) = data_in(html)["pairs"][0]["told"]
     assert "p = 0.00" not in told
@@ -442,7 +446,7 @@ def test_a_report_needs_no_matplotlib_and_a_figure_says_what_to_type(run, demo_f
 def with_p_values(report, table, clusters):
     """Return a report whose first metric has these corrected p-values."""
     column = report.columns[0]
-    ranking = Ranking(column.name, table, table, clusters)
+    ranking = Ranking(column.name, table, table, clusters, rank_ranges(column.records, table))
     return report._replace(columns=[column._replace(ranking=ranking), *report.columns[1:]])
 
 
@@ -502,7 +506,9 @@ def test_a_shared_lead_does_not_count_as_a_lead(whole):
         column = report.columns[number]
         records = [record._replace(score=score) for record, score in zip(column.records, scores, strict=True)]
         columns = list(report.columns)
-        columns[number] = column._replace(records=records, ranking=Ranking(column.name, table, table, [1, 1, 1]))
+        columns[number] = column._replace(
+            records=records, ranking=Ranking(column.name, table, table, [1, 1, 1], [(1, 3)] * 3)
+        )
         return report._replace(columns=columns)
 
     # weak and strong have the same BLEU, and mixed has less
@@ -555,7 +561,9 @@ def test_metrics_that_disagree_are_named(whole):
     assert all("BLEU" in one and "other" in one for one in told)
     table = square(0.001, 0.3, 0.2)
     both = report._replace(columns=[with_p_values(report, table, [2, 1, 1]).columns[0], report.columns[1]])
-    unsure = reversed_._replace(ranking=Ranking("other", square(0.2, 0.2, 0.2), square(0.2, 0.2, 0.2), [1, 1, 1]))
+    unsure = reversed_._replace(
+        ranking=Ranking("other", square(0.2, 0.2, 0.2), square(0.2, 0.2, 0.2), [1, 1, 1], [(1, 3)] * 3)
+    )
     both = both._replace(columns=[both.columns[0], unsure])
     assert verdicts.find_disagreements(both)[0].endswith("; only the difference by BLEU is significant.")
     assert verdicts.find_disagreements(both)[1].endswith("; no difference is significant.")

@@ -16,6 +16,7 @@ from oracles import our_command, read_lines, real_data
 from strategies import every
 
 from bleucli import BLEU, Segments
+from bleucli.results import tell_ranks
 
 pytest.importorskip("jinja2", reason="Jinja2 is not installed; there are no pages")
 
@@ -287,11 +288,12 @@ def test_figures_are_drawn_from_the_numbers(opened):
     figures = {figure["kind"]: figure for figure in reversed(data_of(page)["figures"])}
     names = data_of(page)["names"]
 
-    rows = figures["forest"]["rows"]
+    rows, ranks = figures["forest"]["rows"], figures["forest"]["ranks"]
     forest = figure_of(page, "BLEU with 95% intervals")
     texts = forest.locator("svg text").all_text_contents()
     assert [text for text in texts if text in names] == [names[row[0]] for row in rows]
-    assert [f"{row[1]:.2f}" for row in rows] == [text for text in texts if re.fullmatch(r"\d+\.\d\d", text)]
+    scores = [f"{row[1]:.2f} ({both})" for row, both in zip(rows, ranks, strict=True)]
+    assert scores == [text for text in texts if re.fullmatch(r"\d+\.\d\d \(.*\)", text)]
     ends = [numbers_in(one.get_attribute("d")) for one in forest.locator(".interval").all()]
     dots = [numbers_in(one.get_attribute("d"))[0] for one in forest.locator(".marker").all()]
     (first, *_, last) = rows
@@ -537,10 +539,11 @@ def test_every_number_is_the_commands(chromium, tmp_path, corpus):
         )
         for name, one, other in zip(names.systems, intervals, tests, strict=True):
             for place, metric in enumerate(list(one)[1:]):
-                score, interval, p_value, cluster = shown[name][4 * place : 4 * place + 4]
+                score, interval, p_value, ranks, cluster = shown[name][5 * place : 5 * place + 5]
                 assert score == f"{one[metric]['score']:.2f}"
                 assert interval == f"{one[metric]['confidence_mean']:.2f} ± {one[metric]['confidence_var']:.2f}"
                 assert int(cluster) == other[metric]["cluster"]
+                assert ranks == tell_ranks(tuple(other[metric]["rank"].values()))
                 corrected = [f"{found['corrected']:.4f}" for found in other[metric]["p_values"].values()]
                 assert p_value in ("\N{EN DASH}", *corrected)
         page.select_option("#first", label=first)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from paired_samples import numbers, plain_bootstrap, samples_of
+from sample_results import record
 from strategies import every
 
-from bleucli.significance.comparison import clusters
+from bleucli.significance.comparison import clusters, rank_ranges
 from bleucli.significance.max_t import StepDown, _scale, bootstrap_pairs, randomize_pairs
 from bleucli.significance.resampling import bootstrap, bootstrap_p_value, randomization_p_values, score_of
 
@@ -213,7 +214,39 @@ def test_a_difference_is_rarely_found_among_equal_systems(method):
     assert 3 <= wrong <= 31
 
 
-# --- clusters
+# --- ranks and clusters
+
+
+@given(
+    st.lists(st.sampled_from([20.0, 21.0, 22.0, 23.0]), min_size=1, max_size=5),
+    st.lists(st.sampled_from([0.0001, 0.0499, 0.05, 0.0501, 0.3, 1.0]), min_size=10, max_size=10),
+    st.sampled_from(["BLEU", "TER"]),
+)
+def test_ranks_are_those_of_all_orders_that_the_tests_allow(scores, drawn, metric):
+    column = [record(score, metric) for score in scores]
+    count, sign = len(scores), -1 if metric == "TER" else 1
+    table = [[None] * count for _ in range(count)]
+    for (one, other), p_value in zip(combinations(range(count), 2), drawn, strict=False):
+        table[one][other] = table[other][one] = p_value if scores[one] != scores[other] else 1.0
+
+    def is_better(one, other):
+        return one != other and table[one][other] <= SIGNIFICANT and sign * (scores[one] - scores[other]) > 0
+
+    for system, ranks in enumerate(rank_ranges(column, table)):
+        places = [
+            order.index(system)
+            for order in permutations(range(count))
+            if not any(is_better(system, above) for above in order[: order.index(system)])
+            and not any(is_better(below, system) for below in order[order.index(system) :])
+        ]
+        assert ranks == (min(places) + 1, max(places) + 1)
+
+
+def test_a_chain_of_ties_is_one_cluster_but_not_one_range():
+    order, scores = range(4), [record(30.0 - number) for number in range(4)]
+    table = [[None if a == b else 0.2 if abs(a - b) == 1 else 0.001 for b in order] for a in order]
+    assert clusters(order, table) == [1, 1, 1, 1]
+    assert rank_ranges(scores, table) == [(1, 2), (1, 3), (2, 4), (3, 4)]
 
 
 @given(st.integers(1, 6).flatmap(lambda count: st.lists(st.sampled_from([0.01, 0.2]), min_size=15, max_size=15)))

@@ -231,7 +231,8 @@ def name_arguments(options: Options) -> NameArguments:
     """Return how systems are called."""
     names = None if options.names is None else [name.strip() for name in shown(options.names).split(",")]
     # A test with --baseline has that file as its baseline
-    return NameArguments(names, options.name_by, (options.paired_ar or options.paired_bs) and options.baseline is None)
+    has_baseline = (options.paired_ar or options.paired_bs) and not options.paired_all and options.baseline is None
+    return NameArguments(names, options.name_by, has_baseline)
 
 
 def text_arguments(options: Options, hashed: bool = False) -> TextArguments:

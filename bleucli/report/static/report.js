@@ -191,9 +191,9 @@
 
   /** How each kind of figure is drawn; each function returns the height. */
   const DRAW = {
-    forest(svg, { label, decimals, rows }, width) {
+    forest(svg, { label, decimals, rows, ranks }, width) {
       const names = rows.map(([system]) => shorten(data.names[system]));
-      const scores = rows.map(([, score]) => fixed(score, decimals));
+      const scores = rows.map(([, score], place) => fixed(score, decimals) + (ranks.length ? ` (${ranks[place]})` : ""));
       const [left, right] = [widest(names) + 12, width - widest(scores) - 14];
       const bottom = 28 * rows.length;
       const [low, high] = spread(rows.flatMap(([, ...numbers]) => numbers.slice(0, 3)), 0.08);
@@ -210,8 +210,8 @@
       return height;
     },
 
-    pairs(svg, { label, systems, cells }, width, name) {
-      const names = systems.map((system) => shorten(data.names[system]));
+    pairs(svg, { label, systems, cells, numbered }, width, name) {
+      const names = systems.map((system, place) => (numbered ? `${place + 1} ` : "") + shorten(data.names[system]));
       const left = Math.min(widest(names), width / 3) + 10;
       const across = (width - left) / systems.length;
       const down = Math.max(16, Math.min(46, across * 0.75));
@@ -234,9 +234,10 @@
           });
         });
         const [x, y] = [left + across * (from + 0.5), bottom + 10];
-        write(svg, x, y, names[from], "end", Infinity, { transform: `rotate(-35 ${x} ${y})` });
+        if (!numbered) write(svg, x, y, names[from], "end", Infinity, { transform: `rotate(-35 ${x} ${y})` });
+        else if (across > 18 || from === 0 || from % 5 === 4) write(svg, x, y, String(from + 1));
       });
-      const below = bottom + widest(names) * Math.sin((35 * Math.PI) / 180) + 30;
+      const below = bottom + (numbered ? 36 : widest(names) * Math.sin((35 * Math.PI) / 180) + 30);
       write(svg, width / 2, below, label, "middle", width);
       return below + 10;
     },
