@@ -83,7 +83,7 @@ class TextSource(ABC):
         return None
 
     def explain(self, error: BleuError) -> BleuError:
-        """Return an error; about numbers of segments, or ids, that differ, with its likely cause if that can be told."""
+        """Return an error; if numbers of segments, or ids, differ, with the likely cause if that can be told."""
         return error
 
     def corpus(self) -> Corpus:
