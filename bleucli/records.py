@@ -44,7 +44,9 @@ else:
                 return super().__new__(cls, name, bases, {"__slots__": (), **body})
             defaults = {field: body[field] for field in fields if field in body}
             names = {"__match_args__": fields, "_fields": fields, "_field_defaults": defaults}
-            names["_values"] = tuple(defaults.get(field, _ABSENT) for field in fields)
+            names["_values"] = tuple([defaults.get(field, _ABSENT) for field in fields])
+            # The fields up to the last one without a default
+            names["_required"] = max([0, *(place for place, field in enumerate(fields, 1) if field not in defaults)])
             getters = {field: property(itemgetter(index)) for index, field in enumerate(fields)}
             return super().__new__(cls, name, bases, {"__slots__": (), **body, **names, **getters})
 
@@ -59,7 +61,7 @@ else:
             fields, place = cls._fields, len(values)
             if named or place != len(fields):
                 values += tuple(map(named.pop, fields[place:], cls._values[place:]))
-                if named or place > len(fields) or any(value is _ABSENT for value in values[place:]):
+                if named or place > len(fields) or any(value is _ABSENT for value in values[place : cls._required]):
                     raise TypeError(f"{cls.__name__} takes {', '.join(fields)}")
             return tuple.__new__(cls, values)
 

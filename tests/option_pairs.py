@@ -71,7 +71,7 @@ GIVEN = {
     "name_by": Given(("--name-by", "file"), ("several",)),
     "names": Given(("--names", "one,two"), ("several",)),
     "no_color": Given(("-nc",)),
-    "normalize": Given(("--normalize", "quotes")),
+    "normalize": Given(("--normalize", "quotes,case")),
     "num_refs": Given(("-nr", "2"), ("one_file",)),
     "origlang": Given(("--origlang", "en"), ("set",)),
     "output": Given(("-o", "out")),

@@ -68,8 +68,8 @@ def _read_plain(words: Sequence[str], records: Mapping[str, Option]) -> dict[str
     >>> _read_plain(["ref.txt", "--inp", "a.txt"], OPTIONS) is _read_plain(["-w", "two"], OPTIONS) is None
     True
     """
-    names = {flag: name for name, option in records.items() for flag in option.flags or ("",)}
-    if "" in names and records[names[""]].nargs != "*":
+    names = _names_of(filter(_is_flag, words), records)
+    if names is None:
         return None
     settings: dict[str, Any] = {}
     start = 0
@@ -100,6 +100,20 @@ def _read_plain(words: Sequence[str], records: Mapping[str, Option]) -> dict[str
         settings[name] = items if option.nargs else items[0]
         start = end
     return settings
+
+
+def _names_of(flags: Iterable[str], records: Mapping[str, Option]) -> dict[str, str | None] | None:
+    """Return the option that each flag means, if any; "" stands for the arguments. None if the parser has to read them.
+
+    Only the flags that are used are looked up: most command lines have few, or none.
+    """
+    arguments = [name for name, option in records.items() if option.spelling[0] != "-"]
+    if len(arguments) > 1 or any(records[name].nargs != "*" for name in arguments):
+        return None
+    names: dict[str, str | None] = {"": next(iter(arguments), None)}
+    for flag in flags:
+        names[flag] = next((name for name, option in records.items() if flag in option.spelling.split()), None)
+    return names
 
 
 def _is_flag(word: str) -> bool:

@@ -27,6 +27,8 @@ def _load_native() -> tuple[ModuleType | None, str]:
         import bleucli.kernels._native as native
     except ImportError as error:
         return None, _why_missing(error)
+    if not os.path.isdir(os.path.join(os.path.dirname(__file__), "native")):  # nothing to compare in an installed wheel
+        return native, ""
     from bleucli.kernels.sources import checksum
 
     if checksum() not in (None, native._checksum):

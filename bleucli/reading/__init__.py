@@ -131,10 +131,13 @@ class TextFile:
         """Return whether it is a regular file that is packed; False if it cannot be read, which reading reports."""
         if not self.is_file:
             return False
-        from bleucli.reading import decompression
-
         try:
             with _open_raw(self._path) as file:
+                if not _may_be_packed(file.read(_FIRST_BYTES)):
+                    return False
+                from bleucli.reading import decompression
+
+                file.seek(0)
                 return decompression.codec_of(file.read(decompression.LONGEST_START)) is not None
         except OSError:
             return False

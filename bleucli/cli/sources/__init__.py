@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from bleucli.cli.options import Options
     from bleucli.counting.corpus import Corpus
-    from bleucli.errors import LengthError
     from bleucli.metrics import Metric
     from bleucli.results import Input
     from bleucli.scale.arrow import Columns
@@ -117,8 +116,8 @@ if TYPE_CHECKING:
         def sources(self) -> Callable[[], Iterator[str]] | None:
             """A function that gives the source of every segment; None where there is no source."""
 
-        def explain(self, error: LengthError) -> BleuError:
-            """Return an error about different numbers of segments, with its likely cause if that can be told."""
+        def explain(self, error: BleuError) -> BleuError:
+            """Return an error; one about different numbers of segments with its likely cause, if that can be told."""
 
 
 # --- what the options say

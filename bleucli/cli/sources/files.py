@@ -64,6 +64,8 @@ class TextSource(ABC):
         self.sources: Callable[[], Iterator[str]] | None = None
         self._by = by
         self._unit = unit
+        # Unpacking files takes long, so what counts them compares the lengths of packed ones only if something is wrong
+        self._defers_check = self._is_unchecked = False
         self._in_blocks = False  # whether labels are known only while blocks are counted
         self._joining: Joining | None = None
 
@@ -80,8 +82,8 @@ class TextSource(ABC):
         """The part of the corpus that is scored; None for everything."""
         return None
 
-    def explain(self, error: LengthError | IdsDifferError) -> BleuError:
-        """Return an error about different numbers of segments, or ids, with its likely cause if that can be told."""
+    def explain(self, error: BleuError) -> BleuError:
+        """Return an error; one about numbers of segments, or about ids, says the likely cause if that can be told."""
         return error
 
     def corpus(self) -> Corpus:
@@ -102,6 +104,7 @@ class TextSource(ABC):
             if not by:  # groups have sums of their own, in the end
                 keeper.keep_sums(block, ())
 
+        self._defers_check = True
         try:
             corpus = self.corpus()
             references = corpus.reference_names()
@@ -151,7 +154,7 @@ class TextSource(ABC):
             if keep_rows or keeper is not None:
                 documents = self._documents(systems[0].stats[0].segments)
             return Counted([Part((), systems, documents)], references=references, selection=selection)
-        except (LengthError, IdsDifferError) as error:
+        except BleuError as error:
             raise self.explain(error) from None
 
     def _group_part(self, systems: Sequence[SystemStats], chosen: Sequence[int] | None, counting: Counting) -> Counted:
@@ -172,9 +175,10 @@ class TextSource(ABC):
         Raises:
             BleuError: as for `count`.
         """
+        self._defers_check = True
         try:
             yield from count_blocks(self.corpus(), [metric], jobs=jobs)
-        except (LengthError, IdsDifferError) as error:
+        except BleuError as error:
             raise self.explain(error) from None
 
     def _labels_of_block(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
@@ -294,8 +298,6 @@ class FileSource(TextSource):
         # The blocks of files that were read and cannot be read again
         self._kept: Mapping[File, Kept] = {}
         self._is_surveyed = False
-        # Unpacking files takes long, so their lengths are not compared before they are counted
-        self._defers_check = self._is_unchecked = False
         opener.check(self._all, self.references)
         if arguments.partial and not identified:
             raise UsageError(
@@ -425,24 +427,6 @@ class FileSource(TextSource):
 
     # --- what does not fit
 
-    def count(self, counting: Counting) -> Counted:
-        """Count all systems. Where files are packed, their lengths are compared only if something is wrong."""
-        self._defers_check = True
-        try:
-            return super().count(counting)
-        except BleuError:
-            self._check_late()
-            raise
-
-    def blocks(self, metric: Metric, jobs: int | None) -> Iterator[list[SystemStats]]:
-        """Give the statistics of the only system, block by block; lengths are compared as for `count`."""
-        self._defers_check = True
-        try:
-            yield from super().blocks(metric, jobs)
-        except BleuError:
-            self._check_late()
-            raise
-
     def _check_late(self) -> None:
         """Compare the numbers of segments, unless that was done: where they differ, this says more than other errors.
 
@@ -472,13 +456,19 @@ class FileSource(TextSource):
         except LengthError as error:
             raise self.explain(error) from None
 
-    def explain(self, error: LengthError | IdsDifferError) -> BleuError:
-        """Add the likely cause to an error about different numbers of segments, or ids, where the texts show it."""
+    def explain(self, error: BleuError) -> BleuError:
+        """Add the likely cause to an error about different numbers of segments, or ids, where the texts show it.
+
+        Raises:
+            BleuError: the numbers had not been compared, and differ.
+        """
+        self._check_late()
         if isinstance(error, IdsDifferError):
             return self._explain_ids(error)
+        if not isinstance(error, LengthError):
+            return error
         from bleucli.cli.sources import lengths
 
-        self._check_late()
         files = [*self._files, *self._ordered_references()]
         return lengths.explain([*files, *filter(None, [self._label_file])], error)
 

@@ -11,7 +11,7 @@ from bleucli.cli.sources import TestSetArguments, TextArguments
 from bleucli.cli.sources.files import FileSource
 from bleucli.cli.testset_modes import files_of, names, pair_of
 from bleucli.counting.corpus import Source
-from bleucli.errors import BleuError, IdsDifferError, LengthError, Note, UsageError
+from bleucli.errors import BleuError, LengthError, Note, UsageError
 from bleucli.phrases import tell_count
 from bleucli.reading import TextFile
 from bleucli.reading.jsonfields import Fields
@@ -225,10 +225,10 @@ class TestSetSource(FileSource):
             of_texts.pop("partial", None)
         return list((texts | of_texts).items())
 
-    def explain(self, error: LengthError | IdsDifferError) -> BleuError:
+    def explain(self, error: BleuError) -> BleuError:
         """Add the likely cause to an error about different numbers of segments: another test set, if one fits."""
         explained = super().explain(error)
-        if isinstance(error, IdsDifferError):
+        if not isinstance(error, LengthError):
             return explained
         files = zip((error.longest, error.shortest), error.counts, strict=True)
         count = next((count for file, count in files if file < len(self._files)), None)
