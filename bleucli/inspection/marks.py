@@ -243,7 +243,7 @@ def suspicions(ours: Segments, theirs: Segments) -> list[str]:
     long = [ours.data[start:end] for start, end in zip(pairs[::2], pairs[1::2], strict=True) if end - start > _LONG]
     if len(long) - len({*map(bytes, long)}) > _REPEATED - _DISTINCT:
         kinds.append("repeated")
-    if scripts[0] != scripts[1]:
+    if "" not in scripts and scripts[0] != scripts[1]:
         kinds.append("script")
     return kinds
 
