@@ -72,9 +72,14 @@ class Fit(NamedTuple):
             references: those of the references.
             skips_empty: whether empty references count as missing.
         """
-        from bleucli.results.hints import Hint
+        is_swapped = (
+            bool(references) and is_named_like_reference(name) and not any("ref" in one.lower() for one in references)
+        )
+        if self.shifted is None and not self.signs and not is_swapped and not any(self.same):
+            return
+        from bleucli.results.hints import Hint  # plain scoring seldom has one
 
-        if references and is_named_like_reference(name) and not any("ref" in one.lower() for one in references):
+        if is_swapped:
             swapped = f"{name} is named like a reference, and {references[0]} is not; are they in each other's place?"
             yield Hint(swapped, command=f"{swapped} References come before -i, systems after it")
         if self.signs:

@@ -243,7 +243,7 @@ def suspicions(ours: Segments, theirs: Segments) -> list[str]:
     long = [ours.data[start:end] for start, end in zip(pairs[::2], pairs[1::2], strict=True) if end - start > _LONG]
     if len(long) - len({*map(bytes, long)}) > _REPEATED - _DISTINCT:
         kinds.append("repeated")
-    if scripts[0] != scripts[1]:
+    if "" not in scripts and scripts[0] != scripts[1]:
         kinds.append("script")
     return kinds
 
@@ -251,7 +251,7 @@ def suspicions(ours: Segments, theirs: Segments) -> list[str]:
 def find_script(data: bytes) -> str:
     """Return the script of most letters at the start of a text; "" if there is none, or too few letters.
 
-    >>> find_script("Das ist ein kurzer Satz.".encode()), find_script("ok".encode())
+    >>> find_script("Das ist ein Satz mit genug Buchstaben.".encode()), find_script("ok".encode())
     ('Latin', '')
     """
     classes = data[:_SCRIPT_BYTES].translate(_SCRIPT_OF)

@@ -53,7 +53,7 @@ def remark_on_edits(name: str, unit: str, stats: CorpusStats, is_average: bool =
     score, (edits, length) = stats.score().score, stats.sums
     size = f"{length:.1f} {unit}s" if length % 1 else tell_count(int(length), unit)
     average = " on average" if is_average else ""
-    *_, unspaced, letters = stats.signs or (0, 0)
+    unspaced, letters, *_ = stats.signs or (0, 0)
     messages = []
     if 2 * unspaced > letters:
         messages.append(

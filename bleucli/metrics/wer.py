@@ -230,8 +230,8 @@ class WER(ErrorRate[WERScore]):
     options = (lowercase_option("--wer-lowercase"), *SHARED)
 
     def observe(self, hypotheses: Segments) -> tuple[int, ...]:
-        """Count line breaks that join words, texts with such breaks, and, in a sample, unspaced and all letters."""
-        return (*joining_breaks(hypotheses), *unspaced_stretches(hypotheses))
+        """Count, in a sample, unspaced and all letters; then line breaks that join words, and texts with such breaks."""
+        return (*unspaced_stretches(hypotheses), *joining_breaks(hypotheses))
 
     def observe_references(self, references: Sequence[Segments]) -> tuple[int, ...]:
         """Count line breaks that join words, and references with such breaks."""
@@ -245,7 +245,7 @@ class WER(ErrorRate[WERScore]):
         """
         if not stats.signs:
             return []
-        breaks, texts, *letters, of_references, references = stats.signs
+        *letters, breaks, texts, of_references, references = stats.signs
         remark = tell_unspaced(self.name, letters)
         hints = [f"{remark}; use CER"] if remark else []
         if breaks or of_references:
