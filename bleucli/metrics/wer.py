@@ -230,7 +230,7 @@ class WER(ErrorRate[WERScore]):
     options = (lowercase_option("--wer-lowercase"), *SHARED)
 
     def observe(self, hypotheses: Segments) -> tuple[int, ...]:
-        """Count, in a sample, unspaced and all letters; then line breaks that join words, and texts with such breaks."""
+        """Count, in a sample, unspaced and all letters; then line breaks that join words, and texts with those."""
         return (*unspaced_stretches(hypotheses), *joining_breaks(hypotheses))
 
     def observe_references(self, references: Sequence[Segments]) -> tuple[int, ...]:
