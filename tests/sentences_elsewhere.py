@@ -24,6 +24,7 @@ from sacrebleu.metrics import CHRF as THEIR_CHRF
 from sacrebleu.metrics import TER as THEIR_TER
 from sentences import Place, Shown, split_list
 from sentences_explanations import distance
+from sentences_pages import are_needed, smallest_difference
 
 from bleucli import (
     BLEU,
@@ -372,6 +373,24 @@ def _(w):
         for b in count
         if one.clusters[a] != one.clusters[b]
     )
+
+
+@TABLE.sentence(
+    "what the test set shows",
+    "{metric:metric}: with {units:count} ((segment||segments)), one test at 0.05 finds a difference of"
+    " {smallest:number} between {first:system} and {second:system} with a probability of 0.8.[[ For the observed"
+    " difference, {gap:number}, it needs about {needed:count} ((segment||segments)).]]",
+)
+def _(w, metric, units, smallest, first, second, gap, needed):
+    texts, made = [w.texts(first), w.texts(second)], w.made[metric]
+    sign = 1 if w.record(0, metric).higher_is_better else -1
+    others = range(len(w.names)) if w.options.get("all_pairs") else range(1, len(w.names))
+    best = sorted(others, key=lambda system: -sign * w.record(system, metric).score)
+    expected = smallest_difference(made, *texts, w.references)
+    lead = w.gap(metric, *texts)
+    fine = [first, second] == (best[:2] if w.options.get("all_pairs") else [0, best[0]]) and units == w.size
+    fine = fine and w.differing(metric, first, second) >= 50 and smallest.of(expected) and (gap is None or gap.of(lead))
+    return fine and are_needed(needed, units, w.differing(metric, first, second), expected, lead)
 
 
 @TABLE.sentence("identical", "Identical: every segment has the same counts as in the baseline.")
@@ -782,6 +801,27 @@ def drawn_run(draw):
     except BleuError:
         return None
     w.layout = layout if "test" in options else layout._replace(style="full", difference=False)
+    return w
+
+
+def drawn_power(draw):
+    """Return a world of enough segments that differ to say what the test set shows."""
+    size, words = draw.choice([60, 75]), ["ab", "cd", "ef", "gh", "ij", "kl", "mn"]
+    references = [" ".join(draw.choices(words, k=7)) for _ in range(size)]
+    rates = draw.choice([(0.4, 0.4, 0.6), (0.3, 0.5), (0.5, 0.5)])
+    systems = {
+        f"system-{number}": [
+            " ".join(word if draw.random() > rate else "x" for word in text.split()) for text in references
+        ]
+        for number, rate in enumerate(rates)
+    }
+    if draw.random() < 0.1:  # other segments, the same score
+        systems = {"a": ["ab cd x", "ab cd ef"] * 30, "b": ["ab cd ef", "ab cd x"] * 30}
+        references = ["ab cd ef"] * 60
+    made = draw.sample([BLEU(), CHRF(), TER()], 2)
+    options = {"test": draw.choice(["ar", "bs"]), "trials": 40, "all_pairs": draw.random() < 0.5}
+    w = RunWorld(systems, [references], made, draw.choice([100, 1]), **options)
+    w.layout = Layout(draw.choice([0, 1, 3]), style=draw.choice(["full", "stars"]))
     return w
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import math
+import random
 import re
 from html.parser import HTMLParser
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from sentences import Place, Shown, match, split_list
 
 from bleucli import BLEU, CER, CHRF, TER, WER, Segments, normalize
@@ -22,7 +24,7 @@ from bleucli.metrics import segment_scores
 from bleucli.report import charts, contents, page, plots, verdicts
 from bleucli.report.contents import Column, Grouping, Pair, Report, Wording
 from bleucli.report.passages import Lead, Passages
-from bleucli.results import Ranking, ScoreRecord
+from bleucli.results import Power, Ranking, ScoreRecord
 from bleucli.results.signature import Signature
 from bleucli.scoring import score_counted
 from bleucli.significance import comparison
@@ -408,6 +410,44 @@ def _(w, n, apart, pairs):
     cuts = [(order[:at], order[at:]) for at in range(1, n)]
     chained = all(any(not w.apart(w.metric, a, b) for a in above for b in below) for above, below in cuts)
     return n == len(order) and pairs == len(both) and apart == sum(w.apart(w.metric, *p) for p in both) > 0 and chained
+
+
+def smallest_difference(metric, first, second, references):
+    """Return what a test finds with a probability of 0.8: 2.80 standard errors, by leaving out each segment once."""
+    sides = []
+    for texts in (first, second):
+        rows = np.array([list(row) for row in metric.segment_stats(texts, references)])
+        sides.append([metric.score_from_stats((rows.sum(axis=0) - row).tolist()).score for row in rows])
+    return 2.801585 * math.sqrt((len(first) - 1) * np.var(np.subtract(*sides)))
+
+
+def are_needed(needed, units, differing, smallest, gap):
+    """Whether this is how many segments a difference needs, with two digits.
+
+    None if there are too many, or so few that fewer than 50 of them would differ.
+    """
+    exact = units * (smallest / gap) ** 2 if gap else 1e10
+    if exact > 1e9 or exact * differing < 50 * units:
+        return needed is None
+    return needed is not None and needed == pytest.approx(exact, rel=0.06, abs=1)
+
+
+@PAGE.sentence(
+    "what the test set shows",
+    "{metric:metric}: with {units:count} ((segment||segments)), one test at 0.05 finds a difference of"
+    " {smallest:number} between {first:system} and {second:system} with a probability of 0.8.[[ For the observed"
+    " difference, {gap:number}, it needs about {needed:count} ((segment||segments)).]]",
+)
+def _(w, metric, units, smallest, first, second, gap, needed):
+    power = w.report.columns[metric].records[second].power
+    expected = power.smallest
+    if w.texts is not None and metric < len(w.texts[2]):
+        systems, references, metrics = w.texts
+        expected = smallest_difference(metrics[metric], systems[first], systems[second], references)
+    lead = abs(w.lead(metric, first, second))
+    best = w.report.columns[metric].order()[:2] == [first, second]
+    fine = best and units == len(w.report.lines) and smallest.of(expected) and (gap is None or gap.of(lead))
+    return fine and are_needed(needed, units, power.differing, expected, lead)
 
 
 @PAGE.sentence("clusters", "{n:count} systems in {k:count} clusters ({told:text}).")
@@ -1054,6 +1094,12 @@ def drawn_report(draw, seed=None):
             scores, signature = _drawn_scores(draw, names, strength), "version:x"
         records = [ScoreRecord(name, score, "", Signature([]), higher) for score in scores]
         ranking = None if count == 1 else _drawn_ranking(draw, name, records)
+        own = random.Random(f"{seed} {name}")  # so that what else is drawn does not depend on it
+        if count > 1 and own.random() < 0.5:
+            first, second, *_ = comparison.rank(records)
+            gap = abs(records[first].score - records[second].score)
+            power = Power(first, own.choice([0.00004, 0.67, 3.0]), gap, segments, own.randint(1, segments))
+            records[second] = records[second]._replace(power=power)
         segment_scores = np.array([[draw.choice([0.0, 10.0, 20.0, 30.5]) for _ in range(segments)] for _ in names])
         columns.append(
             Column(

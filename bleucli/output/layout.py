@@ -180,7 +180,12 @@ def rescale_record(record: ScoreRecord, scale: int) -> ScoreRecord:
         precisions = [in_scale(precision, scale) for precision in precisions]
         if percent and verbose.startswith(percent):  # texts have the precisions with one decimal, and here with three
             verbose = "/".join(f"{precision:.3f}" for precision in precisions) + verbose[len(percent) :]
+    power = record.power
+    if power is not None:
+        smallest, gap = in_scale(power.smallest, scale), in_scale(power.difference, scale)
+        power = power._replace(smallest=smallest, difference=gap)
     return record._replace(
+        power=power,
         score=in_scale(record.score, scale),
         verbose=verbose,
         interval=interval,

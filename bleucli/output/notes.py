@@ -12,7 +12,17 @@ from __future__ import annotations
 from bleucli.output.layout import Layout, has_baseline
 from bleucli.phrases import join_words, tell_count
 from bleucli.prose.markup import visible
-from bleucli.results import FEWEST_SEGMENTS, SIGNIFICANT, TESTS, UNITS, Results, Test, name_row, tell_references
+from bleucli.results import (
+    FEWEST_SEGMENTS,
+    SIGNIFICANT,
+    TESTS,
+    UNITS,
+    Results,
+    Test,
+    name_row,
+    tell_power,
+    tell_references,
+)
 from bleucli.results.naming import name_column
 
 TYPE_CHECKING = False
@@ -151,6 +161,13 @@ def brief(results: Results, layout: Layout) -> list[str]:
         sentences.append(_INTERVALS if is_full else _HALF_WIDTHS)
     if layout.difference:
         sentences.append(_tell_difference(results))
+    for place, _ in enumerate(results.systems[0].scores):
+        for group in results.groups():
+            names = [visible(system.name) for system in group.systems]
+            powers = [
+                tell_power(one.scores[place], names, at, layout.width + 1) for at, one in enumerate(group.systems)
+            ]
+            sentences += filter(None, powers)
     return sentences + tell_averages(results)
 
 

@@ -21,7 +21,7 @@ from bleucli.prose.markup import readable
 from bleucli.records import NamedTuple
 from bleucli.report.contents import Column, Grouping, Pair, Report, Section
 from bleucli.report.passages import odds
-from bleucli.results import SIGNIFICANT, round_p, show_p
+from bleucli.results import SIGNIFICANT, round_p, show_p, tell_power
 
 # Groups with fewer segments say little about a system
 _FEW = 20
@@ -135,7 +135,8 @@ def judge(report: Report, column: Column) -> Verdict:
         details = f"{names[second]} is {behind}; {show_p(p_values[second])}{doubt}."
         if len(tied) == len(rivals) > 1:
             details += " None of the systems is significantly worse than the best."
-    details = " ".join(filter(None, (details, clusters, _tell_wording(report, column))))
+    powers = [tell_power(one, names, number, column.decimals(2)) for number, one in enumerate(column.records)]
+    details = " ".join(filter(None, (details, clusters, *powers, _tell_wording(report, column))))
     return Verdict(not tied and not doubtful_leads, headline, details)
 
 

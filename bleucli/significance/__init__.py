@@ -3,6 +3,7 @@
 - `PairedTest`: paired tests from Python, with the arguments and results of sacreBLEU's class
 - `resampling`: the parts of these tests as functions of statistics
 - `max_t`: p-values of all pairs of systems, corrected for their number
+- `power`: the smallest difference that a test finds
 - `comparison`: adds intervals, p-values, rankings and the best score of each column to results
 
 >>> import bleucli

@@ -16,6 +16,7 @@ from bleucli.results import (
     SIGNIFICANT,
     UNITS,
     Difference,
+    Power,
     Ranking,
     Results,
     ScoreRecord,
@@ -24,6 +25,7 @@ from bleucli.results import (
 )
 from bleucli.results.hints import Hint
 from bleucli.significance import max_t, resampling
+from bleucli.significance.power import measure
 from bleucli.significance.resampling import Sample
 
 # Corrected p-values need more trials: the smallest possible one should be at most this share of `SIGNIFICANT`
@@ -146,6 +148,13 @@ def resample(
     if sampling.method == "ci" or _compares_all(sampling):  # a test against the first system does not find the best
         best = list(map(_best, columns, tables))
 
+    powers: list[tuple[int, Power] | None] = [None] * len(columns)
+    if sampling.method != "ci":
+        powers = [
+            measure(results, metric, [row[metric] for row in samples], sampling.all_pairs, sampling.unit)
+            for metric, _ in enumerate(columns)
+        ]
+
     def record(old: ScoreRecord, metric: int, number: int) -> ScoreRecord:
         pair = metric, 0, number
         difference = None
@@ -161,6 +170,7 @@ def resample(
             best=number in best[metric],
             differs=pair in tests and p_values[pair] <= SIGNIFICANT,
             difference=difference,
+            power=power[1] if (power := powers[metric]) is not None and power[0] == number else None,
             sacrebleu_p_value=None if pair not in tests or samples[0][metric].ties else tests[pair].p_value,
         )
 

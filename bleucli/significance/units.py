@@ -1,7 +1,6 @@
 """How much the standard error of a score or difference depends on what is resampled: segments, or whole documents.
 
-- `standard_error`: that of a score or of a difference, by jackknife
-- `compare`: a note that gives the ratio of both
+`compare` returns a note that gives the ratio of both.
 """
 
 from __future__ import annotations
@@ -11,45 +10,9 @@ from collections.abc import Sequence
 from bleucli.phrases import Turn
 from bleucli.results import Results
 from bleucli.results.hints import Hint
-from bleucli.significance.comparison import Sampling, rank
+from bleucli.significance.comparison import Sampling
+from bleucli.significance.power import main_pair, standard_error
 from bleucli.significance.resampling import Sample
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-
-def standard_error(sample: Sample, baseline: Sample | None = None) -> float:
-    """Return the standard error of a score, or of its difference from a baseline's, by jackknife (Efron & Stein 1981).
-
-    It is the root of (n - 1) / n times the sum of squared deviations from their mean of the n scores that leave out one
-    row each.
-
-    Args:
-        sample: statistics with n rows, at least two; a row may stand for a segment or a document.
-        baseline: statistics of the same rows; None for the score alone.
-
-    >>> from bleucli import WER
-    >>> wer = WER()
-    >>> stats = wer.corpus_stats(["a b", "a c", "x y"], [["a b", "a b", "a b"]], keep_rows=True)
-    >>> round(standard_error(Sample(stats.rows, wer.scores_from_stats)), 3)
-    28.868
-    """
-    scores = _leave_one_out(sample)
-    if baseline is not None:
-        scores = scores - _leave_one_out(baseline)
-    return float(((len(scores) - 1) * scores.var()) ** 0.5)
-
-
-def _leave_one_out(sample: Sample) -> NDArray[np.float64]:
-    """Return the scores of all rows but one, for each row."""
-    import numpy as np
-
-    from bleucli.kernels.stats import SegmentStats
-
-    rows = np.asarray(sample.stats)
-    return sample.scores_from_stats(SegmentStats.from_numpy(rows.sum(axis=0) - rows))
 
 
 def compare(
@@ -72,10 +35,7 @@ def compare(
     column = [system.scores[0] for system in results.systems]
     first, second = 0, None
     if sampling.method != "ci":
-        order = rank(column)
-        if not sampling.all_pairs:
-            order = [0, *(number for number in order if number)]
-        first, second = order[:2]
+        first, second = main_pair(column, sampling.all_pairs)
     pair = [samples[first][0], *([] if second is None else [samples[second][0]])]
     whole = [one._replace(stats=one.stats.sums_of(documents)) for one in pair]
     if not 2 <= len(whole[0].stats) < len(pair[0].stats):
