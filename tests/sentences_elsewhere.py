@@ -1312,6 +1312,7 @@ def drawn_warning(draw):
     references = [[" ".join(draw.choices(words, k=draw.choice([3, 8, 12]))) for _ in range(size)]]
     output = [" ".join(word for word in text.split() if draw.random() > 0.1) or "z" for text in references[0]]
     kind = draw.choice(["tokenized", "subwords", "shifted", "unrelated", "tiny", "unspaced", "copy", "short", "breaks"])
+    at_breaks = draw.choice(["output", "references"])
     made = [draw.choice([BLEU(), BLEU(tokenize="none"), TER(), WER()])]
     if kind == "tokenized":
         output = [f"{text} ." if draw.random() < 0.95 else text for text in output]
@@ -1332,8 +1333,10 @@ def drawn_warning(draw):
         output = ["猫坐在垫子上猫坐在" + draw.choice(["", " a"]) for _ in output]
     elif kind == "copy":
         output = list(references[0])
-    elif kind == "breaks":
+    elif kind == "breaks" and at_breaks == "output":
         output = [text.replace(" ", "\n", draw.choice([0, 1, 3])) for text in output]
+    elif kind == "breaks":
+        references = [[text.replace(" ", "\n", draw.choice([0, 1, 3])) for text in references[0]]]
     else:
         output = [text[: len(text) // 2] for text in output]
     return RunWorld({"a": output}, references, made)
