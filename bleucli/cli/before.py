@@ -47,12 +47,7 @@ class Before:
         return baseline_of(results, self._path, references)
 
     def system(self, names: Sequence[str]) -> SystemStats:
-        """Return the earlier output that systems with these names are tested against.
-
-        Raises:
-            BleuError: the file has several systems, and it is not clear which one is meant.
-            UsageError: a system has the name of the file.
-        """
+        """Return the earlier output that systems with these names are tested against."""
         if self._path in names:
             raise UsageError(f"two systems would be called {self._path!r}; name systems with --names")
         return self._source.only_system(self._metrics, names)._replace(name=self._path)

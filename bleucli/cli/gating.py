@@ -23,11 +23,7 @@ if TYPE_CHECKING:
 
 
 def check(options: Options) -> None:
-    """Refuse values that bounds cannot have, and a baseline without the statistics that a test needs.
-
-    Raises:
-        BleuError: a value is wrong, or the baseline cannot be read.
-    """
+    """Refuse values that bounds cannot have, and a baseline without the statistics that a test needs."""
     from bleucli import gates
     from bleucli.gates.baselines import is_statistics
 
@@ -58,9 +54,6 @@ class Gates:
         options: the options of the command.
         scored: the names of the metrics that are scored, as bounds use them, in the order in which they are printed.
         scale: the scale in which scores are printed: 1 or 100.
-
-    Raises:
-        UsageError: a bound is about a metric that is not scored, or lies outside the scale.
     """
 
     def __init__(self, options: Options, metrics: Sequence[str], scale: int) -> None:
@@ -124,11 +117,7 @@ def _find_variants(options: Options, metrics: Sequence[str]) -> dict[str, str]:
 
 
 def _read_bounds(option: str, value: str, names: Mapping[str, str]) -> dict[str, Bound]:
-    """Return bounds by the names of the metrics that are scored; `names` maps every accepted name to one of these.
-
-    Raises:
-        UsageError: a bound is for something that is not scored, or one metric has two bounds.
-    """
+    """Return bounds by the names of the metrics that are scored; `names` maps every accepted name to one of these."""
     from bleucli import gates
 
     bounds = gates.read_bounds(option, value)

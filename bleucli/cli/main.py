@@ -83,11 +83,7 @@ def _is_behind(error: BaseException | None, kind: type[BaseException]) -> bool:
 
 
 def _read(words: Sequence[str], environment: Environment) -> Options | None:
-    """Return the options; None if a page of help, or the version, was all that was asked for.
-
-    Raises:
-        UsageError: the words are wrong.
-    """
+    """Return the options; None if a page of help, or the version, was all that was asked for."""
     # Answered before anything else: making the parser and importing the metrics would take most of the time
     if list(words) in (["--version"], ["-V"]):
         deliver([_version()], None, environment)

@@ -59,9 +59,6 @@ class Messages:
 
         Args:
             hints: warnings that were not shown yet; with --strict, they are shown here.
-
-        Raises:
-            BleuError: there are some, or there were some earlier.
         """
         if not self._strict:
             return

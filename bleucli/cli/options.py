@@ -784,9 +784,6 @@ def target_language(pair: str | None, of_test_set: bool = False) -> str:
         of_test_set: the pair is one of a test set, whatever it is called; the language is "" unless it has its own
             tokenizer.
 
-    Raises:
-        UsageError: the pair has another form, or its target is not a language.
-
     >>> target_language("en-ZH"), target_language("eng-zho-TW", of_test_set=True), target_language(None)
     ('zh', 'zh', '')
     """

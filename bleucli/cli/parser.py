@@ -64,11 +64,7 @@ class Once(argparse.Action):
     """An option that may be given only once: argparse would silently replace the first values with the second ones."""
 
     def __call__(self, parser: object, namespace: argparse.Namespace, values: object, flag: str | None = None) -> None:
-        """Keep the values.
-
-        Raises:
-            UsageError: the option was given before.
-        """
+        """Keep the values, unless the option was given before."""
         if hasattr(namespace, self.dest) and getattr(namespace, self.dest) is not self.default:
             raise UsageError(f"{flag} was given twice; give all its values after one {flag}")
         setattr(namespace, self.dest, values)
@@ -110,11 +106,7 @@ class Parser(argparse.ArgumentParser):
             self.ours.append(option.flags[0])
 
     def read(self, words: Sequence[str]) -> dict[str, Any]:
-        """Return the values that the words give to options, by the names of the options.
-
-        Raises:
-            UsageError: an option does not exist or has a wrong value, or a file name is in the wrong place.
-        """
+        """Return the values that the words give to options, by the names of the options."""
         namespace, rest = self.parse_known_args(words)
         for word in rest:
             if word[:1] == "-" and word not in ("-", "--"):
@@ -191,9 +183,6 @@ def read(words: Sequence[str], name: str) -> tuple[dict[str, Any], list[str], li
     """Return the values that the words give to options, all flags, and the metrics whose flags these include.
 
     name: that of the command, "" for scoring.
-
-    Raises:
-        UsageError: an option does not exist or has a wrong value, or a file name is in the wrong place.
     """
     command = commands.command_of(name)
     top = _parser_of(name, command)

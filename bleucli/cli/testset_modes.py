@@ -32,11 +32,7 @@ _COLUMN = 30  # width of names, as sacreBLEU prints them
 
 
 def answer(options: Options) -> Iterable[str]:
-    """Return what the options ask for, piece by piece.
-
-    Raises:
-        BleuError: there is no such test set, language pair or field, or it cannot be downloaded.
-    """
+    """Return what the options ask for, piece by piece."""
     check(options)
     sets = registry.load(options.registry)
     if options.list:
@@ -238,11 +234,7 @@ def _fields_meant_by(name: str, test_set: TestSet, pair: str, paths: Mapping[str
 
 
 def cite(options: Options) -> str:
-    """Return what a run with these options should cite; with a test set alone, only the test set, as in sacreBLEU.
-
-    Raises:
-        BleuError: there is no such test set, its citation is unknown, or an option has a wrong value.
-    """
+    """Return what a run with these options should cite; with a test set alone, only the test set, as in sacreBLEU."""
     check(options)
     if options.given <= {"cite", "test_set", "registry"} and options.test_set is not None:
         sets = names(options.test_set, "--cite")

@@ -46,11 +46,7 @@ COMMAND = Command(
 
 
 def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
-    """Score all pairs, and return whether all gates were passed.
-
-    Raises:
-        BleuError: no file is named, something is wrong with options or texts, or the answer cannot be written.
-    """
+    """Score all pairs, and return whether all gates were passed."""
     if options.matrix is None:
         raise UsageError("no file is named; write bleu matrix FILE, with a TOML file that says where the texts are")
     start = pipeline.read_clocks()
@@ -117,11 +113,7 @@ class Outputs(Systems):
 
 
 def _leave_out(pairs: Mapping[str, FileSource], rows: Outputs) -> None:
-    """Leave out the outputs that cannot be scored, for --keep-going.
-
-    Raises:
-        BleuError: references are wrong.
-    """
+    """Leave out the outputs that cannot be scored, for --keep-going."""
     first = 0
     for source in pairs.values():
         source.survey()

@@ -30,11 +30,7 @@ COMMAND = Command(
 
 
 def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
-    """Print the list, or download; return True.
-
-    Raises:
-        BleuError: there is no such test set or language pair, or it cannot be downloaded.
-    """
+    """Print the list, or download; return True."""
     from bleucli.cli import testset_modes
 
     name = options.test_set

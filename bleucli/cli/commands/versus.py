@@ -56,11 +56,7 @@ class Run(NamedTuple):
 
 
 def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
-    """Print a table of what both commands find, pass on the warnings of ours, and return whether both agree.
-
-    Raises:
-        BleuError: sacreBLEU is not installed, it refuses the options, or the texts cannot be opened.
-    """
+    """Print a table of what both commands find, pass on the warnings of ours, and return whether both agree."""
     _refuse_ours(options)
     request.refuse_conflicts(options)
     version = _find_version()
@@ -87,22 +83,14 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
 
 
 def _refuse_ours(options: Options) -> None:
-    """Refuse options of metrics that sacreBLEU does not have.
-
-    Raises:
-        UsageError: one of them is given.
-    """
+    """Refuse options of metrics that sacreBLEU does not have."""
     shared = {name for metric in METRICS for name, option in flags_of(metric).items() if not option.ours}
     for name in sorted(options.given - shared - set(COMMAND.records())):
         raise UsageError(f"sacreBLEU has no {flag_of(name)}, so there is nothing to compare; leave it out")
 
 
 def _refuse_unsuited(paths: Sequence[str]) -> None:
-    """Refuse files that sacreBLEU would read as plain text, and pipes, which the first of both commands would empty.
-
-    Raises:
-        UsageError: naming one of them.
-    """
+    """Refuse files that sacreBLEU would read as plain text, and pipes, which the first of both commands would empty."""
     for path in paths:
         if is_jsonl(path):
             raise UsageError(f"{shown(path)} is JSON Lines, which sacreBLEU reads as plain text; give text files")
@@ -141,11 +129,7 @@ def _flag(flag: str, value: Any) -> list[str]:
 
 
 def _find_version() -> str:
-    """Return the version of the installed sacreBLEU.
-
-    Raises:
-        BleuError: it is not installed, or another distribution uses its name.
-    """
+    """Return the version of the installed sacreBLEU."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
