@@ -38,8 +38,8 @@ class Before:
 
     def answer(self) -> Baseline:
         """Return the scores of the earlier output in the form of an earlier answer."""
-        counts = self._source.count(Counting(self._metrics, 1, False, pipeline.Unwatched()))
-        results = pipeline.score(counts, self._metrics, self._source.texts, None, pipeline.Unwatched())
+        counts = self._source.count(Counting(self._metrics, 1, False, pipeline.show_nothing))
+        results = pipeline.score(counts, self._metrics, self._source.texts, None, pipeline.show_nothing)
         shards = self._statistics.shards()
         systems = [shard.system for shard in shards]
         # The checksums of a shard's references do not identify the references of the whole

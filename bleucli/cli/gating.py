@@ -64,7 +64,10 @@ class Gates:
         self._first = options.metrics[0] if options.metrics else metrics[0]
         from bleucli import gates
 
-        names = {name: name for name in metrics} | _find_variants(options, metrics)
+        names = {name: name for name in metrics}
+        for variant, (name, arguments) in VARIANTS.items():  # such as chrf++
+            if name in metrics and arguments.items() <= dict(options.of_metric(name)).items():
+                names[variant] = name
         if options.fail_under is not None:
             self._fail_under = _read_bounds(gates.FAIL_UNDER, options.fail_under, names)
         if options.max_drop is not None:
@@ -105,15 +108,6 @@ class Gates:
             yield (
                 f"--max-drop {bound} applies to {' and '.join(labels)}; to set them separately, write --max-drop {each}"
             )
-
-
-def _find_variants(options: Options, metrics: Sequence[str]) -> dict[str, str]:
-    """Return the variants, such as chrf++, that are scored, each with the name of its metric."""
-    return {
-        variant: name
-        for variant, (name, arguments) in VARIANTS.items()
-        if name in metrics and arguments.items() <= dict(options.of_metric(name)).items()
-    }
 
 
 def _read_bounds(option: str, value: str, names: Mapping[str, str]) -> dict[str, Bound]:

@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
+    from bleucli.cli.streams import Messages
 
     Command = Callable[[Options, Environment, Messages, Sequence[str]], bool]
 
@@ -38,7 +38,7 @@ def run(words: Sequence[str], environment: Environment) -> int:
             return Status.FINE
         import warnings
 
-        from bleucli.cli.messages import Messages
+        from bleucli.cli.streams import Messages
 
         messages = Messages(environment, options.quiet, options.strict)
         with warnings.catch_warnings():

@@ -223,10 +223,6 @@ def _lacks_bold(run: Options) -> bool:
     return not (run.score_only or run.segments or run.form.shows_bold(not run.no_color))
 
 
-def _is_line(run: Options) -> bool:
-    return run.form.is_table and not run.form.tabulates_one and run.systems == 1 and run.by is None
-
-
 def _lacks_parts(run: Options) -> bool:
     return run.test_set is None and run.labels is None and not reads_items(run)
 
@@ -248,7 +244,9 @@ _NO_DOWNLOAD: Conditions = {
 _NO_TABLE: Conditions = {
     "bare scores are not a table": lambda run: run.score_only,
     "segments are not a table": lambda run: run.segments,
-    "there is no table": _is_line,
+    "there is no table": lambda run: (
+        run.form.is_table and not run.form.tabulates_one and run.systems == 1 and run.by is None
+    ),
 }
 _NO_CAPTION: Conditions = {**_NO_TABLE, "{format} has no captions": lambda run: not run.form.captions}
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from bleucli import kernels
 from bleucli.cli import request
@@ -27,7 +28,7 @@ from bleucli.cli.sources import (
     test_set_arguments,
     text_arguments,
 )
-from bleucli.cli.streams import Environment, shown
+from bleucli.cli.streams import Bar, Environment, Messages, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS
 from bleucli.phrases import tell_count
@@ -39,7 +40,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bleucli.cli.messages import Bar, Messages
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
     from bleucli.cli.sources import Counted, Progress, Rows, Source, Systems, Texts
@@ -262,26 +262,13 @@ def say_left_out(
         raise BleuError(hindrance)
 
 
-class Unwatched:
-    """Takes the place of a bar where nobody watches."""
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        """Show nothing."""
-
-    def __enter__(self) -> Unwatched:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        """Do nothing: there is no bar to remove."""
+def show_nothing(what: str, done: int, total: int) -> None:
+    """Take the place of a bar where nobody watches."""
 
 
-def watch(options: Options, environment: Environment) -> Bar | Unwatched:
+def watch(options: Options, environment: Environment) -> AbstractContextManager[Progress]:
     """Return a bar if someone watches, for a `with` statement."""
-    if options.quiet or not environment.is_watched():
-        return Unwatched()
-    from bleucli.cli.messages import Bar
-
-    return Bar(environment)
+    return nullcontext(show_nothing) if options.quiet or not environment.is_watched() else Bar(environment)
 
 
 def score(

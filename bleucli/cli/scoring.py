@@ -23,10 +23,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.cli.before import Before
     from bleucli.cli.gating import Gates
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
     from bleucli.cli.sources import Rows, Systems
+    from bleucli.cli.streams import Messages
     from bleucli.counting import SystemStats
     from bleucli.gates.baselines import Baseline
 

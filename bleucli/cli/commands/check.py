@@ -16,9 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.sources import Texts
+    from bleucli.cli.streams import Messages
 
 COMMAND = Command(
     ("bleu check REF... -i SYSTEM... [--source FILE] [options]", "bleu check -t SET -l PAIR -i SYSTEM... [options]"),

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.sources import Source
+    from bleucli.cli.streams import Messages
 
     # Takes the first segment of a block, and how many there are; returns columns of labels
     Labels = Callable[[int, int], Mapping[str, Sequence[object] | str]]

@@ -26,9 +26,9 @@ from bleucli.results.hints import about
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
+    from bleucli.cli.streams import Messages
 
 # A junit report is about gates, which self-BLEU does not have
 _FORMATS = tuple(name for name, form in FORMATS.items() if not form.reports_gates)

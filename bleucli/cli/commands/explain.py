@@ -17,9 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.sources import Texts
+    from bleucli.cli.streams import Messages
     from bleucli.counting.corpus import Corpus
     from bleucli.metrics.differences import DifferenceExplanation
     from bleucli.metrics.explanations import CorpusExplanation, Explanation

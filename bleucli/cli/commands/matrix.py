@@ -19,9 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
-    from bleucli.cli.streams import Environment
+    from bleucli.cli.streams import Environment, Messages
     from bleucli.matrix.plan import Pair
     from bleucli.metrics import Metric
 
@@ -69,7 +68,11 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     plan = pipeline.plan_sampling(options, environment, answer.layout.bold_best, len(rows))
     request.make_metrics(options)  # refuses wrong options of metrics before anything is read
     if options.keep_going:
-        _leave_out(pairs, rows)
+        first = 0
+        for source in pairs.values():
+            source.survey()
+            rows.failures |= {first + place: error for place, error in source.systems.failures.items()}
+            first += len(source.systems)
         pipeline.say_left_out(options, rows, environment, answer.report_failures)
     follows = request.follows_language(options)
     metrics: dict[str, list[Metric]] = {}
@@ -110,15 +113,6 @@ class Outputs(Systems):
 
     def _placed(self, form: str | None) -> list[tuple[str, int]]:
         return [(name, place) for place, name in enumerate(self._rows)]
-
-
-def _leave_out(pairs: Mapping[str, FileSource], rows: Outputs) -> None:
-    """Leave out the outputs that cannot be scored, for --keep-going."""
-    first = 0
-    for source in pairs.values():
-        source.survey()
-        rows.failures |= {first + place: error for place, error in source.systems.failures.items()}
-        first += len(source.systems)
 
 
 def _words_of(options: Options, pair: Pair) -> list[str] | None:

@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
+    from bleucli.cli.streams import Messages
     from bleucli.report.contents import Report
 
 _KINDS = ("forest", "pairs", "lengths", "segments")

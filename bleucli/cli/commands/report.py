@@ -24,9 +24,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.sources import Texts
+    from bleucli.cli.streams import Messages
     from bleucli.metrics import Metric
     from bleucli.report.contents import Report
     from bleucli.results import Results, Run

@@ -11,9 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
-    from bleucli.cli.streams import Environment
+    from bleucli.cli.streams import Environment, Messages
 
 COMMAND = Command(
     ("bleu testsets [NAME] [--download] [-l xx-YY]",),

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
+    from bleucli.cli.streams import Messages
 
 COMMAND = Command(
     ("bleu versus-sacrebleu REF... [-i SYSTEM...] [options]",),
@@ -57,14 +57,20 @@ class Run(NamedTuple):
 
 def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
     """Print a table of what both commands find, pass on the warnings of ours, and return whether both agree."""
-    _refuse_ours(options)
+    shared_options = {name for metric in METRICS for name, option in flags_of(metric).items() if not option.ours}
+    for name in sorted(options.given - shared_options - set(COMMAND.records())):
+        raise UsageError(f"sacreBLEU has no {flag_of(name)}, so there is nothing to compare; leave it out")
     request.refuse_conflicts(options)
     version = _find_version()
     pipeline.open_texts(options, environment)  # refuses a terminal as input, and an output that would replace a text
     is_piped = options.input in (None, ["-"])
     stdin = environment.stdin.read() if is_piped and environment.stdin is not None else b""
     systems = [] if is_piped else find_systems(text_arguments(options))
-    _refuse_unsuited([*options.refs, *systems])
+    for path in (*options.refs, *systems):
+        if is_jsonl(path):
+            raise UsageError(f"{shown(path)} is JSON Lines, which sacreBLEU reads as plain text; give text files")
+        if find_pipe(path) is not None:
+            raise UsageError(f"{shown(path)} is a pipe, which only one of both commands could read; give files")
     shared = _words(options, systems)
     jobs = [] if options.jobs is None else [f"--jobs={options.jobs}"]
     # Ours first, because it says better what is wrong with the texts
@@ -80,22 +86,6 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     for warning in ours.warnings:
         messages.warn(warning)
     return theirs.numbers == ours.numbers
-
-
-def _refuse_ours(options: Options) -> None:
-    """Refuse options of metrics that sacreBLEU does not have."""
-    shared = {name for metric in METRICS for name, option in flags_of(metric).items() if not option.ours}
-    for name in sorted(options.given - shared - set(COMMAND.records())):
-        raise UsageError(f"sacreBLEU has no {flag_of(name)}, so there is nothing to compare; leave it out")
-
-
-def _refuse_unsuited(paths: Sequence[str]) -> None:
-    """Refuse files that sacreBLEU would read as plain text, and pipes, which the first of both commands would empty."""
-    for path in paths:
-        if is_jsonl(path):
-            raise UsageError(f"{shown(path)} is JSON Lines, which sacreBLEU reads as plain text; give text files")
-        if find_pipe(path) is not None:
-            raise UsageError(f"{shown(path)} is a pipe, which only one of both commands could read; give files")
 
 
 def _words(options: Options, systems: Sequence[str]) -> list[str]:

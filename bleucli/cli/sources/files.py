@@ -270,7 +270,7 @@ class FileSource(TextSource):
         columns, split = arguments.num_refs or 0, None if arguments.systems is None else 0
         self.references = [read(path, columns, hypotheses=False) for path in arguments.references]
         self._all = [read(path, split, references=own, demanded=path == first) for path in paths]
-        super().__init__(Systems(arguments.names, self._entries), arguments.by, arguments.unit)
+        super().__init__(Systems(arguments.names, lambda: list(map(entry_of, self._all))), arguments.by, arguments.unit)
         self._label_file: TextFile | None = None
         if arguments.labels is not None:
             if arguments.labels == "-":
@@ -295,9 +295,6 @@ class FileSource(TextSource):
             raise UsageError(
                 "--partial joins JSON Lines by their ids, but fewer than two files are JSON Lines; leave it out"
             )
-
-    def _entries(self) -> list[Entry]:
-        return list(map(entry_of, self._all))
 
     # --- counting
 
