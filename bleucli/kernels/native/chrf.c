@@ -67,30 +67,20 @@ static uint32_t character_id(Alphabet *alphabet, uint32_t code, int add)
 
 /* --- one segment -------------------------------------------------------------------------------------------------- */
 
-/* A text as it was read: ids of characters or of words, NONE for those of a reference that the hypothesis lacks. */
-typedef struct {
-    uint32_t *ids;
-    size_t size;
-} Sequence;
-
 typedef struct {
     Call *call;
     Alphabet *alphabet;
     Vocabulary vocabulary;
-    uint32_t *memory; /* holds the texts and the matcher */
+    Matcher matcher;
+    uint32_t *memory;                      /* holds the texts */
     Sequence characters, words, reference; /* those of the hypothesis, and either of the reference */
-    void *sorter_memory;
-    Sorter sorter;
-    Matcher matcher; /* for what the sorter does not take; it uses these two texts up */
-    Ids matched_hypothesis, matched_reference;
     int64_t *row;    /* of one reference, and after it the matches of one kind */
     double *numbers; /* the same row as doubles */
     ChrfOptions options;
 } Work;
 
-/* The rough time to read a word, and to sort a character or word. */
+/* The rough time to read a word. */
 #define WORD_TIME 32
-#define SORT_TIME 16
 
 /* Read characters of ASCII up to another one; return where it stands. Without branches on what is read, since it is hard
  * to predict where a text has a space, or a character for the first time. */
@@ -153,14 +143,6 @@ static void read_words(Work *work, Sequence *text, const unsigned char *at, cons
     }
 }
 
-static void copy_ids(Ids *text, Sequence read)
-{
-    text->size = text->gram_count = 0;
-    for (size_t i = 0; i < read.size; i++) {
-        add_token(text, read.ids[i]);
-    }
-}
-
 static int64_t gram_count(size_t size, size_t order)
 {
     return size >= order ? (int64_t)(size - order + 1) : 0;
@@ -170,23 +152,14 @@ static int64_t gram_count(size_t size, size_t order)
 static void compare(Work *work, Sequence hypothesis, uint32_t different, size_t orders, int64_t *row)
 {
     int64_t *matches = work->row + 3 * (work->options.char_order + work->options.word_order);
-    Sequence reference = work->reference;
-    if (can_sort(hypothesis.size + reference.size, different, orders)) {
-        if (!goes_on(work->call, (hypothesis.size + reference.size) * SORT_TIME)) {
-            return;
-        }
-        match_sorted(&work->sorter, hypothesis.ids, hypothesis.size, reference.ids, reference.size, different, orders,
-                     matches);
-    }
-    else {
-        copy_ids(&work->matched_hypothesis, hypothesis);
-        copy_ids(&work->matched_reference, reference);
-        match_orders(&work->matcher, &work->matched_hypothesis, different, &work->matched_reference, 1, orders,
-                     matches);
+    size_t hyp_size = hypothesis.size, ref_size = work->reference.size;
+    match_orders(&work->matcher, hypothesis, different, &work->reference, 1, orders, matches);
+    if (work->call->stopped) {
+        return;
     }
     for (size_t order = 1; order <= orders; order++, row += 3) {
-        row[1] = gram_count(reference.size, order);
-        row[0] = row[1] != 0 ? gram_count(hypothesis.size, order) : 0; /* Quirk: as in sacreBLEU */
+        row[1] = gram_count(ref_size, order);
+        row[0] = row[1] != 0 ? gram_count(hyp_size, order) : 0; /* Quirk: as in sacreBLEU */
         row[2] = matches[order - 1];
     }
 }
@@ -262,7 +235,6 @@ static void work_free(Work *work)
     vocabulary_free(&work->vocabulary);
     matcher_free(&work->matcher);
     release(work->memory);
-    release(work->sorter_memory);
     release(work->row);
     release(work->numbers);
 }
@@ -294,29 +266,21 @@ static Outcome work_start(Work *work, Segments hypotheses, const Segments *refer
     }
     work->row = allocate(4 * orders, sizeof *work->row);
     work->numbers = allocate(3 * orders, sizeof *work->numbers);
-    work->sorter_memory = allocate(sorter_memory(room + reference_room), 1);
-    work->memory =
-        allocate(matcher_memory(room) + 2 * room + reference_room + IDS_MEMORY(room) + IDS_MEMORY(reference_room),
-                 sizeof *work->memory);
-    if (work->alphabet == NULL || work->row == NULL || work->numbers == NULL || work->memory == NULL ||
-        work->sorter_memory == NULL) {
+    work->memory = allocate(2 * room + reference_room, sizeof *work->memory);
+    if (work->alphabet == NULL || work->row == NULL || work->numbers == NULL || work->memory == NULL) {
         return NO_MEMORY;
     }
     memset(work->alphabet->emptied, 0, sizeof work->alphabet->emptied);
     work->alphabet->era = 0;
-    uint32_t *next = work->memory + matcher_memory(room);
-    work->characters.ids = next;
-    work->words.ids = next + room;
-    work->reference.ids = next + 2 * room;
-    work->matched_hypothesis = ids_in(work->reference.ids + reference_room, room);
-    work->matched_reference = ids_in(work->reference.ids + reference_room + IDS_MEMORY(room), reference_room);
-    work->sorter = sorter_in(work->sorter_memory, room + reference_room);
+    work->characters.ids = work->memory;
+    work->words.ids = work->memory + room;
+    work->reference.ids = work->memory + 2 * room;
     Outcome outcome = table_start(&work->alphabet->others, others_in(room), &work->call->secrets) ? DONE : NO_MEMORY;
     if (outcome == DONE && work->options.word_order != 0) {
         size_t words = 2 * most_tokens(hypotheses, work->call);
         outcome = work->call->stopped ? STOPPED : vocabulary_start(&work->vocabulary, words, &work->call->secrets);
     }
-    return outcome == DONE ? matcher_start(&work->matcher, work->memory, room, work->call) : outcome;
+    return outcome == DONE ? matcher_start(&work->matcher, room, reference_room, 1, work->call) : outcome;
 }
 
 Outcome chrf_stats(Segments hypotheses, const Segments *references, size_t reference_count, ChrfOptions options,
