@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from html import unescape
-from os.path import commonprefix
+from itertools import takewhile
 
 from bleucli.optional_deps import load
 from bleucli.records import NamedTuple
@@ -326,8 +326,10 @@ def _strip_affix(at_end: bool) -> Callable[[Lines, Lines], Callable[[str], str]]
     """Return a function that returns how to remove such words: as many as all lines with the first three share."""
 
     def shared_words(texts: Sequence[str]) -> list[str]:
-        words = [text.split()[:: -1 if at_end else 1] for text in texts]
-        return list(commonprefix(words)[: min(map(len, words)) - 1])
+        lists = [text.split()[:: -1 if at_end else 1] for text in texts]
+        # What the first and the last one in alphabetical order share, all share; a word is left of the shortest line
+        pairs = zip(min(lists), max(lists), [None] * (min(map(len, lists)) - 1), strict=False)
+        return [one for one, _, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)]
 
     def choose(lines: Lines, others: Lines) -> Callable[[str], str]:
         affixes, many = _shared_affixes(lines, others, at_end)
@@ -807,7 +809,7 @@ MISTAKES = (
         _find_affix(True),
         choose_repair=_strip_affix(True),
         is_proven=True,
-        sign=rf"(?:\S+\s+){{{_AFFIX}}}$",
+        sign=rf"(?:\S+\s+){{{_AFFIX - 1}}}\S+\s*$",
     ),
     Mistake(
         "subwords",
