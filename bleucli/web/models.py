@@ -35,7 +35,7 @@ from bleucli.metrics import METRICS, VARIANTS, Metric, find_metric, find_name, t
 from bleucli.metrics.options import Option
 from bleucli.metrics.smoothing import METHODS, Smoothing
 from bleucli.phrases import suggest
-from bleucli.reading.jsonfields import GUESSED_HYPOTHESES, GUESSED_REFERENCES, HYPOTHESES, REFERENCES
+from bleucli.reading.jsonfields import GUESSED_HYPOTHESES, GUESSED_REFERENCES, HYPOTHESES, LISTED, REFERENCES
 
 # The metric of the command, unless -m names another
 DEFAULT = "bleu"
@@ -329,7 +329,12 @@ ITEM: dict[str, Any] = {
         " of one kind is refused. Other fields are ignored."
     ),
     "allOf": [
-        {"anyOf": _any_of((*HYPOTHESES, *GUESSED_HYPOTHESES), {"type": "string"})},
+        {
+            "anyOf": [
+                *_any_of({*HYPOTHESES, *GUESSED_HYPOTHESES} - {LISTED}, {"type": "string"}),
+                *_any_of([LISTED], {"type": ["string", "array"], "prefixItems": [{"type": "string"}]}),
+            ]
+        },
         {
             "anyOf": [
                 *_any_of(REFERENCES[:1], {"type": ["array", "null"], **_TEXTS}),

@@ -290,6 +290,9 @@ class FileSource(TextSource):
         # The blocks of files that were read and cannot be read again
         self._kept: Mapping[File, Kept] = {}
         self._is_surveyed = False
+        self._tabs: _Tabs | None = None  # those of a single reference file, which -nr would split
+        if arguments.num_refs is None and len(self.references) == 1 and isinstance(self.references[0], TextFile):
+            self._tabs = _Tabs()
         opener.check(self._all, self.references)
         if arguments.partial and not identified:
             raise UsageError(
@@ -347,7 +350,8 @@ class FileSource(TextSource):
 
     def _blocks(self, file: File, remedy: str = "") -> Iterator[Sequence[Segments]]:
         copy = self._kept.get(file)
-        return checked(file, file.blocks() if copy is None else copy.read_again(), remedy)
+        blocks = checked(file, file.blocks() if copy is None else copy.read_again(), remedy)
+        return blocks if self._tabs is None else self._tabs.watch(blocks, file in self.references)
 
     # --- parts and labels
 
@@ -495,6 +499,11 @@ class FileSource(TextSource):
     def hints(self) -> Sequence[str]:
         """The hints about the files, once they have been read."""
         hints = [hint for file in (*self.references, *self._files) for hint in file.hints]
+        if self._tabs is not None and self._tabs.columns > 1:
+            hints.append(
+                f"every line of {self.references[0].name} has a tab, and no output has one; if tabs separate"
+                f" references, add -nr {self._tabs.columns}"
+            )
         if self._arguments.detail and (self.finds_parts or self._arguments.has_test_set) and not any(self._marks()):
             unsaid = "which language its segments were first written in, nor which domain they belong to"
             hints.append(f"--detail: {self._name_of_marks} does not say {unsaid}")
@@ -537,6 +546,36 @@ class FileSource(TextSource):
         size = tell_count(segments, "segment")
         before = f"reference{many[0]} {references}, {size}" if references else size
         return f"{before}; system{many[1]} {', '.join(names)}"
+
+
+class _Tabs:
+    """Whether tabs may separate the references in a file: all its lines have the same number, and no output has one.
+
+    Attributes:
+        columns: how many references each line would then have; 0 where nothing was read, 1 where they do not.
+    """
+
+    columns = 0
+
+    def watch(self, blocks: Iterator[Sequence[Segments]], are_references: bool) -> Iterator[Sequence[Segments]]:
+        """Give blocks, and note their tabs."""
+        for block in blocks:
+            if self.columns != 1:
+                self._note(block, are_references)
+            yield block
+
+    def _note(self, block: Sequence[Segments], are_references: bool) -> None:
+        if not are_references:
+            if any(b"\t" in bytes(texts.data) for texts in block):
+                self.columns = 1
+            return
+        for text in block[0]:
+            columns = (text or "").count("\t") + 1
+            if self.columns not in (0, columns):
+                columns = 1
+            self.columns = columns
+            if columns == 1:
+                break
 
 
 class NumberSource(FileSource):
