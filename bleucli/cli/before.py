@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bleucli.cli import pipeline
+from bleucli.cli.options import Options
 from bleucli.cli.sources import Counting, NameArguments, statistics_arguments, statsfiles
 from bleucli.cli.streams import shown
 from bleucli.counting import SystemStats
 from bleucli.errors import UsageError
 from bleucli.gates.baselines import Baseline, baseline_of
 from bleucli.results import Input
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from bleucli.cli.options import Options
 
 
 class Before:

@@ -335,13 +335,9 @@ def _parse(path: str, _time: int, _size: int) -> pa.Table:
         if len(row) != len(header):
             raise BleuError(f"{path}, row {number} has {len(row)} cells, but the first row has {len(header)}")
     columns = list(zip(*values, strict=True)) or [()] * len(header)
-    return pa.table([pa.array(column, _type_of(column)) for column in columns], names=header)
-
-
-def _type_of(column: Sequence[Any]) -> pa.DataType:
-    """Return the type of a column of texts, or of lists of texts."""
-    pa = load("pyarrow", "arrow")
-    return pa.list_(pa.string()) if any(isinstance(value, list) for value in column) else pa.string()
+    text, texts = pa.string(), pa.list_(pa.string())
+    kinds = [texts if any(isinstance(value, list) for value in column) else text for column in columns]
+    return pa.table(list(map(pa.array, columns, kinds)), names=header)
 
 
 def _text_of(value: object) -> str | None:
