@@ -12,6 +12,7 @@ from bleucli.counting import SystemStats
 from bleucli.errors import UsageError
 from bleucli.gates.baselines import Baseline, baseline_of
 from bleucli.results import Input
+from bleucli.scoring import report_nothing
 
 
 class Before:
@@ -35,8 +36,8 @@ class Before:
 
     def answer(self) -> Baseline:
         """Return the scores of the earlier output in the form of an earlier answer."""
-        counts = self._source.count(Counting(self._metrics, 1, False, pipeline.show_nothing))
-        results = pipeline.score(counts, self._metrics, self._source.texts, None, pipeline.show_nothing)
+        counts = self._source.count(Counting(self._metrics, 1, False, report_nothing))
+        results = pipeline.score(counts, self._metrics, self._source.texts, None, report_nothing)
         shards = self._statistics.shards()
         systems = [shard.system for shard in shards]
         # The checksums of a shard's references do not identify the references of the whole

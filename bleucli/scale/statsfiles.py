@@ -248,9 +248,9 @@ class Statistics:
                     rows = numbers.select([*fractions, *filter(None, [of_documents])])
                     rows = rows if len(indexes) == len(rows) else rows.take(to_arrow(indexes))
                     # A column that also makes groups has one value here
-                    named = rows.column(of_documents).to_pylist() if of_documents else []
+                    names_of_documents = rows.column(of_documents).to_pylist() if of_documents else []
                     if documents in by:
-                        named = [values[keys.index(documents)]] * len(rows)
+                        names_of_documents = [values[keys.index(documents)]] * len(rows)
                     system, places = _name_system(values[0]), values[1 : 1 + len(PLACES)]
                     labels = values[1 + len(PLACES) : len(values) - len(signatures)]
                     self._check_rows(file, metrics, values[len(values) - len(signatures) :], rows, accepted)
@@ -259,7 +259,7 @@ class Statistics:
                     if not file.is_summed:
                         segments_met.add((system, *places), to_numpy(rows.column(SEGMENT)), file.path)
                     if keep_rows:
-                        tally.add_rows(places, rows, named)
+                        tally.add_rows(places, rows, names_of_documents)
                     else:
                         tally.add_sums(rows)
         _refuse_parts(order)

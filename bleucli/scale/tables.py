@@ -210,11 +210,12 @@ def _find_parts(names: Mapping[str, Sequence[str]], columns: Columns, keys: Sequ
     # Otherwise, `check_columns` says what is missing
     if is_alike or not all(map(any, ids.values())) or not all(texts.values()):
         return []
-    known = list(dict.fromkeys(name for of in names.values() for name in of))
+    columns_of_all = list(dict.fromkeys(name for of in names.values() for name in of))
     for name in columns.names():
-        if name not in known:
+        if name not in columns_of_all:
             remedy = "; name the columns of texts with --columns hyp=NAME,refs=NAME"
-            raise BleuError(f"no table has a column {name}; they have {', '.join(known)}{suggest(name, known)}{remedy}")
+            there = f"{', '.join(columns_of_all)}{suggest(name, columns_of_all)}"
+            raise BleuError(f"no table has a column {name}; they have {there}{remedy}")
     parts: dict[tuple[str, ...], list[str]] = {}
     for path, of in texts.items():
         parts.setdefault(tuple(of), []).append(path)
@@ -226,7 +227,7 @@ def _find_parts(names: Mapping[str, Sequence[str]], columns: Columns, keys: Sequ
                 [name for name in columns.references if name in of],
             ),
             ids[files[0]],
-            [key for key in keys if key in names[files[0]] or key not in known],  # an unknown one is refused
+            [key for key in keys if key in names[files[0]] or key not in columns_of_all],  # an unknown one is refused
         )
         for of, files in parts.items()
     ]
