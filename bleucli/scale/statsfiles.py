@@ -154,10 +154,9 @@ class Statistics:
                 signature = Signature.parse(text)
                 metric = metric_that_counted(signature, given, in_command)
                 difference = reading.find_difference(metric, signature, several=True)
-                other = like and reading.find_difference(metric, like, several=True)
-                if difference is None and other:
-                    key, theirs, ours = other
-                    difference = key, ours, theirs
+                if difference is None and like is not None:
+                    other = reading.find_difference(metric, like, several=True)
+                    difference = other and (other[0], other[2], other[1])
                 candidates.append((name, metric, difference))
         if not candidates:
             self.refuse_without(METRICS[kind].name, lambda file, name: _kind_of(file, name) == kind)
