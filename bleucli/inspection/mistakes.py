@@ -194,14 +194,33 @@ def _find_quoting(lines: Lines, others: Lines) -> Sequence[int]:
             other = others.texts[index].strip()
             if '""' in line[1:-1] and '""' not in other:
                 certain.append(index)
-            elif other[:1] not in _QUOTES and other[-1:] not in _QUOTES:
+            elif _is_open(other):
                 possible.append(index)
     # Quotation marks around a line may be a matter of translation, doubled ones are not
-    return sorted([*certain, *possible]) if len(possible) > max(_QUOTED * len(lines), 1) else certain
+    return sorted([*certain, *possible]) if certain and len(possible) > max(_QUOTED * len(lines), 1) else certain
 
 
 _QUOTED = 0.05
 _QUOTES = {*"\"'“”„«»‘’‚‹›「」『』《》〝〟", "''", "``"}
+_PAIRS = {*('""', "''", "“”", "„“", "„”", "””", "«»", "»«", "‘’", "‚‘", "‹›", "「」", "『』", "``")}
+
+
+def _is_open(text: str) -> bool:
+    """Return whether a line neither begins nor ends with a quotation mark."""
+    return text[:1] not in _QUOTES and text[-1:] not in _QUOTES
+
+
+def _is_enclosed(text: str) -> bool:
+    """Return whether quotation marks are around a line, and not around two parts of it."""
+    line = text.strip()
+    return len(line) > 2 and line[0] + line[-1] in _PAIRS and not {line[0], line[-1]}.intersection(line[1:-1])
+
+
+def _find_enclosed(lines: Lines, others: Lines) -> Sequence[int]:
+    """Find lines in quotation marks whose counterparts are not, where there are many."""
+    texts = zip(lines.texts, others.texts, strict=True)
+    indexes = [n for n, (text, other) in enumerate(texts) if _is_enclosed(text) and other and _is_open(other.strip())]
+    return indexes if len(indexes) > max(_QUOTED * len(lines), 1) else ()
 
 
 def _unquote(text: str) -> str:
@@ -767,6 +786,14 @@ MISTAKES = (
         "read the file with a CSV reader, and write only the text",
         _find_quoting,
         _unquote,
+        is_in_sources=True,
+    ),
+    Mistake(
+        "enclosed",
+        "quotation marks around the whole line (but not around the other side's)",
+        "remove them: a model, a prompt or a CSV file put them there",
+        _find_enclosed,
+        lambda text: text.strip()[1:-1],
         is_in_sources=True,
     ),
     Mistake("numbers", "their line number", "remove the column of line numbers", _find_numbers, _strip_number),
