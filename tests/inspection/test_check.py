@@ -172,7 +172,9 @@ def test_quotation_marks_around_lines_are_found(marks):
 def test_what_is_cut_and_what_has_lost_its_punctuation_are_not_taken_for_one_another():
     chinese = [text.replace("，", "").replace("。", "") for text in CHINESE]
     longer = [f"{text}他们都很生气，回家了。" if n % 4 == 0 else text for n, text in enumerate(CHINESE)]
-    assert list(kinds({"sys": chinese}, [longer])) == ["punctuation"]
+    found = kinds({"sys": chinese}, [longer])
+    assert "punctuation" in found
+    assert "cut" not in found
     assert list(kinds({"sys": [text[:30] for text in SYSTEM]})) == ["cut"]
 
 
