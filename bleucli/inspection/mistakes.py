@@ -152,7 +152,7 @@ _INVISIBLE_MARKS = [
 ] + [chr(code) for code in (*range(0x2060, 0x2065), *range(0x2066, 0x206A))]
 _INVISIBLE = f"[{''.join(_INVISIBLE_MARKS)}]"
 _SUBWORD = r"@@(?= |$)|▁|(?<=\s)##(?=[^\W\d_])|[ĠĊ](?=\w)|(?<=\w)</w>"
-_MARKDOWN = r"\*\*[^*\s](?:[^*]*[^*\s])?\*\*|^#{1,6} \S|^```|`[^`]+`|\[[^\]]+\]\(https?:"
+_MARKDOWN = r"\*\*[^*\s](?:[^*]*[^*\s])?\*\*|^#{1,6} \S|^```|(?<!\w)`[^`\s]+`(?!\w)|\[[^\]]+\]\(https?:"
 _LOST = re.compile(r"\?(?<=[^\W\d_]\?)[^\W\d_]|\?{3,}")
 
 
@@ -322,13 +322,22 @@ def _affixes(lines: Lines, at_end: bool) -> Iterator[str]:
 
 
 def _shared_affixes(lines: Lines, others: Lines, at_end: bool) -> tuple[list[str], set[str]]:
-    """Return for each line its first words, or its last ones, and which of these many lines of only this text share."""
-    affixes = list(_affixes(lines, at_end))
-    counts, theirs = Counter(affixes), Counter(_affixes(others, at_end))
+    """Return for each line its first words, or its last ones, and which of these many lines of only this text share.
+
+    Where the counterparts of most of these lines share words, too, both are a phrase of the text.
+    """
+    affixes, theirs = list(_affixes(lines, at_end)), list(_affixes(others, at_end))
+    counts, their_counts = Counter(affixes), Counter(theirs)
     del counts[""]
-    return affixes, {
-        affix for affix, count in counts.items() if count >= max(_SHARING, len(lines) / 100, 8 * theirs[affix] + 1)
+    many = {
+        affix: Counter[str]()
+        for affix, count in counts.items()
+        if count >= max(_SHARING, len(lines) / 100, 8 * their_counts[affix] + 1)
     }
+    for affix, their in zip(affixes, theirs, strict=True):
+        if affix in many and their:
+            many[affix][their] += 1
+    return affixes, {affix for affix, some in many.items() if 2 * max(some.values(), default=0) < counts[affix]}
 
 
 def _find_affix(at_end: bool) -> Callable[[Lines, Lines], Sequence[int]]:
@@ -419,11 +428,11 @@ def _letters(text: str) -> int:
 
 
 def _find_lower(lines: Lines, others: Lines) -> Sequence[int]:
-    rest = others.texts
+    """Find lines in lower case whose counterparts have a capital other than the first letter of the line."""
     return [
         n
-        for n, text in enumerate(lines.texts)
-        if text.islower() and _is_cased(text) and not rest[n].islower() and rest[n] != rest[n].lower()
+        for n, (text, other) in enumerate(zip(lines.texts, others.texts, strict=True))
+        if text.islower() and _is_cased(text) and (rest := other.lstrip()[1:]) != rest.lower()
     ]
 
 

@@ -198,6 +198,26 @@ def test_the_lead_of_one_of_two_systems_is_also_given_with_typography_alike():
     assert "typography" not in kinds({"sys": SYSTEM, "other": translate(3)})
 
 
+def test_phrases_that_both_sides_share_are_part_of_the_text():
+    some = [f"So sprach der Herr: {text}" if n % 9 == 0 else text for n, text in enumerate(SYSTEM)]
+    others = [f"Dies sagt unser König: {text}" if n % 9 == 0 else text for n, text in enumerate(REFERENCE)]
+    assert "prefix" in kinds({"sys": some})
+    assert "prefix" not in kinds({"sys": some}, [others])
+
+
+def test_lines_that_only_begin_without_a_capital_are_not_in_lower_case():
+    small = [f"und so kamen sie zu {n} und sahen, wie es war" for n in range(LINES)]
+    large = [text[0].upper() + text[1:] for text in small]
+    assert "lower-case" not in kinds({"sys": small}, [large])
+    assert "lower-case" in kinds({"sys": small}, [[text.replace("sie", "Anna") for text in large]])
+
+
+def test_backticks_as_apostrophes_are_not_markdown():
+    lines = [text.replace("Der", "Don`t say `Es ist genug.` to the king`s") for text in SYSTEM]
+    assert "markdown" not in kinds({"sys": lines})
+    assert "markdown" in kinds({"sys": [text.replace("kam", "`kam`") for text in SYSTEM]})
+
+
 def test_line_numbers_are_those_of_the_lines():
     numbered = [f"{n + 1}\t{text}" for n, text in enumerate(SYSTEM)]
     assert list(kinds({"sys": numbered})) == ["numbers"]
