@@ -74,6 +74,8 @@ _LIKE_SYSTEM = re.compile(
     r"(?:^|[._-])(?:sys|systems?|hyps?|hypothes[ie]s|outputs?|preds?|predictions?|mt)\d*(?:$|[._-])", re.IGNORECASE
 )
 
+# A copy of the source is a mistake from this many words on, or bytes in scripts without spaces
+_SENTENCE_WORDS, _SENTENCE_BYTES = 4, 40
 # Lines with less in common with their reference than this may be in another language
 _UNLIKE = 0.08
 # The share of words that are frequent in the reference, below which a line may be in another language: in German 0.4 of
@@ -195,6 +197,15 @@ def _is_strange(text: str, known: set[str]) -> bool:
     """Return whether few of a line's words are frequent in its language."""
     words = text.lower().split()
     return len(words) >= _FEWEST and sum(word in known for word in words) < _STRANGE * len(words)
+
+
+def _is_sentence(text: str) -> bool:
+    """Return whether a text is more than names, numbers or an address, which translations copy.
+
+    >>> _is_sentence("Kannada"), _is_sentence("I went home again."), _is_sentence("今天天气很好，我们去公园散步吧。")
+    (False, True, True)
+    """
+    return len(text.split()) >= _SENTENCE_WORDS or (not text.isascii() and len(text.encode()) >= _SENTENCE_BYTES)
 
 
 class _Place(NamedTuple):
@@ -523,7 +534,8 @@ class _Checking:
             copies = [
                 n
                 for n, text in enumerate(sources.texts)
-                if lines[n].strip() == text.strip() != ""
+                if lines[n].strip() == text.strip()
+                and _is_sentence(text)
                 and not any(text.strip() == r.texts[n].strip() for r in block.references)
             ]
             self._tally(place, "source").add(system, copies)

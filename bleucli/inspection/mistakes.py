@@ -329,15 +329,29 @@ def _shared_affixes(lines: Lines, others: Lines, at_end: bool) -> tuple[list[str
     affixes, theirs = list(_affixes(lines, at_end)), list(_affixes(others, at_end))
     counts, their_counts = Counter(affixes), Counter(theirs)
     del counts[""]
-    many = {
-        affix: Counter[str]()
+    groups: dict[str, list[int]] = {
+        affix: []
         for affix, count in counts.items()
         if count >= max(_SHARING, len(lines) / 100, 8 * their_counts[affix] + 1)
     }
-    for affix, their in zip(affixes, theirs, strict=True):
-        if affix in many and their:
-            many[affix][their] += 1
-    return affixes, {affix for affix, some in many.items() if 2 * max(some.values(), default=0) < counts[affix]}
+    if not groups:
+        return affixes, set()
+    for index, affix in enumerate(affixes):
+        if affix in groups:
+            groups[affix].append(index)
+    lengths, their_lengths = ([len(text.split()) for text in side.texts] for side in (lines, others))
+    rest = [index for index, affix in enumerate(affixes) if affix not in groups]
+    ratio = sum(lengths[n] for n in rest) / max(1, sum(their_lengths[n] for n in rest)) if rest else 1.0
+
+    def is_added(indexes: Sequence[int]) -> bool:
+        phrases = Counter(theirs[n] for n in indexes if theirs[n])
+        if 2 * max(phrases.values(), default=0) >= len(indexes):
+            return False
+        # Words that were added make lines longer than those that only say something else
+        excess = sum(lengths[n] - ratio * their_lengths[n] for n in indexes)
+        return 2 * len(indexes) > len(lines) or 2 * excess >= _AFFIX * len(indexes)
+
+    return affixes, {affix for affix, indexes in groups.items() if is_added(indexes)}
 
 
 def _find_affix(at_end: bool) -> Callable[[Lines, Lines], Sequence[int]]:

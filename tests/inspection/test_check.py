@@ -205,6 +205,20 @@ def test_phrases_that_both_sides_share_are_part_of_the_text():
     assert "prefix" not in kinds({"sys": some}, [others])
 
 
+def test_phrases_in_place_of_others_are_part_of_the_text():
+    some = [f"Da aber sprach {text}" if n % 9 == 0 else text for n, text in enumerate(SYSTEM)]
+    words = ["Und er rief", "Nun sagte sie", "Dann meinten alle", "So fragten wir"]
+    others = [f"{words[n % 4]} {text}" if n % 9 == 0 else text for n, text in enumerate(REFERENCE)]
+    assert "prefix" in kinds({"sys": some})
+    assert "prefix" not in kinds({"sys": some}, [others])
+
+
+def test_names_that_are_the_same_in_the_source_are_not_copies():
+    source = ["Kannada" if n % 2 else f"https://example.org/{n}" for n in range(LINES)]
+    system = [source[n] if n % 3 == 0 else text for n, text in enumerate(SYSTEM)]
+    assert "source" not in kinds({"sys": system}, sources=source)
+
+
 def test_lines_that_only_begin_without_a_capital_are_not_in_lower_case():
     small = [f"und so kamen sie zu {n} und sahen, wie es war" for n in range(LINES)]
     large = [text[0].upper() + text[1:] for text in small]
