@@ -57,7 +57,8 @@ LADDER: dict[str, set[str]] = {
     },
     "evaluate": {"counting", "errors", "limits", "metrics", "phrases", "results", "scoring", "significance", "text"},
     "check": {
-        *("counting", "errors", "inspection", "kernels", "metrics", "phrases", "records", "results", "text"),
+        *("counting", "errors", "inspection", "kernels", "metrics", "phrases", "records", "results", "significance"),
+        "text",
     },
     "report": {
         *("_version", "counting", "errors", "kernels", "limits", "metrics", "optional_deps", "phrases", "prose"),
