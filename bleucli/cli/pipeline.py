@@ -31,7 +31,7 @@ from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS
 from bleucli.phrases import tell_count
-from bleucli.results import Results, Run, SegmentScores
+from bleucli.results import Results, Run, SegmentBlock, SegmentScores
 from bleucli.results.signature import Signature
 from bleucli.scoring import put_before, score_counted, score_groups
 
@@ -371,11 +371,15 @@ def sign(
         yield record._replace(signature=Signature(record.signature).with_texts(names.items()))
 
 
-def sign_blocks(blocks: Iterable[SegmentScores], texts: Sequence[tuple[str, str]]) -> Iterator[SegmentScores]:
+def sign_blocks(blocks: Iterable[SegmentBlock], texts: Sequence[tuple[str, str]]) -> Iterator[SegmentBlock]:
     """Give scores of segments whose signatures say which texts were scored; texts: `Source.texts`."""
-    for scores in blocks:
+
+    def sign_scores(scores: SegmentScores) -> SegmentScores:
         signatures = {nrefs: signature.with_texts(texts) for nrefs, signature in scores.signatures.items()}
-        yield scores._replace(signatures=signatures) if texts else scores
+        return scores._replace(signatures=signatures)
+
+    for block in blocks:
+        yield block._replace(scores=[list(map(sign_scores, of)) for of in block.scores]) if texts else block
 
 
 def run_of(source: Source, counts: Counted, scores: Sequence[Input] = ()) -> Run:

@@ -2,7 +2,7 @@
 
 - `CorpusStats`: what a metric needs to know about a system's output on a corpus, as a value
 - `SystemStats`: those of one system by all metrics; `Part`: those of all systems on a group of segments
-- `count`: the statistics of all systems by all metrics; `count_blocks`: the same, block by block
+- `count`: the statistics of all systems by all metrics; `count_blocks`: the same, block by block, with the texts
 - `count_corpora`: the statistics of several corpora
 - `Measure`: what a metric must provide
 
@@ -466,7 +466,7 @@ def count(
     """
     totals: list[SystemStats] = []
     with_rows = keep_rows or keep is not None
-    for block in count_blocks(corpus, metrics, jobs=jobs, keep_rows=with_rows, inspect=inspect):
+    for _, block in count_blocks(corpus, metrics, jobs=jobs, keep_rows=with_rows, inspect=inspect):
         if keep is not None:
             keep(block)
             if not keep_rows:
@@ -490,8 +490,8 @@ def add_systems(totals: list[SystemStats], block: list[SystemStats]) -> list[Sys
 
 def count_blocks(
     corpus: Corpus, metrics: Sequence[Measure], *, jobs: int | None = 1, keep_rows: bool = True, inspect: bool = False
-) -> Iterator[list[SystemStats]]:
-    """Give the statistics that `count` adds up, block by block; arguments and errors are the same."""
+) -> Iterator[tuple[Piece, list[SystemStats]]]:
+    """Give each block of texts with the statistics that `count` adds up; arguments and errors are the same."""
     work = _Counting(corpus, metrics, keep_rows, inspect)
     pieces = work.corpus.pieces()
     segments = 0
@@ -500,14 +500,14 @@ def count_blocks(
         block = work.count(piece)
         work.remember(block)
         segments += block[0].stats[0].segments
-        yield block
+        yield piece, block
     if (second := next(pieces, None)) is not None:
         from bleucli.counting.threads import in_order
 
-        for _, block in in_order(work.count, chain([second], pieces), jobs):
+        for piece, block in in_order(work.count, chain([second], pieces), jobs):
             work.remember(block)
             segments += block[0].stats[0].segments
-            yield block
+            yield piece, block
     for metric in metrics:
         metric.check_count(segments)
 

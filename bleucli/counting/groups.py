@@ -114,7 +114,7 @@ def count_groups(
     """
     totals: list[SystemStats] = []
     segments = 0
-    for block in count_blocks(corpus, metrics, jobs=jobs, keep_rows=keep_rows, inspect=True):
+    for _, block in count_blocks(corpus, metrics, jobs=jobs, keep_rows=keep_rows, inspect=True):
         columns = labels_of(segments, block[0].stats[0].segments)
         if keep is not None:
             keep(block)

@@ -13,6 +13,7 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from math import fsum, isfinite
 
+from bleucli import results
 from bleucli.counting import References
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.kernels import reference_counts
@@ -180,6 +181,10 @@ class SegmentScores(Metric[Score]):
         score = Score()
         score.name, score.score = self.name, sums[0] / sums[1]
         return score
+
+    def score_columns(self, rows: SegmentStats) -> results.SegmentScores:
+        """Return the mean of each row in columns."""
+        return results.SegmentScores(self.name, [total / count for total, count in rows])
 
     def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:
         """Return the mean of each row of sums."""

@@ -19,7 +19,7 @@ from bleucli.phrases import tell_count
 from bleucli.reading.jsonfields import Fields, place_of_references
 from bleucli.reading.jsonlines import JsonItems
 from bleucli.results import ScoreRecord
-from bleucli.scoring import score_rows
+from bleucli.scoring import score_blocks
 from bleucli.text import Segments
 
 TYPE_CHECKING = False
@@ -76,7 +76,8 @@ def score_items(items: Sequence[Any], metric: Metric, sentence_level: bool) -> l
     check_effort(metric, blocks := read_texts("body", items))
     if sentence_level:
         _check_size(metric, len(items))
-        return [_tell(record, 1, []) for record in score_rows(count_blocks(_corpus(iter(blocks)), [metric]))]
+        scored = score_blocks(count_blocks(_corpus(iter(blocks)), [metric]))
+        return [_tell(record, 1, []) for block in scored for record in block.scores[0][0].records()]
     stats = count_items(blocks, metric)
     hints = [*stats.hints(), *metric.advice]
     for python, ours in _SPELLINGS.items():

@@ -387,7 +387,10 @@ def test_wrong_scores_are_refused(run, files, write, words, parts):
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        (("-sl",), "--sentence-level cannot be combined with --scores: the files have the scores of segments already"),
+        (
+            ("-sl",),
+            "--sentence-level takes one system and one metric as text; leave out the others, or add -f csv, tsv",
+        ),
         (("--level", "doc"), "--level cannot be combined with --scores: the texts of a document are joined"),
         (("--partial",), "--partial cannot be combined with --scores: scores are those of all segments"),
         (("--segment-scores",), "--segment-scores cannot be combined with --scores: it reads scores instead of texts"),
