@@ -81,11 +81,7 @@ def kind_of(name: str) -> type[Metric]:
 
 
 def make_metric(name: str, values: dict[str, Any]) -> Metric:
-    """Return a metric or a variant; unlike elsewhere, no tokenizer is downloaded or read from a file.
-
-    Raises:
-        BleuError: a tokenizer is not ready, or options have values that do not go together.
-    """
+    """Return a metric or a variant; unlike elsewhere, no tokenizer is downloaded or read from a file."""
     tokenizer = values.get("tokenize")
     if tokenizer is not None and tokenizer not in (ready := ready_tokenizers()):
         choose = f"choose one of {', '.join(ready)}"
@@ -146,11 +142,7 @@ class Query(BaseModel):
     )
 
     def make_metric(self) -> Metric:
-        """Return the metric with its options.
-
-        Raises:
-            BleuError: as the function `make_metric`.
-        """
+        """Return the metric with its options."""
         metric = make_metric(self.metric, self.model_dump(exclude=set(Query.model_fields), exclude_unset=True))
         return metric.for_segments() if self.sentence_level else metric
 
@@ -180,9 +172,6 @@ def model_of(metric: type[Metric]) -> type[Query]:
 
 def read_query(query: Iterable[tuple[str, str]]) -> Query:
     """Return the parameters of a query.
-
-    Raises:
-        UsageError: a parameter does not exist, is given twice, or has a wrong value.
 
     >>> read_query([("metric", "chrF2++"), ("beta", "3")]).make_metric()
     CHRF(word_order=2, beta=3.0)
@@ -300,11 +289,7 @@ class Inputs(BaseModel):
         return {name: value for name, value in values.items() if name in usual and value != usual[name]}
 
     def make_metric(self) -> Metric:
-        """Return the metric with its options.
-
-        Raises:
-            BleuError: as the function `make_metric`.
-        """
+        """Return the metric with its options."""
         return make_metric(self.metric, self.options())
 
     def item(self) -> dict[str, Any]:
@@ -313,11 +298,7 @@ class Inputs(BaseModel):
 
 
 def read_inputs(body: bytes) -> Inputs:
-    """Read what the page sends: a JSON object with a value for each field, and one reference per line.
-
-    Raises:
-        BleuError: a field is missing or has a wrong value, or there is no reference.
-    """
+    """Read what the page sends: a JSON object with a value for each field, and one reference per line."""
     try:
         values = json.loads(body)
     except (ValueError, RecursionError):

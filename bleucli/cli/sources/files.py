@@ -172,11 +172,7 @@ class TextSource(ABC):
     def blocks(
         self, metrics: Sequence[Metric], jobs: int | None, with_texts: bool
     ) -> Iterator[tuple[Piece | None, list[SystemStats]]]:
-        """Give the statistics of all systems, with rows, block by block; see `bleucli.cli.sources.Rows.blocks`.
-
-        Raises:
-            BleuError: as for `count`.
-        """
+        """Give the statistics of all systems, with rows, block by block; see `bleucli.cli.sources.Rows.blocks`."""
         self._defers_check = True
         try:
             for piece, block in count_blocks(self.corpus(), metrics, jobs=jobs):
@@ -191,11 +187,7 @@ class TextSource(ABC):
         return self.labels(start, count)
 
     def _documents(self, count: int) -> Sequence[int] | None:
-        """Return the number of each segment's document; None if documents are not known.
-
-        Raises:
-            UsageError: they are to be resampled, but are not known.
-        """
+        """Return the number of each segment's document; None if documents are not known."""
         from bleucli.text import labels
 
         try:
@@ -283,7 +275,7 @@ class FileSource(TextSource):
         columns, split = arguments.num_refs or 0, None if arguments.systems is None else 0
         self.references = [read(path, columns, hypotheses=False) for path in arguments.references]
         self._all = [read(path, split, references=own, demanded=path == first) for path in paths]
-        super().__init__(Systems(arguments.names, self._entries), arguments.by, arguments.unit)
+        super().__init__(Systems(arguments.names, lambda: list(map(entry_of, self._all))), arguments.by, arguments.unit)
         self._label_file: TextFile | None = None
         if arguments.labels is not None:
             if arguments.labels == "-":
@@ -312,17 +304,10 @@ class FileSource(TextSource):
                 "--partial joins JSON Lines by their ids, but fewer than two files are JSON Lines; leave it out"
             )
 
-    def _entries(self) -> list[Entry]:
-        return list(map(entry_of, self._all))
-
     # --- counting
 
     def _read(self) -> Corpus:
-        """Return systems and references, which can be read once.
-
-        Raises:
-            BleuError: files that can be read twice do not have the same number of segments.
-        """
+        """Return systems and references, which can be read once."""
         if self._defers_check and not self._is_surveyed:
             self._is_unchecked = any(file.is_packed() for file in (*self._files, *self.references))
         if not self._is_unchecked:
@@ -436,22 +421,8 @@ class FileSource(TextSource):
 
     # --- what does not fit
 
-    def _check_late(self) -> None:
-        """Compare the numbers of segments, unless that was done: where they differ, this says more than other errors.
-
-        Raises:
-            BleuError: two differ.
-        """
-        if self._is_unchecked:
-            self._is_unchecked = False
-            self._check_lengths()
-
     def _check_lengths(self) -> None:
-        """Compare the numbers of segments, where files can be read twice, unless that was done already.
-
-        Raises:
-            BleuError: two differ.
-        """
+        """Compare the numbers of segments, where files can be read twice, unless that was done already."""
         files = [*self._files, *self.references]
         # Files with ids may have other items, and joining them says which
         have_ids = self._joining and all(isinstance(file, JsonLines) and file.identified for file in files)
@@ -466,12 +437,10 @@ class FileSource(TextSource):
             raise self.explain(error) from None
 
     def explain(self, error: BleuError) -> BleuError:
-        """Add the likely cause to an error about different numbers of segments, or ids, where the texts show it.
-
-        Raises:
-            BleuError: the numbers had not been compared, and differ.
-        """
-        self._check_late()
+        """Add the likely cause to an error about different numbers of segments, or ids, where the texts show it."""
+        if self._is_unchecked:  # where numbers differ, that says more than other errors
+            self._is_unchecked = False
+            self._check_lengths()
         if isinstance(error, IdsDifferError):
             return self._explain_ids(error)
         if not isinstance(error, LengthError):
@@ -494,9 +463,6 @@ class FileSource(TextSource):
 
         Args:
             reported: whether a report names what is left out, even if that is the only file of systems.
-
-        Raises:
-            BleuError: the references are wrong; or the only file of systems is wrong, and not reported.
         """
         self.systems.names()  # refuses wrong names before any text is read
         # Without a system in the words, the references may be what is wrong
@@ -507,11 +473,7 @@ class FileSource(TextSource):
         self._is_surveyed = True
 
     def survey(self) -> None:
-        """Read all texts to see which systems can be scored, and leave out the others.
-
-        Raises:
-            BleuError: the references are wrong.
-        """
+        """Read all texts to see which systems can be scored, and leave out the others."""
         from bleucli.cli.sources import lengths
 
         survey = lengths.Survey(self._all, self._ordered_references(), self._joining)
@@ -645,11 +607,7 @@ class NumberSource(FileSource):
         return Counted([Part((), systems)])
 
     def _read_numbers(self, progress: Progress) -> dict[str, array[float]]:
-        """Return the numbers of each system.
-
-        Raises:
-            BleuError: the sources do not have the same number of lines, or a line is not a number.
-        """
+        """Return the numbers of each system."""
         sources = self._sources()
         names = [name for source in sources for name in source.names]
         columns = [array("d") for _ in names]
@@ -679,22 +637,14 @@ def _numbers(texts: Segments, name: str, start: int) -> Iterator[float]:
 
 
 def refuse_empty(labels: Mapping[str, Sequence[Any]], by: Sequence[str]) -> None:
-    """Refuse groups by labels that no segment has.
-
-    Raises:
-        UsageError: there is such a label.
-    """
+    """Refuse groups by labels that no segment has."""
     for name in by:
         if name in labels and not any(label is not None for label in labels[name]):
             raise UsageError(f"no segment has a label {name!r}; name a field that items have, or add --labels FILE")
 
 
 def checked(file: File, blocks: Iterator[Sequence[Segments]], remedy: str = "") -> Iterator[Sequence[Segments]]:
-    """Give the blocks of a file, and hint at JSON Lines that are read as text; `remedy` is for an empty file.
-
-    Raises:
-        BleuError: the file is empty, and there is a remedy.
-    """
+    """Give the blocks of a file, and hint at JSON Lines that are read as text; `remedy` is for an empty file."""
     for first in blocks:
         if isinstance(file, TextFile) and is_json_object(next(iter(first[0][:1]), None) or ""):
             how = "add --jsonl" if file.name == STDIN else "rename it to end in .jsonl"
