@@ -628,6 +628,22 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
                 ),
             },
         ),
+        "edit_counts": Option(
+            "--edit-counts",
+            "also print the hits and edits of WER, CER and TER by kind, in json, jsonl, csv and tsv",
+            apart={
+                _SAVED: "stats",
+                "only sums for scores leave the engine": "engine",
+                "an earlier answer lacks them": "baseline",
+                "segments have them only in jsonl; leave out --rows": "rows",
+            },
+            idle={
+                "WER, CER and TER are not scored": lambda run: {*run.scored}.isdisjoint(("wer", "cer", "ter")),
+                "bare scores have no parts": lambda run: run.score_only,
+                "segments have them in jsonl": lambda run: run.segments and run.format != "jsonl",
+                "{format} does not show parts of scores": lambda run: not run.form.by_row,
+            },
+        ),
         "rows": Option(
             "--rows NAME",
             "%(choices)s: with -sl, the rows of csv, tsv, parquet and jsonl: wide, one per segment, or long, one per"

@@ -166,6 +166,15 @@ def columns_of(options: Options, source: Source) -> tuple[Sequence[Metric], Sequ
     return scores.read(score_arguments(options), source.systems)
 
 
+def edit_counters(options: Options, metrics: Sequence[Metric]) -> dict[int, Metric]:
+    """Return what --edit-counts adds to the metrics: what counts the edits of each, by the metric's place."""
+    if not options.edit_counts:
+        return {}
+    from bleucli.metrics.edit_kinds import EditKinds
+
+    return {place: EditKinds(metric) for place, metric in enumerate(metrics) if metric.aligns}
+
+
 def choose_metrics(options: Options, source: StatisticsSource) -> list[Metric]:
     """Return the metrics that counted what statistics files hold, with the options that were asked for."""
     if options.segment_scores:

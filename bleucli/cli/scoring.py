@@ -57,10 +57,17 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     plan = pipeline.plan_sampling(options, environment, answer.layout.bold_best, systems)
     columns, files = pipeline.columns_of(options, source)
     metrics = [*pipeline.metrics_of(options, source), *columns]
+    counters = pipeline.edit_counters(options, metrics)
+    places = dict(zip(counters, range(len(metrics), len(metrics) + len(counters)), strict=True))
+    metrics += counters.values()
     pipeline.leave_out(options, source, environment, answer.report_failures)
     with pipeline.watch(options, environment) as progress:
         counts = source.count(Counting(metrics, request.count_threads(options.jobs), plan is not None, progress))
         results = pipeline.score(counts, metrics, source.texts, plan, progress, earlier)
+    if places:
+        from bleucli.metrics.edit_kinds import attach
+
+        results = attach(results, places)
     if answer.layout.bold_best and plan is None:  # resampling has marked the best already
         from bleucli.results import mark_best
 
@@ -213,19 +220,18 @@ def _print_segments(
     tabulate = segment_tabulator(form)
     columns, files = pipeline.columns_of(options, source)
     metrics = [*pipeline.metrics_of(options, source), *columns]
-    if tabulate is None and (len(metrics) != 1 or len(source.systems) != 1):
-        raise UsageError(
-            f"--sentence-level takes one system and one metric as {form}; leave out the others, or add -f csv, tsv,"
-            " jsonl or parquet for a table of all"
-        )
-    if form == "parquet" and options.output is None and environment.columns() is not None:
-        raise UsageError("Parquet is not for a terminal; name a file with --output")
-    request.format_of(options, environment)  # called to refuse a wrong format; only the option chooses that of segments
+    counters = pipeline.edit_counters(options, metrics)
+    places = dict(zip(counters, range(len(metrics), len(metrics) + len(counters)), strict=True))
+    _check_format(options, environment, form, 1 if tabulate is not None else len(metrics) * len(source.systems))
     idle = request.find_idle(options, len(source.systems), form, True)
-    blocks = source.blocks(metrics, request.count_threads(options.jobs), options.texts)
+    blocks = source.blocks([*metrics, *counters.values()], request.count_threads(options.jobs), options.texts)
     if source.finds_parts or options.partial:  # what is scored is known once all texts have been read
         blocks = iter(list(blocks))
     scores = pipeline.sign_blocks(score_blocks(blocks, source.selection), source.texts)
+    if places:
+        from bleucli.metrics.edit_kinds import attach_each
+
+        scores = attach_each(scores, places)
     wide = options.rows == "wide" or (options.rows is None and form != "jsonl")
     if tabulate is not None and (wide or form != "jsonl"):
         scores = _add_labels(scores, options, source)
@@ -267,6 +273,18 @@ def _print_segments(
     is_unsigned = tabulate is not None and (wide or form != "jsonl")
     notes = [f"{name}: {signature}" for name, signature in signatures.items()] if is_unsigned else []
     remarks[0].say(lambda: source.overview(sum(counts.values())), notes)
+
+
+def _check_format(options: Options, environment: Environment, form: str, scores: int) -> None:
+    """Refuse a format that cannot show segments; scores: how many lines without a table would have to show at once."""
+    if scores != 1:
+        raise UsageError(
+            f"--sentence-level takes one system and one metric as {form}; leave out the others, or add -f csv, tsv,"
+            " jsonl or parquet for a table of all"
+        )
+    if form == "parquet" and options.output is None and environment.columns() is not None:
+        raise UsageError("Parquet is not for a terminal; name a file with --output")
+    request.format_of(options, environment)  # called to refuse a wrong format; only the option chooses that of segments
 
 
 def _add_labels(blocks: Iterable[SegmentBlock], options: Options, source: Rows) -> Iterator[SegmentBlock]:

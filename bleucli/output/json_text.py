@@ -37,6 +37,7 @@ from bleucli.output.layout import Layout, marked_names, rescale_record
 from bleucli.results import (
     BY_ORDER,
     DECIMALS,
+    EDIT_KINDS,
     SHAPE,
     Results,
     ScoreRecord,
@@ -134,6 +135,10 @@ def score_object(record: ScoreRecord, layout: Layout, tested: Mapping[str, objec
     if record.verbose:
         item["verbose_score"] = record.verbose
     item |= {name: None if share is None else float(layout.share(share)) for name, share in record.shares}
+    if record.figures.hits is not None:
+        figures = record.figures._asdict()
+        names = (*EDIT_KINDS, "edits", "reference_length")
+        item |= {name: figures[name] for name in names if figures[name] is not None}
     item |= dict(record.signature)
     if record.details:
         item["details"] = [

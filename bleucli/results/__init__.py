@@ -146,8 +146,15 @@ class Figures(NamedTuple):
     hypothesis_length: float | None = None  # this and the next one in what the metric counts: tokens, words, characters
     reference_length: float | None = None
     edits: int | None = None
+    hits: int | None = None  # of TER, WER and CER; this and the next ones are counted only if they are asked for
+    substitutions: int | None = None
+    deletions: int | None = None
+    insertions: int | None = None
+    shifts: int | None = None
 
 
+# The kinds of edits among these fields
+EDIT_KINDS = ("hits", "substitutions", "deletions", "insertions", "shifts")
 # Those of these fields that have a number for each order
 BY_ORDER = ("precisions", "counts", "totals", "reference_totals")
 

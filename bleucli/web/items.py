@@ -18,7 +18,7 @@ from bleucli.metrics import Metric
 from bleucli.phrases import tell_count
 from bleucli.reading.jsonfields import Fields, place_of_references
 from bleucli.reading.jsonlines import JsonItems
-from bleucli.results import ScoreRecord
+from bleucli.results import EDIT_KINDS, ScoreRecord
 from bleucli.scoring import score_blocks
 from bleucli.text import Segments
 
@@ -157,6 +157,6 @@ def _tell(record: ScoreRecord, segments: int, warnings: Sequence[str]) -> dict[s
         "higher_is_better": record.higher_is_better,
         "signature": record.signature.format(),
         "segments": segments,
-        **record.figures._asdict(),
+        **{name: part for name, part in record.figures._asdict().items() if name not in EDIT_KINDS},
         "warnings": list(warnings),
     }

@@ -49,6 +49,12 @@ EFFECTS = {
             "junit has only the scores that gates judge",
         ),
     ],
+    "edit_counts": [
+        (("--edit-counts",), ("-m", "wer"), (), "WER, CER and TER are not scored"),
+        (("--edit-counts",), ("-m", "ter", "-f", "csv"), ("-m", "ter", "-f", "text"), "text does not show parts"),
+        (("--edit-counts",), ("-m", "ter"), ("-m", "ter", "-b"), "bare scores have no parts"),
+        (("--edit-counts",), ("-m", "cer", "-sl", "-f", "jsonl"), ("-m", "cer", "-sl"), "segments have them in jsonl"),
+    ],
     "force": [(("--force",), (), ("-m", "ter"), "BLEU is not scored")],
     "format": [
         (("-f", "latex"), (), ("-sl",), "segments are printed as text, JSON or tables"),
