@@ -145,8 +145,10 @@ def evaluate_systems(
     is_joined = _choice("level", level) == "doc"
     corpus = _label(corpus, {} if labels is None else labels)
     if is_joined:
-        if columns or foreign:
-            raise UsageError("level 'doc' joins the texts of a document, but not its scores; leave out one of them")
+        if foreign:
+            raise UsageError(
+                "level 'doc' joins texts that a metric of another library has scored; leave out one of them"
+            )
         from bleucli.counting import documents
 
         corpus = corpus._replace(documents=documents.join)

@@ -582,8 +582,7 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             " is better",
             once=True,
             apart={
-                "the texts of a document are joined, but not its scores": "level",
-                "tables have rows of their own; write texts to files": "table",
+                "only sums of counts leave the engine": "engine",
                 "statistics keep the scores that bleu count --scores saves with them": "stats",
                 "it reads scores instead of texts": "segment_scores",
                 "scores are those of all segments": "partial",

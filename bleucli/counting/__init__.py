@@ -107,11 +107,13 @@ class References(NamedTuple):
     """References of a block of segments, prepared for one metric.
 
     streams: one `Segments` per stream. fewest, most: the smallest and the largest number of references of a segment.
+    bounds: as in `Piece`.
     """
 
     streams: Sequence[Segments]
     fewest: int
     most: int
+    bounds: Sequence[int] = ()
 
     def counts(self) -> array[int]:
         """Return how many references each segment has."""
@@ -499,14 +501,14 @@ def count_blocks(
     for piece in pieces if jobs == 1 else islice(pieces, 0 if jobs else 1):
         block = work.count(piece)
         work.remember(block)
-        segments += block[0].stats[0].segments
+        segments = piece.bounds[-1] if piece.bounds else segments + block[0].stats[0].segments
         yield piece, block
     if (second := next(pieces, None)) is not None:
         from bleucli.counting.threads import in_order
 
         for piece, block in in_order(work.count, chain([second], pieces), jobs):
             work.remember(block)
-            segments += block[0].stats[0].segments
+            segments = piece.bounds[-1] if piece.bounds else segments + block[0].stats[0].segments
             yield piece, block
     for metric in metrics:
         metric.check_count(segments)
@@ -600,7 +602,8 @@ class _Counting:
 
 def _prepare(metric: Measure, piece: Piece, already: bool) -> References:
     if not already:
-        return metric.prepare_references(piece.references, piece.start)
+        references = metric.prepare_references(piece.references, piece.start)
+        return references._replace(bounds=piece.bounds) if piece.bounds else references
     fewest, most, _ = kernels.reference_counts(piece.references)
     return References(piece.references, fewest, most)
 
