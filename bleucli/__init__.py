@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bleucli.check import check_texts
     from bleucli.counting import CorpusStats
     from bleucli.errors import BleuError, BleuWarning, InputTypeError
-    from bleucli.evaluate import evaluate_systems
+    from bleucli.evaluate import evaluate_segments, evaluate_systems
     from bleucli.matrix import score_matrix
     from bleucli.metrics import metric_from_signature
     from bleucli.metrics.bleu import BLEU, BLEUScore
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from bleucli.output.paper import cite
     from bleucli.report import plots
     from bleucli.report.page import compare_systems
-    from bleucli.results import Results
+    from bleucli.results import Results, SegmentTable
     from bleucli.results.findings import Finding, Findings
     from bleucli.results.signature import Signature
     from bleucli.scale import arrow, statsfiles
@@ -80,6 +80,7 @@ _HOMES = {
     "InputTypeError": "bleucli.errors",
     "PairedTest": "bleucli.significance.paired_test",
     "Results": "bleucli.results",
+    "SegmentTable": "bleucli.results",
     "Segments": "bleucli.text",
     "SelfBLEU": "bleucli.metrics.self_bleu",
     "Signature": "bleucli.results.signature",
@@ -97,6 +98,7 @@ _HOMES = {
     "corpus_ter": "bleucli.metrics.ter",
     "corpus_wer": "bleucli.metrics.wer",
     "download_test_set": "bleucli.testsets.access",
+    "evaluate_segments": "bleucli.evaluate",
     "evaluate_systems": "bleucli.evaluate",
     "explain": "bleucli.metrics.explanations",
     "explain_corpus": "bleucli.metrics.explanations",
@@ -141,6 +143,7 @@ __all__ = [
     "InputTypeError",
     "PairedTest",
     "Results",
+    "SegmentTable",
     "Segments",
     "SelfBLEU",
     "Signature",
@@ -158,6 +161,7 @@ __all__ = [
     "corpus_ter",
     "corpus_wer",
     "download_test_set",
+    "evaluate_segments",
     "evaluate_systems",
     "explain",
     "explain_corpus",

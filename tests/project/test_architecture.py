@@ -30,7 +30,7 @@ LADDER: dict[str, set[str]] = {
     "optional_deps": {"errors"},
     "results": {"_version", "errors", "limits", "phrases", "prose", "records"},
     "waiting": {"errors", "prose", "results"},
-    "output": {"errors", "phrases", "prose", "records", "results"},
+    "output": {"errors", "optional_deps", "phrases", "prose", "records", "results"},
     "text": {"errors", "optional_deps", "phrases"},
     "kernels": {"errors", "optional_deps", "phrases", "records", "text"},
     "inspection": {"errors", "kernels", "optional_deps", "phrases", "records", "results", "text"},
