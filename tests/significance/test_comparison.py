@@ -426,7 +426,7 @@ def test_too_few_trials_get_a_hint(method, trials, more):
     assert not told or told[0].endswith("use at least 399" if more else "use at least 19")
 
 
-@pytest.mark.parametrize("more", [{"all_pairs": True}, {"all_best": True}])
+@pytest.mark.parametrize("more", [{"all_pairs": True}, pytest.param({"all_best": True}, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("method", METHODS)
 def test_clusters_and_bold_type_rest_on_a_p_value_that_needs_no_hint(method, more):
     """Of 400 comparisons of equal systems, 20 should be significant; 6 to 37 is the range of 99.9%. Koehn: 44."""
