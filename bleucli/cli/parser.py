@@ -199,7 +199,7 @@ def read(words: Sequence[str], name: str) -> tuple[dict[str, Any], list[str], li
     top = _parser_of(name, command)
     metrics: list[str] = []
     if name:
-        _refuse_options_of_others(words, top)
+        _refuse_options_of_others(words, top, command)
     if not _are_flags(words, top.flags()):  # a word may be an abbreviation, or an option of a metric
         metrics = _add_flags_of_metrics(top, command.metrics, lambda: _are_flags(words, top.flags()))
         theirs = [flag for flag in top.flags() if flag.startswith("--") and flag not in top.ours]
@@ -214,9 +214,14 @@ def _are_flags(words: Sequence[str], flags: Collection[str]) -> bool:
     return all(word[:1] != "-" or word == "-" or word.partition("=")[0] in flags for word in words[:end])
 
 
-def _refuse_options_of_others(words: Sequence[str], top: Parser) -> None:
+def _refuse_options_of_others(words: Sequence[str], top: Parser, command: Command) -> None:
     """Refuse the options of other commands, which argparse could read as several short ones: -sl as -s l."""
-    foreign = {flag for option in OPTIONS.values() for flag in option.flags} - set(top.flags())
+    foreign = {flag for option in OPTIONS.values() for flag in option.flags}
+    if command.metrics == () and not _are_flags(words, top.flags()):
+        from bleucli.metrics import METRICS
+
+        foreign |= {flag for metric in METRICS for option in flags_of(metric).values() for flag in option.flags}
+    foreign -= set(top.flags())
     for word in words[: words.index("--")] if "--" in words else words:
         if word.partition("=")[0] in foreign:
             top.refuse(word)
