@@ -43,10 +43,11 @@ _FREQUENT_POINTS = 0.2
 # The same for a warning; what is below is a note
 _WARNING_SHARE = 0.002
 _WARNING_POINTS = 0.05
-# The least that removing words which many lines share must gain
-_GAIN = 0.05
-# The same if all lines share them
+# The least that removing words which many lines share must gain: the share of the lines times this, but not less than
+# the first number below, and not more than the second. In WMT's texts, at most 3% of the lines have such words of their
+# own, and gain less than 3 times their share; a tenth of the lines do not have them by chance.
 _GAIN_OF_ALL = 4.0
+_GAIN, _MOST_GAIN = 0.05, 0.4
 # The least that a convention must cost to be worth a word
 _CONVENTION_POINTS = 0.1
 # Outputs may differ from references by chance as well: the mistake must be this many times as frequent on one side
@@ -341,13 +342,21 @@ class _Checking:
             tally = self._tally(place, mistake.kind)
             tally.add(lines, indexes, mistake)
             tally.other += len(theirs)
-            if indexes and mistake.repair is not None:
-                self._repair(block, place, mistake, indexes, tally)
+            if indexes:
+                repair = mistake.repair if mistake.choose_repair is None else mistake.choose_repair(lines, others)
+                if repair is not None:
+                    self._repair(block, place, mistake, indexes, repair, tally)
 
-    def _repair(self, block: _Block, place: _Place, mistake: Mistake, indexes: Sequence[int], tally: _Tally) -> None:
+    def _repair(
+        self,
+        block: _Block,
+        place: _Place,
+        mistake: Mistake,
+        indexes: Sequence[int],
+        repair: Callable[[str], str],
+        tally: _Tally,
+    ) -> None:
         """Count what the statistics of the lines with a mistake would be after the remedy."""
-        repair = mistake.repair
-        assert repair is not None
 
         def repaired(texts: Segments) -> Segments:
             return Segments.from_strings([None if text is None else repair(text) for text in texts.take(indexes)])
@@ -525,7 +534,7 @@ class _Checking:
                 return None
         elif tally.count < least or tally.count <= _TIMES * tally.other + (_CHANCE if tally.other else 0):
             return None
-        gain = max(_GAIN, _GAIN_OF_ALL * tally.count / self.segments)
+        gain = min(max(_GAIN, _GAIN_OF_ALL * tally.count / self.segments), _MOST_GAIN)
         if mistake.is_proven and (place.is_reference or (points or 0) < gain):
             return None
         severity = self._severity(tally.count, points)

@@ -13,6 +13,7 @@ from bleucli.results import Results, ScoreRecord
 from bleucli.scoring import fit_scales, plan_intervals, score_systems, sign
 from bleucli.text import blocks_of_strings
 from bleucli.text.labels import Labels
+from bleucli.text.typography import read_kinds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def evaluate_systems(
     by: str | Sequence[str] = (),
     unit: str = "segment",
     level: str = "segment",
+    normalize: str = "",
 ) -> Results:
     """Score systems by metrics, and test their differences, as the command does.
 
@@ -74,6 +76,8 @@ def evaluate_systems(
             segments depend on one another.
         level: what is scored as one text: a "segment", or the segments of a "doc" (document), joined by spaces (Liu et
             al. 2020). The segments of a document must follow one another.
+        normalize: which typography to make alike in outputs and references before metrics count, such as
+            "quotes,dashes" or "typography" (see `normalize`); only for metrics of this package.
 
     Returns:
         Scores in percent with their signatures, and what the test found. `to_dict()` returns them for JSON, and
@@ -108,6 +112,13 @@ def evaluate_systems(
     >>> results = evaluate_systems(systems, references, test="ar", trials=1000, labels=documents, unit="doc")
     >>> round(results.systems[1].scores[0].p_value, 3)
     0.017
+
+    Some differences are only typography:
+
+    >>> results = evaluate_systems({"ours": ["a \N{EN DASH} b c"]}, [["a - b c"]], normalize="dashes")
+    >>> (score,) = results.systems[0].scores
+    >>> round(score.score, 1), dict(score.signature)["normalize"]
+    (100.0, 'dashes')
     """
     from bleucli.counting.threads import count_threads
 
@@ -138,6 +149,7 @@ def evaluate_systems(
     # Metrics of other libraries that only score whole systems, by their places
     whole = {place: choices[place] for place in foreign if not hasattr(choices[place], "segment_scores")}
     scorers = [_make_metric(one, systems, references) for place, one in enumerate(choices) if place not in whole]
+    scorers = _normalizing(scorers, normalize, bool(columns or foreign))
     scorers += columns
     segment_scores.check_names([one.name for one in scorers if not one.in_percent])
     if whole and (sampling is not None or by or not scorers):
@@ -165,6 +177,20 @@ def _make_metric(metric: Any, systems: Mapping[str, Any], references: Any) -> Me
     if segment_scores.is_foreign(metric):
         return segment_scores.of_object(metric, systems, references)
     return find_metric(metric)
+
+
+def _normalizing(metrics: list[Metric], normalize: str, has_others: bool) -> list[Metric]:
+    """Return metrics that make typography alike; has_others: whether there are scores of something else as well.
+
+    Raises:
+        UsageError: a name is unknown, or there are such scores.
+    """
+    kinds = read_kinds(normalize)
+    if not kinds:
+        return metrics
+    if has_others:
+        raise UsageError("normalize is for metrics of this package; score the others in a call of their own")
+    return [metric.normalizing(kinds) for metric in metrics]
 
 
 def _add_whole(

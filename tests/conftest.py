@@ -182,7 +182,7 @@ def run(folder, monkeypatch):
 
     def run(*words, stdin=b"", variables=(), stdout=None, stderr=None, terminal=False):
         if terminal:
-            monkeypatch.setattr("bleucli.cli.messages._PATIENCE", SECONDS)
+            monkeypatch.setattr("bleucli.cli.streams._PATIENCE", SECONDS)
             stderr, variables = Terminal(), {**dict(variables), "NO_COLOR": "1"}
         stdin = BytesIO(stdin) if isinstance(stdin, bytes) else stdin
         out, err = stdout or BytesIO(), stderr or BytesIO()

@@ -340,10 +340,12 @@ def ranks_of(w, metric, system):
     return str(first) if first == last else f"{first}–{last}"
 
 
-@TABLE.sentence("ranks in parentheses", f"In parentheses: ranks, {RANKS}")
+@TABLE.sentence("ranks in parentheses", f"In parentheses: the cluster, then the ranks, {RANKS}")
 def _(w):
     return all(
-        re.search(r"\(([\d–]+)\)$", cell.replace("**", ""))[1] == ranks_of(w, metric, system)
+        cell.replace("**", "").endswith(
+            f" ({w.results.rankings[metric].clusters[system]}; {ranks_of(w, metric, system)})"
+        )
         for system, (cells, _) in w.cells.items()
         for metric, cell in enumerate(cells)
     )

@@ -27,9 +27,6 @@ _DASHES = "\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{FIGURE DASH}\N{EN DASH}\N{EM DASH
 def parse(words: Sequence[str], name: str = "") -> Options:
     """Read the words that follow the name of a command; name: "" for scoring, which has none.
 
-    Raises:
-        UsageError: an option does not exist, or its value is invalid.
-
     >>> parse(["ref.txt", "--inp", "sys.txt", "-b"]).input
     ['sys.txt']
     """
@@ -168,9 +165,6 @@ def _resolve_names(
     Args:
         words: names of metrics or of their variants, as `find_name` takes them.
         settings: the arguments that options set, by metric.
-
-    Raises:
-        UsageError: two variants of one metric are named, or an option contradicts a name.
 
     >>> _resolve_names(["bleu", "chrf++"], {"chrf": {"beta": 3}})
     (['bleu', 'chrf'], {'chrf': {'beta': 3, 'word_order': 2}})

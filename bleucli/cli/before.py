@@ -38,8 +38,8 @@ class Before:
 
     def answer(self) -> Baseline:
         """Return the scores of the earlier output in the form of an earlier answer."""
-        counts = self._source.count(Counting(self._metrics, 1, False, pipeline.Unwatched()))
-        results = pipeline.score(counts, self._metrics, self._source.texts, None, pipeline.Unwatched())
+        counts = self._source.count(Counting(self._metrics, 1, False, pipeline.show_nothing))
+        results = pipeline.score(counts, self._metrics, self._source.texts, None, pipeline.show_nothing)
         shards = self._statistics.shards()
         systems = [shard.system for shard in shards]
         # The checksums of a shard's references do not identify the references of the whole
@@ -47,12 +47,7 @@ class Before:
         return baseline_of(results, self._path, references)
 
     def system(self, names: Sequence[str]) -> SystemStats:
-        """Return the earlier output that systems with these names are tested against.
-
-        Raises:
-            BleuError: the file has several systems, and it is not clear which one is meant.
-            UsageError: a system has the name of the file.
-        """
+        """Return the earlier output that systems with these names are tested against."""
         if self._path in names:
             raise UsageError(f"two systems would be called {self._path!r}; name systems with --names")
         return self._source.only_system(self._metrics, names)._replace(name=self._path)

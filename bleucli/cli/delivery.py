@@ -63,11 +63,7 @@ def tell_withheld(path: str | None, append: bool) -> str:
 
 
 def spool(chunks: Iterable[bytes]) -> IO[bytes]:
-    """Return all chunks as one file, ready to be read; it stays in memory while it is small.
-
-    Raises:
-        BleuError: a temporary file cannot be written.
-    """
+    """Return all chunks as one file, ready to be read; it stays in memory while it is small."""
     with wholefiles.Aside():
         return wholefiles.spool(chunks)
 
@@ -80,11 +76,7 @@ def _unwritable(name: str, error: OSError) -> BleuError:
 
 
 def refuse_foreign(path: str) -> None:
-    """Refuse to add lines to a file that exists and is not a history.
-
-    Raises:
-        BleuError: the file is not a history, or it cannot be read.
-    """
+    """Refuse to add lines to a file that exists and is not a history."""
     if not os.path.isfile(path):
         return
     from bleucli.waiting import lock
@@ -127,11 +119,7 @@ def _append(answer: IO[bytes], name: str) -> None:
 
 
 def _check_history(file: IO[bytes], name: str) -> None:
-    """Refuse a file that is neither empty nor made of lines of jsonl.
-
-    Raises:
-        BleuError: its first line is not one of jsonl, or its last line is incomplete.
-    """
+    """Refuse a file that is neither empty nor made of lines of jsonl."""
     from bleucli.output.json_text import is_ours
 
     if not file.seek(0, os.SEEK_END):
@@ -155,11 +143,7 @@ def _check_history(file: IO[bytes], name: str) -> None:
 
 
 def check_output(options: Options) -> None:
-    """Refuse to write a file that the options or the environment name as an input.
-
-    Raises:
-        UsageError: naming the file.
-    """
+    """Refuse to write a file that the options or the environment name as an input."""
     path = str(options.output)
     descriptor = descriptor_of(path)  # checked before a file of our own gets its number
     try:
@@ -180,9 +164,6 @@ def protect(output: str | None, inputs: Iterable[str], stdin: IO[bytes] | None =
         output: the file that is written, if any.
         inputs: the files that are read.
         stdin: standard input, if it is read.
-
-    Raises:
-        UsageError: naming the file.
     """
     if output is None:
         return

@@ -23,11 +23,7 @@ if TYPE_CHECKING:
 
 
 def check(options: Options) -> None:
-    """Refuse values that bounds cannot have, and a baseline without the statistics that a test needs.
-
-    Raises:
-        BleuError: a value is wrong, or the baseline cannot be read.
-    """
+    """Refuse values that bounds cannot have, and a baseline without the statistics that a test needs."""
     from bleucli import gates
     from bleucli.gates.baselines import is_statistics
 
@@ -58,9 +54,6 @@ class Gates:
         options: the options of the command.
         scored: the names of the metrics that are scored, as bounds use them, in the order in which they are printed.
         scale: the scale in which scores are printed: 1 or 100.
-
-    Raises:
-        UsageError: a bound is about a metric that is not scored, or lies outside the scale.
     """
 
     def __init__(self, options: Options, metrics: Sequence[str], scale: int) -> None:
@@ -71,7 +64,10 @@ class Gates:
         self._first = options.metrics[0] if options.metrics else metrics[0]
         from bleucli import gates
 
-        names = {name: name for name in metrics} | _find_variants(options, metrics)
+        names = {name: name for name in metrics}
+        for variant, (name, arguments) in VARIANTS.items():  # such as chrf++
+            if name in metrics and arguments.items() <= dict(options.of_metric(name)).items():
+                names[variant] = name
         if options.fail_under is not None:
             self._fail_under = _read_bounds(gates.FAIL_UNDER, options.fail_under, names)
         if options.max_drop is not None:
@@ -114,21 +110,8 @@ class Gates:
             )
 
 
-def _find_variants(options: Options, metrics: Sequence[str]) -> dict[str, str]:
-    """Return the variants, such as chrf++, that are scored, each with the name of its metric."""
-    return {
-        variant: name
-        for variant, (name, arguments) in VARIANTS.items()
-        if name in metrics and arguments.items() <= dict(options.of_metric(name)).items()
-    }
-
-
 def _read_bounds(option: str, value: str, names: Mapping[str, str]) -> dict[str, Bound]:
-    """Return bounds by the names of the metrics that are scored; `names` maps every accepted name to one of these.
-
-    Raises:
-        UsageError: a bound is for something that is not scored, or one metric has two bounds.
-    """
+    """Return bounds by the names of the metrics that are scored; `names` maps every accepted name to one of these."""
     from bleucli import gates
 
     bounds = gates.read_bounds(option, value)

@@ -20,12 +20,7 @@ from bleucli.results.signature import RESAMPLING_KEYS, RUN_KEYS, TEXT_KEYS, Sign
 
 
 def follow(options: Options, signature: Signature) -> Options:
-    """Return the options; the signature, restated as today's if it is from sacreBLEU 1.x, sets those not given.
-
-    Raises:
-        UsageError: the signature is not a metric's, or not that of the metric that self-BLEU uses; the metric has no
-            such key; or a value is invalid.
-    """
+    """Return the options; the signature, restated as today's if it is from sacreBLEU 1.x, sets those not given."""
     try:
         name = reading.metric_of(signature, METRICS)
         signature = reading.restate(signature, METRICS[name])
@@ -47,11 +42,7 @@ def follow(options: Options, signature: Signature) -> Options:
 
 
 def check(metric: Metric, signature: Signature) -> None:
-    """Compare the signature that the metric will have with the one that was asked for.
-
-    Raises:
-        UsageError: they differ in a way that changes the score.
-    """
+    """Compare the signature that the metric will have with the one that was asked for."""
     try:
         reading.refuse_other(metric, signature)
     except BleuError as error:
@@ -64,9 +55,6 @@ def check_texts(signature: Signature, ours: Mapping[str, str]) -> None:
     Args:
         signature: the signature of --like.
         ours: keys of this run's signature, not necessarily all.
-
-    Raises:
-        UsageError: the signature names other texts, or another number of references.
     """
     for key in TEXT_KEYS:
         theirs = _text(signature.info, key)

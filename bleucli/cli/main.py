@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
+    from bleucli.cli.streams import Messages
 
     Command = Callable[[Options, Environment, Messages, Sequence[str]], bool]
 
@@ -38,7 +38,7 @@ def run(words: Sequence[str], environment: Environment) -> int:
             return Status.FINE
         import warnings
 
-        from bleucli.cli.messages import Messages
+        from bleucli.cli.streams import Messages
 
         messages = Messages(environment, options.quiet, options.strict)
         with warnings.catch_warnings():
@@ -83,11 +83,7 @@ def _is_behind(error: BaseException | None, kind: type[BaseException]) -> bool:
 
 
 def _read(words: Sequence[str], environment: Environment) -> Options | None:
-    """Return the options; None if a page of help, or the version, was all that was asked for.
-
-    Raises:
-        UsageError: the words are wrong.
-    """
+    """Return the options; None if a page of help, or the version, was all that was asked for."""
     # Answered before anything else: making the parser and importing the metrics would take most of the time
     if list(words) in (["--version"], ["-V"]):
         deliver([_version()], None, environment)

@@ -223,10 +223,6 @@ def _lacks_bold(run: Options) -> bool:
     return not (run.score_only or run.segments or run.form.shows_bold(not run.no_color))
 
 
-def _is_line(run: Options) -> bool:
-    return run.form.is_table and not run.form.tabulates_one and run.systems == 1 and run.by is None
-
-
 def _lacks_parts(run: Options) -> bool:
     return run.test_set is None and run.labels is None and not reads_items(run)
 
@@ -248,7 +244,9 @@ _NO_DOWNLOAD: Conditions = {
 _NO_TABLE: Conditions = {
     "bare scores are not a table": lambda run: run.score_only,
     "segments are not a table": lambda run: run.segments,
-    "there is no table": _is_line,
+    "there is no table": lambda run: (
+        run.form.is_table and not run.form.tabulates_one and run.systems == 1 and run.by is None
+    ),
 }
 _NO_CAPTION: Conditions = {**_NO_TABLE, "{format} has no captions": lambda run: not run.form.captions}
 
@@ -783,9 +781,6 @@ def target_language(pair: str | None, of_test_set: bool = False) -> str:
         pair: a language pair, such as `en-de`.
         of_test_set: the pair is one of a test set, whatever it is called; the language is "" unless it has its own
             tokenizer.
-
-    Raises:
-        UsageError: the pair has another form, or its target is not a language.
 
     >>> target_language("en-ZH"), target_language("eng-zho-TW", of_test_set=True), target_language(None)
     ('zh', 'zh', '')

@@ -8,7 +8,7 @@ may be such an option: importing all metrics takes time, and would slow down mod
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
 from bleucli.cli import commands
 from bleucli.cli.options import OPTIONS, VALUES, Option, flags_of
@@ -64,11 +64,7 @@ class Once(argparse.Action):
     """An option that may be given only once: argparse would silently replace the first values with the second ones."""
 
     def __call__(self, parser: object, namespace: argparse.Namespace, values: object, flag: str | None = None) -> None:
-        """Keep the values.
-
-        Raises:
-            UsageError: the option was given before.
-        """
+        """Keep the values, unless the option was given before."""
         if hasattr(namespace, self.dest) and getattr(namespace, self.dest) is not self.default:
             raise UsageError(f"{flag} was given twice; give all its values after one {flag}")
         setattr(namespace, self.dest, values)
@@ -110,11 +106,7 @@ class Parser(argparse.ArgumentParser):
             self.ours.append(option.flags[0])
 
     def read(self, words: Sequence[str]) -> dict[str, Any]:
-        """Return the values that the words give to options, by the names of the options.
-
-        Raises:
-            UsageError: an option does not exist or has a wrong value, or a file name is in the wrong place.
-        """
+        """Return the values that the words give to options, by the names of the options."""
         namespace, rest = self.parse_known_args(words)
         for word in rest:
             if word[:1] == "-" and word not in ("-", "--"):
@@ -191,40 +183,31 @@ def read(words: Sequence[str], name: str) -> tuple[dict[str, Any], list[str], li
     """Return the values that the words give to options, all flags, and the metrics whose flags these include.
 
     name: that of the command, "" for scoring.
-
-    Raises:
-        UsageError: an option does not exist or has a wrong value, or a file name is in the wrong place.
     """
     command = commands.command_of(name)
     top = _parser_of(name, command)
     metrics: list[str] = []
-    if name:
-        _refuse_options_of_others(words, top, command)
-    if not _are_flags(words, top.flags()):  # a word may be an abbreviation, or an option of a metric
-        metrics = _add_flags_of_metrics(top, command.metrics, lambda: _are_flags(words, top.flags()))
-        theirs = [flag for flag in top.flags() if flag.startswith("--") and flag not in top.ours]
-        words = _spell_out(words, theirs, top.ours)
-        _refuse_unknown_short_options(words, top)
-    return top.read(words), top.flags(), metrics
-
-
-def _are_flags(words: Sequence[str], flags: Collection[str]) -> bool:
-    """Return whether every word that looks like an option is one of `flags`, written in full."""
     end = words.index("--") if "--" in words else len(words)
-    return all(word[:1] != "-" or word == "-" or word.partition("=")[0] in flags for word in words[:end])
-
-
-def _refuse_options_of_others(words: Sequence[str], top: Parser, command: Command) -> None:
-    """Refuse the options of other commands, which argparse could read as several short ones: -sl as -s l."""
-    foreign = {flag for option in OPTIONS.values() for flag in option.flags}
-    if command.metrics == () and not _are_flags(words, top.flags()):
+    flags = [word.partition("=")[0] for word in words[:end] if word[:1] == "-" and word != "-"]
+    # Options of other commands: argparse could read -sl as -s l
+    foreign = {flag for option in OPTIONS.values() for flag in option.flags} if name else set()
+    if command.metrics == () and not set(flags) <= set(top.flags()):  # -tok could be read as -t ok
         from bleucli.metrics import METRICS
 
         foreign |= {flag for metric in METRICS for option in flags_of(metric).values() for flag in option.flags}
-    foreign -= set(top.flags())
-    for word in words[: words.index("--")] if "--" in words else words:
-        if word.partition("=")[0] in foreign:
-            top.refuse(word)
+    for flag in filter(foreign.difference(top.flags()).__contains__, flags):
+        top.refuse(flag)
+    if not set(flags) <= set(top.flags()):  # a word may be an abbreviation, or an option of a metric
+        metrics = _add_flags_of_metrics(top, command.metrics, lambda: set(flags) <= set(top.flags()))
+        theirs = [flag for flag in top.flags() if flag.startswith("--") and flag not in top.ours]
+        words = _spell_out(words, theirs, top.ours)
+        # Words that only begin a short option, such as -to, which argparse could read as -tok or as -t o
+        for word in words[:end]:
+            flag = word.partition("=")[0]
+            begins = flag[:1] == "-" and flag != "-" and any(option.startswith(flag) for option in top.flags())
+            if begins and flag not in top.flags():
+                top.refuse(word)
+    return top.read(words), top.flags(), metrics
 
 
 def _spell_out(words: Sequence[str], *options: Sequence[str]) -> list[str]:
@@ -253,16 +236,6 @@ def _spell_out(words: Sequence[str], *options: Sequence[str]) -> list[str]:
         if flags:
             result[place] = flags[0] + equals + value
     return result
-
-
-def _refuse_unknown_short_options(words: Sequence[str], top: Parser) -> None:
-    """Refuse words that only begin a short option, such as -to, which argparse could read as -tok or as -t o."""
-    flags = top.flags()
-    for word in words[: words.index("--")] if "--" in words else words:
-        name = word.partition("=")[0]
-        begins = name.startswith("-") and name != "-" and any(option.startswith(name) for option in flags)
-        if name not in flags and begins:
-            top.refuse(word)
 
 
 def _add_flags_of_metrics(

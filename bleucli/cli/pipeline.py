@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from bleucli import kernels
 from bleucli.cli import request
@@ -27,7 +28,7 @@ from bleucli.cli.sources import (
     test_set_arguments,
     text_arguments,
 )
-from bleucli.cli.streams import Environment, shown
+from bleucli.cli.streams import Bar, Environment, Messages, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS
 from bleucli.phrases import tell_count
@@ -39,7 +40,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bleucli.cli.messages import Bar, Messages
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
     from bleucli.cli.sources import Counted, Progress, Rows, Source, Systems, Texts
@@ -55,11 +55,7 @@ _PATIENCE = 2.0
 
 
 def prepare(options: Options, messages: Messages) -> tuple[Options, Statistics | None]:
-    """Return the options, with what --like says and the metrics of statistics files; and what these files hold.
-
-    Raises:
-        BleuError: options have wrong values or cannot be combined, or --like names other texts.
-    """
+    """Return the options, with what --like says and the metrics of statistics files; and what these files hold."""
     request.check(options)
     if options.like is not None:
         from bleucli.cli import like
@@ -82,11 +78,7 @@ def prepare(options: Options, messages: Messages) -> tuple[Options, Statistics |
 
 
 def provenance(options: Options, environment: Environment, words: Sequence[str]) -> Provenance | None:
-    """Return what lines of jsonl say about the run, if these are asked for.
-
-    Raises:
-        BleuError: lines are to be added to what is not a history.
-    """
+    """Return what lines of jsonl say about the run, if these are asked for."""
     record = None
     if request.is_jsonl(options, environment):
         from bleucli.cli.provenance import Provenance
@@ -107,9 +99,6 @@ def open_source(
         words: the words of the command line, which engines record in the files that they write.
         hashed: whether files are hashed as they are read, for `Source.inputs`.
         statistics: what the files of --stats hold, if any are named.
-
-    Raises:
-        BleuError: a file cannot be opened, or options contradict each other.
     """
     if options.engine is not None:
         from bleucli.cli.provenance import command_of
@@ -123,7 +112,7 @@ def open_source(
 
 
 def open_rows(options: Options, environment: Environment, hashed: bool, statistics: Statistics | None = None) -> Rows:
-    """Return the source that the options name, which is not an engine; arguments and errors: as for `open_source`."""
+    """Return the source that the options name, which is not an engine; arguments: as for `open_source`."""
     if statistics is None:
         return open_texts(options, environment, hashed)
     from bleucli.cli.sources.statsfiles import StatisticsSource
@@ -132,7 +121,7 @@ def open_rows(options: Options, environment: Environment, hashed: bool, statisti
 
 
 def open_texts(options: Options, environment: Environment, hashed: bool = False) -> Texts:
-    """Return the texts that the options name, unread; arguments and errors: as for `open_source`."""
+    """Return the texts that the options name, unread; arguments: as for `open_source`."""
     if options.table is not None:
         from bleucli.cli.sources.tables import TableSource
 
@@ -148,11 +137,7 @@ def open_texts(options: Options, environment: Environment, hashed: bool = False)
 
 
 def check_references(options: Options, source: Source) -> None:
-    """Refuse references that --like does not name, if their number is known before anything is read.
-
-    Raises:
-        UsageError: there are more or fewer.
-    """
+    """Refuse references that --like does not name, if their number is known before anything is read."""
     # If empty references are skipped, segments may have fewer references than there are files
     if options.like is None or options.skip_empty_refs or "empty" in options.like.info:
         return
@@ -163,11 +148,7 @@ def check_references(options: Options, source: Source) -> None:
 
 
 def metrics_of(options: Options, source: Source) -> list[Metric]:
-    """Return the metrics that count; refuse a signature of --like that they cannot reproduce.
-
-    Raises:
-        BleuError: statistics files lack a metric, or an option has a wrong value.
-    """
+    """Return the metrics that count; refuse a signature of --like that they cannot reproduce."""
     if options.stats is None:
         return request.make_metrics(options)
     from bleucli.cli.sources.statsfiles import StatisticsSource
@@ -177,11 +158,7 @@ def metrics_of(options: Options, source: Source) -> list[Metric]:
 
 
 def columns_of(options: Options, source: Source) -> tuple[Sequence[Metric], Sequence[Input]]:
-    """Return the scores that --scores names as metrics, and a record of each file that holds them.
-
-    Raises:
-        BleuError: a file cannot be read, or has no scores of a system.
-    """
+    """Return the scores that --scores names as metrics, and a record of each file that holds them."""
     if not options.scores:
         return [], []
     from bleucli.cli.sources import score_arguments, scores
@@ -190,11 +167,7 @@ def columns_of(options: Options, source: Source) -> tuple[Sequence[Metric], Sequ
 
 
 def choose_metrics(options: Options, source: StatisticsSource) -> list[Metric]:
-    """Return the metrics that counted what statistics files hold, with the options that were asked for.
-
-    Raises:
-        BleuError: the files lack one of them.
-    """
+    """Return the metrics that counted what statistics files hold, with the options that were asked for."""
     if options.segment_scores:
         source.choose_numbers()
     for name in request.names_of_metrics(options):
@@ -215,11 +188,7 @@ def choose_metrics(options: Options, source: StatisticsSource) -> list[Metric]:
 
 
 def plan_sampling(options: Options, environment: Environment, bold: bool, systems: int) -> Sampling | None:
-    """Return how to resample the scores of this number of systems, or None; bold: whether the best will be bold.
-
-    Raises:
-        UsageError: there are too few systems, or the seed in the environment is invalid.
-    """
+    """Return how to resample the scores of this number of systems, or None; bold: whether the best will be bold."""
     method = next((name for name, (option, _) in RESAMPLING.items() if getattr(options, option)), None)
     if method is None:
         return None
@@ -255,9 +224,6 @@ def leave_out(
     """With --keep-going, leave out the systems that cannot be scored, and say what is wrong with each.
 
     report: writes a report of failures, if one is asked for, where no system is scored.
-
-    Raises:
-        BleuError: none is left, or those that are left do not allow the test that was asked for.
     """
     if not options.keep_going:
         return
@@ -271,7 +237,7 @@ def leave_out(
 def say_left_out(
     options: Options, systems: Systems, environment: Environment, report: Callable[[Results], None] | None
 ) -> None:
-    """Say what is wrong with the systems that are left out; arguments and errors: as for `leave_out`."""
+    """Say what is wrong with the systems that are left out; arguments: as for `leave_out`."""
     errors = dict(systems.failures)
     if not errors:
         return
@@ -296,26 +262,13 @@ def say_left_out(
         raise BleuError(hindrance)
 
 
-class Unwatched:
-    """Takes the place of a bar where nobody watches."""
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        """Show nothing."""
-
-    def __enter__(self) -> Unwatched:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        """Do nothing: there is no bar to remove."""
+def show_nothing(what: str, done: int, total: int) -> None:
+    """Take the place of a bar where nobody watches."""
 
 
-def watch(options: Options, environment: Environment) -> Bar | Unwatched:
+def watch(options: Options, environment: Environment) -> AbstractContextManager[Progress]:
     """Return a bar if someone watches, for a `with` statement."""
-    if options.quiet or not environment.is_watched():
-        return Unwatched()
-    from bleucli.cli.messages import Bar
-
-    return Bar(environment)
+    return nullcontext(show_nothing) if options.quiet or not environment.is_watched() else Bar(environment)
 
 
 def score(
@@ -335,9 +288,6 @@ def score(
         plan: how to resample the scores, or None.
         progress: called with what is resampled, how many are done, and how many there are.
         before: what was counted earlier, to be tested against.
-
-    Raises:
-        BleuError: what was counted cannot be scored.
     """
     if counts.grouped:
         results = score_groups(counts.parts, metrics, sampling=plan, progress=progress)
@@ -385,11 +335,7 @@ def run_of(source: Source, counts: Counted, scores: Sequence[Input] = ()) -> Run
 
 
 def compare_signatures(options: Options, results: Results) -> dict[str, str]:
-    """Compare all scores with the signature of --like; return the signature of the first one, empty without --like.
-
-    Raises:
-        UsageError: a score has other texts. Groups may have different ones.
-    """
+    """Compare all scores with the signature of --like; return the signature of the first one, empty without --like."""
     if options.like is None:
         return {}
     number = request.names_of_metrics(options).index(options.followed)
@@ -407,9 +353,6 @@ class Remarks:
         messages: the notes and warnings of this run.
         signature: that of the score, which is compared with the one of --like; may be empty without --like.
         hints: warnings about options, texts and scores.
-
-    Raises:
-        BleuError: there is a warning, and --strict forbids it.
     """
 
     def __init__(
@@ -456,11 +399,7 @@ def _note_lowercase(options: Options) -> list[str]:
 
 
 def refuse_failures(systems: Systems, withheld: str = "") -> None:
-    """Fail if systems were left out; withheld: a clause that says what was not written because of that.
-
-    Raises:
-        BleuError: some systems could not be scored.
-    """
+    """Fail if systems were left out; withheld: a clause that says what was not written because of that."""
     if systems.failures:
         failures = f"{tell_count(systems.count_unscored(), systems.unit)} could not be scored (see above)"
         raise BleuError(f"{failures}; {withheld}" if withheld else failures)

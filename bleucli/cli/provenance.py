@@ -23,9 +23,6 @@ class Provenance:
     Args:
         words: the words of the command line.
         environment: if its variables have `SOURCE_DATE_EPOCH`, that is the time.
-
-    Raises:
-        UsageError: `SOURCE_DATE_EPOCH` is not a time.
     """
 
     def __init__(self, words: Sequence[str], environment: Environment) -> None:
@@ -33,11 +30,7 @@ class Provenance:
         self._time = time_of(environment.variables)
 
     def of(self, run: Run) -> Run:
-        """Return the record of a run with the command and its time.
-
-        Raises:
-            BleuError: the checksum of a table is unknown.
-        """
+        """Return the record of a run with the command and its time."""
         far = next((one.name for one in run.references if one.role == "table" and not one.sha256), None)
         if far is not None:
             raise BleuError(f"cannot compute the SHA-256 of {far}, which is not on this machine; choose another format")
@@ -62,9 +55,6 @@ def mask_credentials(word: str) -> str:
 
 def time_of(variables: Mapping[str, str]) -> str:
     """Return the time in UTC: that of `SOURCE_DATE_EPOCH` if it is set, else the present.
-
-    Raises:
-        UsageError: the variable is not a whole number of seconds, or is too large.
 
     >>> time_of({"SOURCE_DATE_EPOCH": "0"})
     '1970-01-01T00:00:00Z'

@@ -49,11 +49,7 @@ _ALWAYS = {"annotate", "jobs", "quiet", "strict", "no_color", "output"}
 
 
 def check(options: Options) -> None:
-    """Refuse options that have wrong values or cannot be combined, and texts that cannot be scored.
-
-    Raises:
-        BleuError: the message names the option, or what it is about.
-    """
+    """Refuse options that have wrong values or cannot be combined, and texts that cannot be scored."""
     refuse_conflicts(options)
     first = options.refs[0] if options.refs else ""
     if first.replace("-", "_") in (*MODES, "help") and not os.path.lexists(first):
@@ -79,11 +75,7 @@ def _records(options: Options) -> Iterator[tuple[str, OptionOfCommand]]:
 
 
 def refuse_conflicts(options: Options) -> None:
-    """Refuse options that cannot be combined.
-
-    Raises:
-        UsageError: two of them are given.
-    """
+    """Refuse options that cannot be combined."""
     for name, option in _records(options):
         for reason, partners in (option.apart or {}).items():
             for partner in filter(options.has, partners.split()):
@@ -93,11 +85,7 @@ def refuse_conflicts(options: Options) -> None:
 
 
 def refuse_lacks(options: Options) -> None:
-    """Refuse options without the others that they need.
-
-    Raises:
-        UsageError: one of them is given.
-    """
+    """Refuse options without the others that they need."""
     for name, option in _records(options):
         if message := _reason(option.lacks, options):
             raise UsageError(f"{flag_of(name)} {message}")
@@ -137,11 +125,7 @@ def _no_references(systems: Sequence[str]) -> UsageError:
 
 
 def check_values(options: Options) -> None:
-    """Refuse values that options cannot have.
-
-    Raises:
-        BleuError: a value is wrong; the message names the option, or what it is about.
-    """
+    """Refuse values that options cannot have."""
     flags = [flag_of(name) for name, _ in RESAMPLING.values() if options.has(name)]
     if len(flags) > 1:
         raise UsageError(f"{' and '.join(flags)} cannot be combined; choose one (--paired-bs also gives intervals)")
@@ -181,9 +165,6 @@ def find_idle(options: Options, systems: int, form: str, segments: bool = False)
         systems: how many there are.
         form: the format, "" if no scores are printed.
         segments: whether each segment gets its own score.
-
-    Raises:
-        UsageError: one of them is ours, or asks for something of ours that this run cannot give.
     """
     if options.given <= {"refs", "input", "format"}:  # these always have an effect
         return []
@@ -198,13 +179,13 @@ def find_idle(options: Options, systems: int, form: str, segments: bool = False)
 
 
 def idle_in_mode(options: Options, mode: str) -> list[str]:
-    """Return one line about the options that have no effect in a mode, or nothing; errors: as for `find_idle`."""
+    """Return one line about the options that have no effect in a mode, or nothing."""
     idle = options.given - set(str(OPTIONS[mode].beside).split()) - _ALWAYS - {mode}
     return _tell(options, dict.fromkeys(idle, f"not used by {flag_of(mode)}"))
 
 
 def idle_when_citing(options: Options) -> list[str]:
-    """Return one line about the options that do not change what --cite prints; errors: as for `find_idle`."""
+    """Return one line about the options that do not change what --cite prints."""
     run = options.replace(scored=names_of_metrics(options))
     reasons = dict(_idle_of_metrics(run))
     reasons["language_pair"] = _reason(OPTIONS["language_pair"].idle, run)
@@ -242,9 +223,6 @@ def _tell(options: Options, reasons: Mapping[str, str]) -> list[str]:
     """Return one line about all options without effect, grouped by reason; nothing if there are none.
 
     reasons: by the names of options, which need not be given; "" for one that has an effect.
-
-    Raises:
-        UsageError: one of them is ours.
     """
     names: dict[str, list[str]] = {}
     for name, reason in reasons.items():
@@ -328,11 +306,7 @@ def layout_of(options: Options, environment: Environment, form: str) -> Layout:
 
 
 def sorting_metric(options: Options) -> int | None:
-    """Return the index, among the metrics that are scored, of the one that --sort names; None without --sort.
-
-    Raises:
-        UsageError: it is not among them.
-    """
+    """Return the index, among the metrics that are scored, of the one that --sort names; None without --sort."""
     if options.sort is None:
         return None
     names = names_printed(options)

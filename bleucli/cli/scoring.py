@@ -23,20 +23,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.cli.before import Before
     from bleucli.cli.gating import Gates
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
     from bleucli.cli.sources import Rows, Systems
+    from bleucli.cli.streams import Messages
     from bleucli.counting import SystemStats
     from bleucli.gates.baselines import Baseline
 
 
 def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
-    """Score and print; return whether all gates were passed.
-
-    Raises:
-        BleuError: something is wrong with options or texts, or the answer cannot be written.
-    """
+    """Score and print; return whether all gates were passed."""
     start = pipeline.read_clocks()
     options, statistics = pipeline.prepare(_group_documents(options), messages)
     gates = gates_of(options, environment)
@@ -112,10 +108,6 @@ class Answer:
         layout: how scores are laid out in it.
         before: the earlier output that systems are tested against, if any.
         report_failures: writes a report of systems that are left out, where the format has one; None elsewhere.
-
-    Raises:
-        UsageError: the format cannot show what is asked for.
-        BleuError: the earlier answer or output cannot be read.
     """
 
     def __init__(
@@ -168,9 +160,6 @@ class Answer:
             signature: the signature that --like was compared with.
             overview: returns a line that says what was read, for a number of segments.
             earlier: the names of systems that were scored earlier, and are not judged.
-
-        Raises:
-            BleuError: the answer cannot be written, or --strict forbids a warning.
         """
         options = self._options
         if options.segment_scores and options.width is not None and results.systems[0].scores[0].scale == 1:
@@ -202,11 +191,7 @@ class Answer:
         return is_wrong and self._options.output is not None and not self._reports_gates
 
     def end(self) -> None:
-        """Fail if systems were left out.
-
-        Raises:
-            BleuError: some systems could not be scored.
-        """
+        """Fail if systems were left out."""
         withheld = tell_withheld(self._options.output, self._options.append) if self._is_withheld() else ""
         pipeline.refuse_failures(self._systems, withheld)
 
@@ -218,11 +203,7 @@ def _print_segments(
     messages: Messages,
     provenance: Provenance | None,
 ) -> None:
-    """Score one system's segments by one metric, and print one line per segment.
-
-    Raises:
-        BleuError: there are several systems or metrics, the texts are wrong, or the answer cannot be written.
-    """
+    """Score one system's segments by one metric, and print one line per segment."""
     from collections import Counter
 
     metrics = pipeline.metrics_of(options, source)
@@ -277,11 +258,7 @@ def _lines_of_segments(
 
 
 def gates_of(options: Options, environment: Environment) -> Gates | None:
-    """Return the gates that are asked for, if any.
-
-    Raises:
-        UsageError: a gate is for a metric that is not scored.
-    """
+    """Return the gates that are asked for, if any."""
     if not has_gates(options):
         return None
     from bleucli.cli.gating import Gates

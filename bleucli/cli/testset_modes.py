@@ -32,11 +32,7 @@ _COLUMN = 30  # width of names, as sacreBLEU prints them
 
 
 def answer(options: Options) -> Iterable[str]:
-    """Return what the options ask for, piece by piece.
-
-    Raises:
-        BleuError: there is no such test set, language pair or field, or it cannot be downloaded.
-    """
+    """Return what the options ask for, piece by piece."""
     check(options)
     sets = registry.load(options.registry)
     if options.list:
@@ -114,26 +110,19 @@ def _list(sets: Registry, pair: str | None) -> str:
 def _fields_of_pairs(sets: Registry, options: Options) -> Iterator[str]:
     """List the language pairs of test sets and their fields; a file whose content is needed for that is downloaded."""
     from bleucli.testsets import preparation
-
-    for name in names(options.test_set, "--list"):
-        if options.language_pair is None and sets.is_large(sets[name].name):
-            yield _fields_of_all_pairs(sets[name])
-            continue
-        for pair in sets.pairs(sets[name].name) if options.language_pair is None else [options.language_pair]:
-            test_set, _ = sets.pair(name, pair)
-            fields = preparation.known_fields(test_set, pair) or _prepare(test_set, pair, options)
-            systems = [] if test_set.items is None else test_set.items.systems
-            yield visible(f"{pair}: {', '.join([*fields, *systems])}") + "\n"
-
-
-def _fields_of_all_pairs(test_set: TestSet) -> str:
-    """Return the fields of a test set that is parallel in many languages, and its languages."""
-    from bleucli.testsets import preparation
     from bleucli.testsets.formats import AllPairs
 
-    assert isinstance(test_set.pairs, AllPairs)
-    fields = ", ".join(preparation.known_fields(test_set, next(iter(test_set.pairs))))
-    return f"XX-YY: {fields}; XX and YY are two of {', '.join(test_set.pairs.languages)}\n"
+    for name in names(options.test_set, "--list"):
+        pairs = sets[name].pairs
+        if options.language_pair is None and isinstance(pairs, AllPairs):
+            fields = ", ".join(preparation.known_fields(sets[name], next(iter(pairs))))
+            yield f"XX-YY: {fields}; XX and YY are two of {', '.join(pairs.languages)}\n"
+            continue
+        for pair in pairs if options.language_pair is None else [options.language_pair]:
+            test_set, _ = sets.pair(name, pair)
+            names_of_fields = preparation.known_fields(test_set, pair) or _prepare(test_set, pair, options)
+            systems = [] if test_set.items is None else test_set.items.systems
+            yield visible(f"{pair}: {', '.join([*names_of_fields, *systems])}") + "\n"
 
 
 def _download(sets: Registry, options: Options) -> Iterator[str]:
@@ -238,11 +227,7 @@ def _fields_meant_by(name: str, test_set: TestSet, pair: str, paths: Mapping[str
 
 
 def cite(options: Options) -> str:
-    """Return what a run with these options should cite; with a test set alone, only the test set, as in sacreBLEU.
-
-    Raises:
-        BleuError: there is no such test set, its citation is unknown, or an option has a wrong value.
-    """
+    """Return what a run with these options should cite; with a test set alone, only the test set, as in sacreBLEU."""
     check(options)
     if options.given <= {"cite", "test_set", "registry"} and options.test_set is not None:
         sets = names(options.test_set, "--cite")

@@ -51,9 +51,6 @@ def read_bounds(option: str, text: str) -> dict[str, Bound]:
         option: `FAIL_UNDER`, or `MAX_DROP`, whose bounds may be in percent.
         text: its value.
 
-    Raises:
-        UsageError: it has another form.
-
     >>> read_bounds(MAX_DROP, "bleu=0.3,ter=2%")
     {'bleu': Bound(number=0.3, percent=False), 'ter': Bound(number=2.0, percent=True)}
     >>> read_bounds(FAIL_UNDER, "40")
@@ -114,10 +111,6 @@ def judge(
         baseline: an earlier answer; without one, the first system is the baseline.
         metrics: the names of the metrics in the bounds, in the order of the scores; by default the names of the scores.
         scale: the scale of bounds and messages, 100 or 1; scores are in percent. The earlier answer has its own scale.
-
-    Raises:
-        BleuError: a bound names a metric that was not scored; or the earlier answer lacks a system or a metric, was
-            made in another way or with other references, or is rounded too far.
 
     >>> from bleucli.results import SystemResult
     >>> from bleucli.results.signature import Signature

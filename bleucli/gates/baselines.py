@@ -118,11 +118,7 @@ def baseline_of(results: Results, name: str, references: Mapping[str, Sequence[s
 
 
 def read_baseline(path: str, name: str) -> Baseline:
-    """Read an earlier answer, written with `-f json` or `-f jsonl`; name: what errors call the file.
-
-    Raises:
-        BleuError: the file cannot be read, or bleu did not write it.
-    """
+    """Read an earlier answer, written with `-f json` or `-f jsonl`; name: what errors call the file."""
     from bleucli.waiting import lock
 
     form = "jsonl" if is_jsonl(name) and not name.lower().endswith(".json") else "json"
@@ -159,11 +155,7 @@ def read_baseline(path: str, name: str) -> Baseline:
 
 
 def _answer(systems: Mapping[str, Mapping[str, Earlier]], name: str, advice: str) -> Baseline:
-    """Return the scores in an answer of -f json.
-
-    Raises:
-        BleuError: they are on different scales.
-    """
+    """Return the scores in an answer of -f json."""
     pairs = [pair for of_system in systems.values() for pair in of_system.items()]
     elsewhere: dict[str, int] = {}
     for metric, one in pairs:
@@ -187,9 +179,6 @@ def _read_history(lines: Iterable[str], name: str) -> Baseline:
     """Read the scores of whole outputs in lines of `-f jsonl`, of one run or of many.
 
     Of scores that were made in the same way, only the latest is kept.
-
-    Raises:
-        BleuError: a line is not one of `-f jsonl`, or no line is about a whole output.
     """
     histories: dict[str, dict[str, dict[object, Earlier]]] = {}
     outputs: set[tuple[str, str]] = set()
@@ -309,9 +298,6 @@ def find(baseline: Baseline, system: str, record: ScoreRecord, inputs: Sequence[
         system: the name of the new system.
         record: its score.
         inputs: the files that the score was made from, the system's own first; none if unknown.
-
-    Raises:
-        BleuError: there is no such score, or several systems have that name.
     """
     scores = baseline.systems.get("" if list(baseline.systems) == [""] else system)
     if scores is None:
@@ -347,9 +333,6 @@ def _of_same_system(baseline: Baseline, system: str, scores: Sequence[Earlier], 
     """Return the scores of one system among those of all systems with its name.
 
     A name that was made from a path may stand for several systems; then only the same path means the same system.
-
-    Raises:
-        BleuError: several systems have the name, and none is from this file.
     """
     files = {os.path.normpath(one.file): one.file for one in scores if comes_from(system, one.file)}
     if len(files) <= 1:

@@ -126,7 +126,7 @@ def _are_all_spaced(letters: str) -> bool:
 # --- a quick look for mistakes, which costs next to nothing: it searches whole blocks for rare bytes, and samples
 
 # How often a byte is looked at in a block
-_MOST_LOOKS = 500
+_MOST_LOOKS = 200
 # A mistake in fewer lines than this share is an accident
 _SELDOM = 200
 _ENTITIES = (b"amp;", b"lt;", b"gt;", b"quot;", b"apos;", b"nbsp;", b"#")
@@ -134,11 +134,11 @@ _TOKENS = (b"PAD]", b"UNK]", b"SEP]", b"CLS]", b"MASK]", b"INST]", b"/INST]")
 # What follows the `<` of tags and special tokens, and the most bytes before its `>`
 _TAG_BYTES = frozenset(bytes([byte]) for byte in b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/|")
 _TAG_LENGTH = 60
-# The bytes of jamo and of voicing marks; combining marks begin with CC or CD
-_JAMO, _VOICING = b"\xe1\x84", b"\xe3\x82\x99"
+# How combining marks, jamo and voicing marks begin
+_COMBINING = (b"\xcc", b"\xcd", b"\xe1\x84", b"\xe3\x82\x99")
 _REPLACEMENT = "\ufffd".encode()
 # How many lines are looked at for what should be on all lines, and how many for repetitions; which of these are few
-_EVERY, _REPEATED, _DISTINCT = 8, 64, 56
+_EVERY, _REPEATED, _DISTINCT = 8, 32, 28
 _LONG = 40
 # Scripts by the first byte of their letters in UTF-8
 _SCRIPTS = {
@@ -158,7 +158,7 @@ for _place, _first_bytes in enumerate(_SCRIPTS.values(), 1):
         _SCRIPT_OF[_byte] = _place
 _CASED = ("Latin", "Greek", "Cyrillic")
 _FEWEST_LETTERS = 20
-# How much of a block is looked at for its script and its case
+# How much of a block is looked at for its script, its case and its rare bytes
 _SCRIPT_BYTES = 512
 # Lines quoted as in CSV are looked for at the start of a block
 _QUOTING_BYTES = 1 << 13
@@ -184,28 +184,33 @@ def _begins_tag(data: bytes, place: int) -> bool:
     return data[place : place + 1] in _TAG_BYTES and b">" in data[place : place + _TAG_LENGTH]
 
 
-def _has(data: bytes, mark: bytes) -> bool:
-    """Return whether a text has some bytes in a row; single bytes are found many times faster."""
-    return all(mark[place : place + 1] in data for place in range(len(mark))) and mark in data
+def _occurrences(data: bytes, needle: bytes) -> int:
+    r"""Return how often some bytes are in a text in a row, or some of it if a text has each of them very often.
 
+    The byte that is the rarest one at the start of the text is found much faster than all of them.
 
-def _count_combining(data: bytes) -> int:
-    return sum(data.count(mark) for mark in (b"\xcc", b"\xcd", _JAMO, _VOICING) if _has(data, mark))
+    >>> _occurrences("a\ufffdb\uff71".encode(), b"\xef\xbf\xbd")
+    1
+    """
+    if needle[:1] not in data:
+        return 0
+    start = data[:_SCRIPT_BYTES]
+    place = min(reversed(range(len(needle))), key=lambda place: start.count(needle[place]))
+    return _counter(needle[place : place + 1], lambda data, end: data.startswith(needle, end - 1 - place))(data)
 
 
 # UTF-8 that was read as Latin-1 or Windows-1252 has \u00c3 (C3 83) in place of letters with accents, and \u00e2\u20ac
 # (C3 A2 E2 82 AC) in place of typographic quotation marks
-_count_misread_letters = _counter(b"\x83", lambda data, place: data[place - 2 : place] == b"\xc3\x83")
-_count_misread_quotes = _counter(b"\x82", lambda data, place: data[place - 4 : place + 1] == b"\xc3\xa2\xe2\x82\xac")
+_MISREAD = (b"\xc3\x83", b"\xc3\xa2\xe2\x82\xac")
 
 # What is counted, by kind of mistake; bytes that a text does not have are found to be missing at once
 _RARE: dict[str, Callable[[bytes], int]] = {
     "tags": _counter(b"<", _begins_tag),
     "special-tokens": _counter(b"[", lambda data, place: data.startswith(_TOKENS, place)),
     "entities": _counter(b"&", lambda data, place: data.startswith(_ENTITIES, place)),
-    "replacement": lambda data: data.count(_REPLACEMENT) if b"\xef" in data else 0,
-    "mojibake": lambda data: _count_misread_letters(data) + _count_misread_quotes(data),
-    "form": _count_combining,
+    "replacement": lambda data: _occurrences(data, _REPLACEMENT),
+    "mojibake": lambda data: sum(_occurrences(data, marks) for marks in _MISREAD),
+    "form": lambda data: sum(_occurrences(data, marks) for marks in _COMBINING),
     "quoting": lambda data: data[:_QUOTING_BYTES].count(b'""'),
 }
 
@@ -227,17 +232,17 @@ def suspicions(ours: Segments, theirs: Segments) -> list[str]:
     if numbers:  # what the references have as well is not a mistake
         whole = _stretch(theirs)
         kinds = [kind for kind, number in numbers.items() if number > 2 * _RARE[kind](whole)]
-    for kind, segments in (("empty", ours), ("empty-reference", theirs)):
-        if kernels.reference_counts([kernels.drop_empty(segments)])[2] >= 0:
-            kinds.append(kind)
+    sides = {"empty": kernels.drop_empty(ours), "empty-reference": kernels.drop_empty(theirs)}
+    if kernels.reference_counts([*sides.values()])[0] < len(sides):  # a side has an empty text
+        kinds += [kind for kind, texts in sides.items() if not kernels.reference_counts([texts])[0]]
     starts = data[:_SCRIPT_BYTES], _stretch(theirs, _SCRIPT_BYTES)
     text, other = (one.decode("utf-8", "ignore") for one in starts)
     scripts = [find_script(one) for one in starts]
     if scripts[0] in _CASED:
         kinds += ["lower-case"] * (text.islower() and not other.islower())
         kinds += ["upper-case"] * (text.isupper() and not other.isupper())
-    lines = [ours[place] or "" for place in range(0, len(ours), max(1, len(ours) // _EVERY))]
-    if len(lines) > 1 and all(line.lstrip("[(# ")[:1].isdigit() for line in lines):
+    places = range(0, len(ours), max(1, len(ours) // _EVERY))
+    if len(places) > 1 and all((ours[place] or "").lstrip("[(# ")[:1].isdigit() for place in places):
         kinds.append("numbers")
     pairs = ours[:_REPEATED].pairs.tolist()
     long = [ours.data[start:end] for start, end in zip(pairs[::2], pairs[1::2], strict=True) if end - start > _LONG]
@@ -285,5 +290,7 @@ def _stretch(segments: Segments, limit: int = -1) -> bytes:
         len(pairs) < 4 or min(pairs[0], pairs[2], pairs[-2]) < 0 or b"\t" in bytes(segments.data[pairs[1] : pairs[2]])
     ):
         return "\n".join([text for text in segments if text is not None]).encode()[: limit if limit >= 0 else None]
+    if limit < 0 and pairs[0] == 0 and len(segments.data) - pairs[-1] < 2:  # all but the last line's end: no copy
+        return bytes(segments.data)
     end = pairs[-1] if limit < 0 else min(pairs[-1], pairs[0] + limit)
     return bytes(segments.data[pairs[0] : end])

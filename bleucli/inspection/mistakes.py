@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from html import unescape
+from itertools import takewhile
 
 from bleucli.optional_deps import load
 from bleucli.records import NamedTuple
@@ -86,6 +87,7 @@ class Mistake(NamedTuple):
             nothing.
         is_in_sources: whether it may be part of a text that is translated, and is then not a mistake.
         sign: a pattern that shows where in a line it is, if `repair` does not.
+        choose_repair: returns `repair` for the lines of a text and those of another one, if it depends on them.
     """
 
     kind: str
@@ -99,6 +101,7 @@ class Mistake(NamedTuple):
     is_convention: bool = False
     is_in_sources: bool = False
     sign: str = ""
+    choose_repair: Callable[[Lines, Lines], Callable[[str], str]] | None = None
 
     def place(self, text: str) -> int:
         """Return where the mistake is in a line that has it; 0 if it is not in one place."""
@@ -299,19 +302,53 @@ def _affixes(lines: Lines, at_end: bool) -> Iterator[str]:
         yield "" if len(words) <= _AFFIX else " ".join(words[1:] if at_end else words[:_AFFIX])
 
 
+def _shared_affixes(lines: Lines, others: Lines, at_end: bool) -> tuple[list[str], set[str]]:
+    """Return for each line its first words, or its last ones, and which of these many lines of only this text share."""
+    affixes = list(_affixes(lines, at_end))
+    counts, theirs = Counter(affixes), Counter(_affixes(others, at_end))
+    del counts[""]
+    return affixes, {
+        affix for affix, count in counts.items() if count >= max(_SHARING, len(lines) / 100, 8 * theirs[affix] + 1)
+    }
+
+
 def _find_affix(at_end: bool) -> Callable[[Lines, Lines], Sequence[int]]:
     """Return a function that finds lines that start, or end, with words that many lines of only this text share."""
 
     def find(lines: Lines, others: Lines) -> Sequence[int]:
-        affixes = list(_affixes(lines, at_end))
-        counts, theirs = Counter(affixes), Counter(_affixes(others, at_end))
-        del counts[""]
-        many = {
-            affix for affix, count in counts.items() if count >= max(_SHARING, len(lines) / 100, 8 * theirs[affix] + 1)
-        }
+        affixes, many = _shared_affixes(lines, others, at_end)
         return [index for index, affix in enumerate(affixes) if affix in many] if many else ()
 
     return find
+
+
+def _strip_affix(at_end: bool) -> Callable[[Lines, Lines], Callable[[str], str]]:
+    """Return a function that returns how to remove such words: as many as all lines with the first three share."""
+
+    def shared_words(texts: Sequence[str]) -> list[str]:
+        lists = [text.split()[:: -1 if at_end else 1] for text in texts]
+        # What the first and the last one in alphabetical order share, all share; a word is left of the shortest line
+        pairs = zip(min(lists), max(lists), [None] * (min(map(len, lists)) - 1), strict=False)
+        return [one for one, _, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)]
+
+    def choose(lines: Lines, others: Lines) -> Callable[[str], str]:
+        affixes, many = _shared_affixes(lines, others, at_end)
+        lengths: dict[str, int] = {}
+        for affix in many:
+            indexes = [index for index, one in enumerate(affixes) if one == affix]
+            ours, theirs = (shared_words([side.texts[index] for index in indexes]) for side in (lines, others))
+            # Words that the other lines share as well belong to the text
+            common = next(size for size in range(len(theirs), -1, -1) if ours[len(ours) - size :] == theirs[:size])
+            length = max(_AFFIX, len(ours) - common)
+            lengths.update({lines.texts[index]: length for index in indexes})
+
+        def strip(text: str) -> str:
+            length = lengths.get(text, 0)
+            return text.rsplit(None, length)[0] if at_end else text.split(None, length)[-1]
+
+        return strip
+
+    return choose
 
 
 # --- encodings
@@ -762,7 +799,7 @@ MISTAKES = (
         "the same words at the start (but not on the other side)",
         "remove these words",
         _find_affix(False),
-        lambda text: text.split(None, _AFFIX)[-1],
+        choose_repair=_strip_affix(False),
         is_proven=True,
     ),
     Mistake(
@@ -770,8 +807,9 @@ MISTAKES = (
         "the same words at the end (but not on the other side)",
         "remove these words",
         _find_affix(True),
-        lambda text: text.rsplit(None, _AFFIX)[0],
+        choose_repair=_strip_affix(True),
         is_proven=True,
+        sign=rf"(?:\S+\s+){{{_AFFIX - 1}}}\S+\s*$",
     ),
     Mistake(
         "subwords",

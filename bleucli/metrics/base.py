@@ -293,7 +293,10 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """Return the score of each row of sums in percent, as `score_from_stats` does; BLEU's last bit may differ."""
         import numpy as np
 
-        return np.array([self.score_from_stats(row).score for row in sums], np.float64)
+        rows = list(map(tuple, np.asarray(sums).tolist()))
+        # Resamples of few segments have few different sums
+        scores = {row: self.score_from_stats(row).score for row in set(rows)}
+        return np.array([scores[row] for row in rows], np.float64)
 
     def score_columns(self, rows: SegmentStats) -> SegmentScores:
         """Return the score of each of at least one row, as `score_from_stats` does, in columns.

@@ -499,7 +499,7 @@ class BLEU(Metric[BLEUScore]):
         penalties = np.exp(np.minimum(0.0, 1.0 - ref_len / sys_len)).ravel()
         scores = np.empty(len(rows))
         scores[plain] = np.minimum(100.0, penalties * np.exp(logarithms / order))  # only rounding can exceed 100
-        scores[~plain] = [self.score_from_stats(row).score for row in rows[~plain].tolist()]
+        scores[~plain] = super().scores_from_stats(SegmentStats.from_numpy(rows[~plain]))
         return scores
 
     def score_columns(self, rows: SegmentStats) -> SegmentScores:

@@ -60,11 +60,11 @@ def render_csv(results: Results, layout: Layout, delimiter: str = ",") -> str:
     """Return a header and one row per system, as `pandas.read_csv` reads them.
 
     The columns are `system`; for groups of segments, the columns that they were grouped by, and `segments`; after a
-    paired test, `baseline` (true or false). For each metric, `COLUMNS` follow, such as `BLEU` and `BLEU ci`, and shares
-    under their names; then the signatures (`BLEU signature`). If every pair was tested, there is also a column with the
-    corrected p-value against each other system (`BLEU p vs NAME`). Scores, intervals and differences have the layout's
-    decimals, shares two more if the scale is 100, and p-values all of theirs. Control characters in names are written
-    as escapes.
+    test against a baseline, `baseline` (true or false). For each metric, `COLUMNS` follow, such as `BLEU` and
+    `BLEU ci`, and shares under their names; then the signatures (`BLEU signature`). If every pair was tested, there is
+    also a column with the corrected p-value against each other system (`BLEU p vs NAME`). Scores, intervals and
+    differences have the layout's decimals, shares two more if the scale is 100, and p-values all of theirs. Control
+    characters in names are written as escapes.
     """
     import csv
     from io import StringIO
@@ -91,7 +91,7 @@ def _row(results: Results, index: int, layout: Layout) -> dict[str, str]:
     # The labels have columns of their own
     row = {"system": visible(system.bare_name)} | {column: visible(value) for column, value in system.labels}
     row["segments"] = "" if system.segments is None else str(system.segments)
-    row["baseline"] = "" if results.test is None else ("false" if index else "true")
+    row["baseline"] = ("false" if index else "true") if results.has_baseline() else ""
     for place, record in enumerate(system.scores):
         # Differences come last, since not every table has them
         for column, number in sorted(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bleucli.output.layout import Layout, has_baseline, marked_names, order_rows
+from bleucli.output.layout import Layout, marked_names, order_rows
 from bleucli.prose.markup import visible
 from bleucli.records import NamedTuple
 from bleucli.results import AVERAGE, SIGNIFICANT, Results, ScoreRecord, name_row, tell_ranks
@@ -79,7 +79,7 @@ def tabulate(grid: Grid, style: str | TableFormat) -> str:
 
 def _scores(results: Results, layout: Layout, markup: Markup) -> Grid:
     """Return the scores of all systems: one row for each, and for each metric its score and what belongs to it."""
-    is_full, paired = layout.style == "full", has_baseline(results)
+    is_full, paired = layout.style == "full", results.has_baseline()
     ruled = markup.ruled and paired and not is_full
     # Where no rule separates the baseline from the other systems, its name says what it is
     names = _row_names(results, is_marked=not ruled)
@@ -88,7 +88,10 @@ def _scores(results: Results, layout: Layout, markup: Markup) -> Grid:
         role = "baseline" if paired and index == 0 else ""
         row = [markup.paint(role, markup.escape(visible(names[index])))]
         for number, record in enumerate(results.systems[index].scores):
-            end = f" ({tell_ranks(results.rankings[number].ranks[index])})" if results.rankings and not is_full else ""
+            end = ""
+            if results.rankings and not is_full:
+                ranking = results.rankings[number]
+                end = f" ({ranking.clusters[index]}; {tell_ranks(ranking.ranks[index])})"
             cell = markup.paint(role, _figures(record, layout, markup, end))
             if paired and is_full and record.p_value is not None:  # the baseline has none
                 test = "(identical)" if record.identical else f"(p = {record.p_value:.4f})"

@@ -17,8 +17,8 @@ A card gives metrics the names that the command gives them. One system is one ob
 such objects, by name. Each holds the score of each metric, and for BLEU `brevity_penalty` and `precisions`; then
 `signature` (an object by metric if there are several), `version` and `items`, the number of segments. A resampled score
 is followed by `bleu_mean` and `bleu_ci` (half the width of the interval). After a test, each score is followed by
-`bleu_p_value` (which counts ties; null for the baseline) and, if all pairs were tested, `bleu_rank_first`,
-`bleu_rank_last` and `bleu_cluster`; `baseline` is true or false.
+`bleu_p_value` (which counts ties; null for the baseline), and `baseline` is true or false. If all pairs were tested,
+there is no `baseline`, but `bleu_rank_first`, `bleu_rank_last` and `bleu_cluster`.
 
 A line of JSON Lines (`render_lines`) has everything that is known about a score, always in the same shape: an object
 with the same keys, whose value is null where there is nothing to say. Numbers are exact: a program that reads them as
@@ -238,7 +238,7 @@ def _card(results: Results, index: int, layout: Layout) -> dict[str, object]:
 
     system = results.systems[index]
     scores = system.scores
-    card: dict[str, object] = {} if results.test is None else {"baseline": index == 0}
+    card: dict[str, object] = {"baseline": index == 0} if results.has_baseline() else {}
     whole = layout
     for place, record in enumerate(scores):
         layout = whole.of(record)

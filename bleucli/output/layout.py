@@ -4,7 +4,6 @@
 - `is_label`: whether a text can be a label
 - `STYLES`: how much the cells of a table show
 - `check_results`: refuses anything but results of at least one system
-- `has_baseline`: whether all systems were tested against the first one
 - `marked_names`: the systems' names, with the baseline marked
 - `order_rows`: the order of the systems in a table; `sort_pairs`: a matrix with the systems in the order of averages
 - `rescale`, `rescale_record`: results, or one score, on a scale from 0 to 1: all that is in percent is divided by 100
@@ -96,15 +95,10 @@ def check_results(results: object) -> None:
         raise BleuError("the results have no system; give results of at least one system")
 
 
-def has_baseline(results: Results) -> bool:
-    """Return whether the first system is the one that all others were tested against."""
-    return results.test is not None and not results.rankings
-
-
 def marked_names(results: Results) -> list[str]:
     """Return the systems' names; if all others were tested against the first one, it is marked as the baseline."""
     names = [system.name for system in results.systems]
-    if not has_baseline(results):
+    if not results.has_baseline():
         return names
     from bleucli.results.naming import mark_baseline
 
@@ -120,7 +114,7 @@ def order_rows(results: Results, layout: Layout) -> list[int]:
     if layout.sort is None:
         return indexes
     scores = [system.scores[layout.sort] for system in results.systems]
-    baseline = 1 if has_baseline(results) else 0
+    baseline = 1 if results.has_baseline() else 0
     is_higher_better = bool(scores[0].higher_is_better)
     ranking = sorted(indexes[baseline:], key=lambda index: scores[index].score, reverse=is_higher_better)
     return [*indexes[:baseline], *ranking]

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from bleucli.output.layout import Layout, has_baseline
+from bleucli.output.layout import Layout
 from bleucli.phrases import join_words, tell_count
 from bleucli.prose.markup import visible
 from bleucli.results import (
@@ -142,7 +142,7 @@ def brief(results: Results, layout: Layout) -> list[str]:
     sentences = []
     if results.test is not None:
         test = _name_test(results.test)
-        if has_baseline(results):
+        if results.has_baseline():
             sentences.append(
                 f"{test}: each system is compared with {_tell_baseline(results)}; {_MARK}, {_NOT_CORRECTED}."
             )
@@ -152,7 +152,8 @@ def brief(results: Results, layout: Layout) -> list[str]:
             )
     sentences += _tell_doubts(results)
     if results.rankings:
-        sentences += [f"Ranks: {_RANKS}", _CLUSTERS] if is_full else [f"In parentheses: ranks, {_RANKS}"]
+        start = "Ranks: " if is_full else "In parentheses: the cluster, then the ranks, "
+        sentences += [start + _RANKS, _CLUSTERS]
     elif is_full and any(record.identical for record in records):
         sentences.append(_IDENTICAL)
     if results.test is not None and layout.bold_best:

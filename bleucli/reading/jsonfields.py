@@ -14,6 +14,7 @@ from collections.abc import Collection, Sequence
 from itertools import islice
 
 from bleucli.errors import NotFoundError, UsageError
+from bleucli.phrases import join_words
 from bleucli.records import NamedTuple
 from bleucli.text import DOCUMENT
 
@@ -39,11 +40,16 @@ class Fields(NamedTuple):
 
 
 # The usual names: the first of these that an object has is taken, even if it has others
-HYPOTHESES = ("candidate", "hypothesis", "prediction", "actual_output", "translation")
+HYPOTHESES = ("candidate", "hypothesis", "prediction", "actual_output", "translation", "hyp")
 REFERENCES = ("references", "reference", "expected_output")
 # These may mean something else, so one is taken only if it is the only candidate
-GUESSED_HYPOTHESES = ("mt", "output", "pred", "response")
-GUESSED_REFERENCES = ("target", "ref", "refs", "tgt_text")
+GUESSED_HYPOTHESES = (
+    *("mt", "output", "pred", "response", "hypotheses", "generated_text", "generation", "completion", "model_output"),
+    "filtered_resps",
+)
+GUESSED_REFERENCES = ("target", "ref", "refs", "tgt_text", "ground_truth", "gold", "answer")
+# What lm-evaluation-harness keeps of its responses: an array, which has one text unless there were several samples
+LISTED = "filtered_resps"
 # The value of `Fields.ids` that joins objects by position
 NO_IDS = "none"
 # The usual names of ids, kind by kind: of a document, of a segment in it, and of an item. Capitals and marks do not
@@ -326,11 +332,11 @@ class UsualName:
         names = [*self._known, *self._guessed]
         matches = [name for name in names if name in item]
         if not matches:
-            expected = " or ".join(map(quote, [self._guess] if self._guess else names))
+            expected = join_words([*map(quote, [self._guess] if self._guess else names)], "or")
             raise NotFoundError(f"no {self._what}; expected {expected}, found {_list_names(item)}", True)
         possible = dict.fromkeys([*filter(None, [self._guess]), *matches])  # one was guessed on an earlier line
         if len(possible) > 1:
-            each = " and ".join(map(quote, possible))
+            each = join_words([*map(quote, possible)])
             raise NotFoundError(f"{each} could each be the {self._what}")
         (self._guess,) = matches
         return self._guess, item[self._guess]

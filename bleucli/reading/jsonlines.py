@@ -447,6 +447,10 @@ class JsonLines:
             raise self._not_found(number, "hyp", reason) from None
         if type(text) is str:
             return text
+        from bleucli.reading.jsonfields import LISTED
+
+        if field == LISTED and type(text) is list and text and type(text[0]) is str:
+            return text[0]
         raise self._wrong_type(number, field, text, "a string", key="hyp")
 
     def _find_ids(self, items: list[dict[str, Any]], numbers: Sequence[int]) -> list[Segments]:

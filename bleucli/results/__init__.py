@@ -392,8 +392,8 @@ class Results(Record):
             `interval`, `p_value` and the like.
         segments: how many were scored.
         hints: what a user should know about the texts, in sentences.
-        test: the paired test, with `method` ("bs" or "ar") and `trials`; its baseline is the first system. None if
-            nothing was tested.
+        test: the paired test, with `method` ("bs" or "ar") and `trials`; its baseline is the first system, unless every
+            pair was tested. None if nothing was tested.
         rankings: one per metric if every pair of systems was tested: uncorrected and corrected p-values, with one row
             and one column per system; clusters, counted from 1; and the ranks that the test allows each system. If
             groups were tested, `groups` tells them apart.
@@ -416,7 +416,7 @@ class Results(Record):
     systems: list[SystemResult]
     segments: int  # how many were scored
     hints: list[str]  # what a user should know about the input
-    test: Test | None = None  # if one was done; then the first system is the baseline
+    test: Test | None = None  # if one was done; then the first system is the baseline, unless there are rankings
     rankings: Sequence[Ranking] = ()  # one per metric, if all pairs were tested; for groups, in the order of these
     verdicts: Sequence[Verdict] = ()  # of gates, if there are any
     run: Run | None = None  # if a format shows it, or a gate needs it
@@ -465,7 +465,8 @@ class Results(Record):
               groups with the column `pair`; the last rows have `average` there.
             - `interval_mean`, `interval_half_width`: of the confidence interval, in percent
             - `baseline`: whether the system is the baseline; `difference`, `difference_low`, `difference_high`: the
-              difference from the baseline, in points, and the bounds of its 95% interval
+              difference from the baseline, in points, and the bounds of its 95% interval. If every pair was tested,
+              there is no baseline, and differences and p-values are those from the first system.
             - `p_value`, from 0 to 1, which counts ties; `identical`, whether all statistics equal the baseline's
             - `rank_first`, `rank_last`: the ranks that a test of all pairs allows, from 1; `cluster`, from 1
             - `brevity_penalty`, from 0 to 1; `hypothesis_length`, `reference_length`, `edits`
@@ -542,6 +543,10 @@ class Results(Record):
             for index, _ in enumerate(group.systems):
                 yield group, index
 
+    def has_baseline(self) -> bool:
+        """Return whether the first system is the one that all others were tested against, not every pair."""
+        return self.test is not None and not self.rankings
+
     def cells(self, index: int, place: int) -> dict[str, Any]:
         """Return all that is known of one score of a system, by the names of `rows`; None where nothing is.
 
@@ -565,7 +570,9 @@ class Results(Record):
         for key in ("score", "hypothesis_length", "reference_length"):  # some metrics have whole numbers
             cells[key] = None if cells[key] is None else float(cells[key])
         if self.test is None:
-            cells["baseline"] = cells["identical"] = None
+            cells["identical"] = None
+        if not self.has_baseline():
+            cells["baseline"] = None
         return cells
 
     def with_sacrebleu_p_values(self) -> Results:
@@ -604,8 +611,8 @@ class Results(Record):
         item = score_item(names[index], record, self.segments if system.segments is None else system.segments)
         if self.test is not None:
             item |= {
-                "baseline": index == 0,
-                "test": {**self.test._asdict(), "baseline": names[0]},
+                "baseline": self.has_baseline() and index == 0,
+                "test": {**self.test._asdict(), "baseline": names[0] if self.has_baseline() else None},
                 "p_value": record.p_value,
                 "identical": record.identical,
                 "difference": None if record.difference is None else record.difference._asdict(),
@@ -729,7 +736,7 @@ class Results(Record):
                 rows.append([row.bare_name, row.pair, *(_tell(one.score, one) for one in row.scores)])
                 rows[-1] += [str(record.signature) for record in row.scores if signatures]
             return ["System", "Pair", *titles], rows, []
-        with_p_values = self.test is not None and not self.rankings
+        with_p_values = self.has_baseline()
         rows = [[system.name, *(_tell_score(one, with_p_values) for one in system.scores)] for system in self.systems]
         notes = []
         if self.test is not None:

@@ -8,5 +8,4 @@
 - `statsfiles`: files of statistics as a whole
 - `tables`: files of texts
 - `engines`: Dask, Ray and Spark
-- `segment_scores`: scores of segments from other tools
 """

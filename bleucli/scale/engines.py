@@ -94,9 +94,6 @@ def survey(paths: Iterable[str], columns: Columns, keys: Sequence[str]) -> Surve
         paths: as for `tables.find_parquet`.
         columns: the columns of texts.
         keys: the columns to group by.
-
-    Raises:
-        BleuError: a file does not exist, cannot be read, or lacks a column.
     """
     from concurrent.futures import ThreadPoolExecutor
 
@@ -206,11 +203,7 @@ class Work:
         return sums.insert(0, pa.field(SYSTEM, pa.string())) if self._names_systems else sums
 
     def prepare(self, partitions: Sequence[Partition]) -> None:
-        """Make the folder for the statistics that are kept.
-
-        Raises:
-            BleuError: it cannot be made, or has other files, which would be read together with these.
-        """
+        """Make the folder for the statistics that are kept."""
         if not self.saved:
             return
         expected = {partition.file_in(self.saved) for partition in partitions}
@@ -232,11 +225,7 @@ class Work:
                 os.unlink(partition.file_in(self.saved))
 
     def check_kept(self, partitions: Sequence[Partition]) -> None:
-        """Refuse a folder without the workers' files: the workers wrote to another folder with the same name.
-
-        Raises:
-            BleuError: a partition's file is missing.
-        """
+        """Refuse a folder without the workers' files: the workers wrote to another folder with the same name."""
         for partition in partitions if self.saved else ():
             path = partition.file_in(self.saved)
             if not os.path.exists(path):
@@ -321,11 +310,7 @@ def add_up(sums: Iterable[pa.Table]) -> pa.Table:
 
 
 def check_sums(sums: pa.Table | None) -> pa.Table:
-    """Return the sums that an engine returned, after checking them.
-
-    Raises:
-        BleuError: something is wrong with a partition, or there is no segment at all.
-    """
+    """Return the sums that an engine returned, after checking them."""
     if sums is None or not len(sums):
         raise BleuError(tables.EMPTY)
     if ERROR in sums.column_names:

@@ -74,9 +74,6 @@ def find_files(paths: Iterable[str], endings: Sequence[str] = PARQUET) -> list[s
     Args:
         paths: files, folders, or patterns such as `shards/*.parquet`.
         endings: the endings of the files that are found in folders.
-
-    Raises:
-        BleuError: a folder has no such file, or a pattern matches nothing.
     """
     files: list[str] = []
     for path in paths:
@@ -103,11 +100,7 @@ def find_files(paths: Iterable[str], endings: Sequence[str] = PARQUET) -> list[s
 
 
 def refuse_pipe(path: str) -> None:
-    """Refuse a pipe or device: Parquet is read from its end, and opening a named pipe may wait forever.
-
-    Raises:
-        BleuError: the path leads to one.
-    """
+    """Refuse a pipe or device: Parquet is read from its end, and opening a named pipe may wait forever."""
     if os.path.exists(path) and not os.path.isfile(path):
         what = "pipe" if stat.S_ISFIFO(os.stat(path).st_mode) else "device"
         raise BleuError(f"{path} is a {what}, but tables and statistics are read from files only; write and name one")
@@ -184,11 +177,7 @@ class StatsFile:
             self._file = None
 
     def _find_metrics(self) -> list[str]:
-        """Return the names of the metrics that have counted.
-
-        Raises:
-            BleuError: a metric has counts, but no column of signatures.
-        """
+        """Return the names of the metrics that have counted."""
         names, counts = metrics_in(self.columns), counts_in(self.columns)
         for name, columns in counts.items():
             if name not in names and _are_counts(columns):
@@ -201,11 +190,7 @@ class StatsFile:
         return [name for name in names if name in counts]
 
     def _read_signatures(self, name: str) -> list[str]:
-        """Return the signatures of a metric, each once.
-
-        Raises:
-            BleuError: there are rows but no signatures, or one cannot be read.
-        """
+        """Return the signatures of a metric, each once."""
         column = f"{name}.{SIGNATURE}"
         if not self._has_texts(column):
             kind = self._schema.field(column).type
@@ -355,10 +340,6 @@ def check_numbers(table: pa.Table, fractions: Mapping[str, bool], path: str, sta
         fractions: the columns of numbers, and whether each may hold fractions and negative numbers.
         path: the path of the file, for errors.
         start: the index in the file of the table's first row, for errors.
-
-    Raises:
-        BleuError: a column has gaps, or holds something other than finite numbers; or a column of whole numbers holds
-            a negative one, or one that is too large to add up.
     """
     pa = load("pyarrow", "arrow")
     import numpy as np
@@ -406,9 +387,6 @@ def check_counts(table: pa.Table, metrics: Mapping[str, Metric], path: str, star
         metrics: the metrics that counted, by their names in the file.
         path: the path of the file, for errors.
         start: the index in the file of the table's first row, for errors.
-
-    Raises:
-        BleuError: there is such a row; the error names the first.
     """
     for what, rows in _find_impossible(table, metrics) if len(table) else ():
         if rows.any():

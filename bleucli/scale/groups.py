@@ -52,11 +52,7 @@ class Places:
             runs.append((int(segments[a]), int(segments[b - 1]) + 1, path))
 
     def check(self) -> None:
-        """Refuse segments that occur twice or are missing.
-
-        Raises:
-            BleuError: a segment is repeated or missing; the error names the first one.
-        """
+        """Refuse segments that occur twice or are missing."""
         ends: dict[tuple[Any, ...], dict[str, int]] = {}
         for whose, runs in self._runs.items():
             runs.sort()
@@ -188,9 +184,6 @@ def check_references(systems: Sequence[SystemStats], shards: Sequence[Shard] = (
     Args:
         systems: the systems, with rows.
         shards: the texts that the rows were made from.
-
-    Raises:
-        BleuError: references differ; the error names the first segment where they do.
     """
     import numpy as np
 

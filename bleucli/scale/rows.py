@@ -115,11 +115,7 @@ class Table:
         return self._writer is None
 
     def add(self, table: pa.Table) -> None:
-        """Write the rows of a table; all have the same columns.
-
-        Raises:
-            BleuError: the temporary file cannot be written.
-        """
+        """Write the rows of a table; all have the same columns."""
         with wholefiles.Aside():
             if self._writer is None:
                 self._writer = self._make_writer(table)
@@ -140,11 +136,7 @@ class Table:
         )
 
     def save(self, path: str | os.PathLike[str], metadata: Mapping[str, str]) -> None:
-        """Move the complete file to its place.
-
-        Raises:
-            BleuError: it cannot be written.
-        """
+        """Move the complete file to its place."""
         path = file_path(path)
         self._writer.add_key_value_metadata(metadata)
         with wholefiles.Aside():
@@ -303,9 +295,6 @@ class Writer:
             path: the path of the file.
             shards: the texts that it was made from.
             command: the command line that made it.
-
-        Raises:
-            BleuError: it cannot be written, or the writer has been used.
         """
         self._refuse_second_use()
         self._is_used = True
@@ -362,11 +351,7 @@ def _read_indexes(values: Sequence[object]) -> NDArray[np.int64]:
 
 
 def _code(values: Sequence[object] | pa.ChunkedArray, name: str = SYSTEM) -> pa.Array | pa.ChunkedArray:
-    """Return values as a column that stores each text once; name: of the column, for errors.
-
-    Raises:
-        BleuError: a list holds something other than texts or numbers, or both.
-    """
+    """Return values as a column that stores each text once; name: of the column, for errors."""
     pa = load("pyarrow", "arrow")
     if isinstance(values, pa.ChunkedArray):
         is_text = pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
@@ -479,9 +464,6 @@ def write_sums(
         metrics: the metrics that counted, by their names in the file.
         shards: as for `write`.
         command: as for `write`.
-
-    Raises:
-        BleuError: the file cannot be written, or pyarrow is not installed.
 
     >>> import os, tempfile
     >>> from bleucli import TER

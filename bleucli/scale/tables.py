@@ -54,9 +54,6 @@ _EXPECTED = (
 def columns_named(text: str) -> Columns:
     """Return what the value of --columns says; by default, the columns are `hyp` and `ref`.
 
-    Raises:
-        UsageError: it does not have the form hyp=COLUMN,refs=COLUMN, or names a system twice.
-
     >>> columns_named("hyp=KIT:kit,uedin,refs=reference")
     Columns(hypotheses={'KIT': 'kit', 'uedin': 'uedin'}, references=['reference'])
     """
@@ -93,9 +90,6 @@ class TextTable:
         labels: the values of the keys in the rows that were read; whoever counts the rows takes them.
         rows: the number of rows read so far, by file.
         joining: joins rows by their ids; None if each file has all columns.
-
-    Raises:
-        BleuError: a file or column does not exist, or pyarrow is not installed.
     """
 
     def __init__(
@@ -153,11 +147,7 @@ class TextTable:
         )
 
     def _blocks_of(self, part: _Part) -> Iterator[list[Segments]]:
-        """Give blocks of the files of a part: columns of hypotheses, ids, keys and references.
-
-        Raises:
-            BleuError: as for `_blocks`.
-        """
+        """Give blocks of the files of a part: columns of hypotheses, ids, keys and references."""
         names = [*part.columns.names(), *filter(None, part.ids), *part.keys]
         for path in part.files:
             with telling(path):
@@ -185,11 +175,7 @@ class TextTable:
         ]
 
     def _blocks(self) -> Iterator[list[Segments]]:
-        """Give each block as columns: those of hypotheses, then those of references.
-
-        Raises:
-            BleuError: a file is damaged, a hypothesis or all references of a segment are missing, or there are no rows.
-        """
+        """Give each block as columns: those of hypotheses, then those of references."""
         names = [*self._columns.names(), *self._keys]
         for path in self.files:
             with telling(path):
@@ -209,7 +195,7 @@ class TextTable:
 
 
 def column_names(paths: Sequence[str]) -> list[str]:
-    """Return the names of the columns that all files have; arguments and errors: as for `TextTable`."""
+    """Return the names of the columns that all files have; arguments: as for `TextTable`."""
     names: list[list[str]] = []
     for path in find_tables(paths):
         with telling(path):
@@ -230,9 +216,6 @@ def _find_parts(names: Mapping[str, Sequence[str]], columns: Columns, keys: Sequ
     """Return the parts of a table whose columns of texts are in different files; none if a file cannot be joined.
 
     names: the columns of each file, by path.
-
-    Raises:
-        BleuError: no file has a column of texts.
 
     >>> files = {"refs.parquet": ["doc_id", "ref"], "a.parquet": ["doc_id", "hyp"]}
     >>> [(part.files, part.columns.names(), part.ids[0]) for part in _find_parts(files, Columns(), [])]
@@ -267,11 +250,7 @@ def _find_parts(names: Mapping[str, Sequence[str]], columns: Columns, keys: Sequ
 
 
 def find_tables(paths: Sequence[str], endings: Sequence[str] = (*PARQUET, *IPC, *TABLES)) -> list[str]:
-    """Return the files that are named, those in named folders, and those that match patterns.
-
-    Raises:
-        BleuError: no file is found, one is a pipe, or one is given twice and its segments would count twice.
-    """
+    """Return the files that are named, those in named folders, and those that match patterns."""
     files = find_files(paths, endings)
     for path in files:
         refuse_pipe(path)
@@ -280,11 +259,7 @@ def find_tables(paths: Sequence[str], endings: Sequence[str] = (*PARQUET, *IPC, 
 
 
 def refuse_twice(paths: Sequence[str]) -> None:
-    """Refuse a file that is given twice, also by different names; paths: those of files, or addresses.
-
-    Raises:
-        BleuError: a file is given twice.
-    """
+    """Refuse a file that is given twice, also by different names; paths: those of files, or addresses."""
     names: dict[str, str] = {}
     for path in paths:
         address = path if "://" in path else os.path.realpath(path)
@@ -306,11 +281,7 @@ def is_parquet(path: str) -> bool:
 
 
 def check_columns(path: str, schema: pa.Schema, columns: Columns, keys: Sequence[str]) -> None:
-    """Refuse a table whose columns cannot be used; schema: its schema.
-
-    Raises:
-        BleuError: it lacks a column, has two of the same name, or the values of a key cannot make groups.
-    """
+    """Refuse a table whose columns cannot be used; schema: its schema."""
     names = schema.names
     for name in (*columns.hypotheses.values(), *columns.references, *keys):
         if name not in names:
@@ -366,11 +337,7 @@ def kind_of(path: str) -> str:
 
 
 def _read_table(path: str) -> pa.Table:
-    """Return a table of another program; values that are not text become text, and missing ones are missing.
-
-    Raises:
-        BleuError: it is damaged, or has another form.
-    """
+    """Return a table of another program; values that are not text become text, and missing ones are missing."""
     status = os.stat(path)
     return _parse(path, status.st_mtime_ns, status.st_size)
 
@@ -486,9 +453,6 @@ def find_parquet(paths: Iterable[str]) -> list[str]:
     """Return the Parquet files that are named, those in named folders, and those that match patterns.
 
     Each may be a path on this machine, or an address.
-
-    Raises:
-        BleuError: no file is found, one is given twice, or one has another ending.
     """
     files = []
     for path in paths:
@@ -504,11 +468,7 @@ def find_parquet(paths: Iterable[str]) -> list[str]:
 
 
 def find_local(paths: Iterable[str]) -> list[str]:
-    """Return the Parquet files on this machine, as `find_parquet` does, followed by the addresses, as they are.
-
-    Raises:
-        BleuError: a file does not exist, or is given twice.
-    """
+    """Return the Parquet files on this machine, as `find_parquet` does, followed by the addresses, as they are."""
     paths = list(paths)
     local = find_tables([path for path in paths if "://" not in path], PARQUET)
     for path in local:

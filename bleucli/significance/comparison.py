@@ -2,6 +2,7 @@
 
 - `Sampling`: what to resample, and how
 - `resample`: intervals, p-values, rankings and the best of each column, from the statistics of all segments
+- `resample_means`: the same for means of scores over several corpora
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from bleucli.results import (
     Ranking,
     Results,
     ScoreRecord,
-    SystemResult,
     Test,
 )
 from bleucli.results.hints import Hint
@@ -104,11 +104,10 @@ def compare_two(first: CorpusStats, second: CorpusStats, sampling: Sampling) -> 
     >>> compare_two(first, first, Sampling("ar", 100)), round(compare_two(first, second, Sampling("ar", 1000)), 2)
     (1.0, 0.04)
     """
-    samples = [[sample_of(first)], [sample_of(second)]]
+    corpora = [[[sample_of(first)], [sample_of(second)]]]
     pair = 0, 0, 1
-    test = _compare_with_first(samples, [], sampling, resampling.report_nothing)[pair]
-    differing = resampling.differing(*(one.stats for one in _sides(samples, pair)))
-    return 1.0 if _are_identical(samples, pair) else _at_least_possible(test, differing).inclusive
+    test = _compare_with_first(corpora, [], sampling, resampling.report_nothing)[pair]
+    return 1.0 if _are_identical(corpora, pair) else _at_least_possible(test, _count_differing(corpora, pair)).inclusive
 
 
 def _compares_all(sampling: Sampling) -> bool:
@@ -130,16 +129,34 @@ def resample(
         sampling: what to resample, and how.
         progress: called with the number of trials done, and the number of all trials.
     """
-    scores = _bootstrap_scores(samples, sampling, progress) if sampling.method != "ar" else []
+    return resample_means(results, [samples], sampling, progress)
+
+
+def resample_means(
+    results: Results,
+    corpora: Sequence[Sequence[Sequence[Sample]]],
+    sampling: Sampling,
+    progress: Callable[[int, int], None] = resampling.report_nothing,
+) -> Results:
+    """Return results of means over corpora with the same added; each corpus is resampled independently of the others.
+
+    Args:
+        results: the means of the scores of all systems by all metrics, over the corpora.
+        corpora: the samples of each corpus, as for `resample`.
+        sampling: as for `resample`.
+        progress: as for `resample`.
+    """
+    samples = corpora[0]  # of the only corpus, or of one that has the same systems and metrics as the others
+    scores = _bootstrap_scores(corpora, sampling, progress) if sampling.method != "ar" else []
     count, columns = len(results.systems), _columns(results)
     if sampling.method == "ci":
         tests = {}
     elif _compares_all(sampling):
-        tests = _compare_all(samples, scores, sampling, progress)
+        tests = _compare_all(corpora, scores, sampling, progress)
     else:
-        tests = _compare_with_first(samples, scores, sampling, progress)
-    same = {pair for pair in tests if _are_identical(samples, pair)}
-    differing = {pair: resampling.differing(*(one.stats for one in _sides(samples, pair))) for pair in tests}
+        tests = _compare_with_first(corpora, scores, sampling, progress)
+    same = {pair for pair in tests if _are_identical(corpora, pair)}
+    differing = {pair: _count_differing(corpora, pair) for pair in tests}
     tests = {pair: _SAME if pair in same else _at_least_possible(test, differing[pair]) for pair, test in tests.items()}
     p_values = {pair: test.inclusive for pair, test in tests.items()}
     corrected = {pair: test.corrected for pair, test in tests.items()} if _compares_all(sampling) else {}
@@ -149,11 +166,14 @@ def resample(
         best = list(map(_best, columns, tables))
 
     powers: list[tuple[int, Power] | None] = [None] * len(columns)
-    if sampling.method != "ci":
+    if sampling.method != "ci" and len(corpora) == 1:
         powers = [
             measure(results, metric, [row[metric] for row in samples], sampling.all_pairs, sampling.unit)
             for metric, _ in enumerate(columns)
         ]
+
+    def has_sacrebleu(metric: int) -> bool:
+        return len(corpora) == 1 and not samples[0][metric].ties
 
     def record(old: ScoreRecord, metric: int, number: int) -> ScoreRecord:
         pair = metric, 0, number
@@ -171,11 +191,12 @@ def resample(
             differs=pair in tests and p_values[pair] <= SIGNIFICANT,
             difference=difference,
             power=power[1] if (power := powers[metric]) is not None and power[0] == number else None,
-            sacrebleu_p_value=None if pair not in tests or samples[0][metric].ties else tests[pair].p_value,
+            # sacreBLEU has no means
+            sacrebleu_p_value=tests[pair].p_value if pair in tests and has_sacrebleu(metric) else None,
         )
 
     systems = [
-        SystemResult(system.name, [record(old, metric, number) for metric, old in enumerate(system.scores)])
+        system._replace(scores=[record(old, metric, number) for metric, old in enumerate(system.scores)])
         for number, system in enumerate(results.systems)
     ]
     test = None if sampling.method == "ci" else Test(sampling.method, sampling.trials, sampling.unit)
@@ -197,10 +218,10 @@ def resample(
     hints = [
         *results.hints,
         *_trial_hints(sampling),
-        *_few_hints(results, UNITS[sampling.unit], len(samples[0][0].stats), few),
+        *_few_hints(results, UNITS[sampling.unit], sum(len(one[0][0].stats) for one in corpora), few),
     ]
     if not sampling.all_pairs:  # those tables have only p-values that count ties
-        without_ties = (pair for pair in comparisons if pair not in few and not _sides(samples, pair)[0].ties)
+        without_ties = (pair for pair in comparisons if pair not in few and has_sacrebleu(pair[0]))
         hints += _tie_hints(results, {pair: comparisons[pair] for pair in without_ties})
     return results._replace(systems=systems, hints=hints, test=test, rankings=rankings if sampling.all_pairs else ())
 
@@ -273,13 +294,24 @@ def _tell_pair(results: Results, pair: Pair) -> str:
     return f"{results.systems[first].name} and {results.systems[second].name}"
 
 
+def _seeds(sampling: Sampling, corpora: Sequence[object]) -> list[resampling.Entropy]:
+    """Return a seed for each corpus; those of several give random numbers that are independent of one another."""
+    if len(corpora) == 1 or sampling.seed is None:
+        return [sampling.seed] * len(corpora)
+    return [[sampling.seed, place] for place, _ in enumerate(corpora)]
+
+
 def _bootstrap_scores(
-    samples: Sequence[Sequence[Sample]], sampling: Sampling, progress: Callable[[int, int], None]
+    corpora: Sequence[Sequence[Sequence[Sample]]], sampling: Sampling, progress: Callable[[int, int], None]
 ) -> list[list[resampling.Scores]]:
-    """Return the scores of resamples by system and metric."""
-    flat = [sample for row in samples for sample in row]
-    each = iter(resampling.bootstrap(flat, sampling.trials, sampling.seed, jobs=sampling.jobs, progress=progress))
-    return [[next(each) for _ in row] for row in samples]
+    """Return the scores of resamples by system and metric, or their means over several corpora."""
+    total: list[resampling.Scores] = []
+    for samples, seed in zip(corpora, _seeds(sampling, corpora), strict=True):
+        flat = [sample for row in samples for sample in row]
+        scores = resampling.bootstrap(flat, sampling.trials, seed, jobs=sampling.jobs, progress=progress)
+        total = [whole + part for whole, part in zip(total, scores, strict=True)] if total else scores
+    each = iter(total)
+    return [[next(each) / len(corpora) for _ in row] for row in corpora[0]]
 
 
 def _columns(results: Results) -> list[list[ScoreRecord]]:
@@ -292,28 +324,39 @@ def rank(column: Column) -> list[int]:
     return sorted(range(len(column)), key=lambda number: column[number].score, reverse=bool(column[0].higher_is_better))
 
 
-def _sides(samples: Sequence[Sequence[Sample]], pair: Pair) -> tuple[Sample, Sample]:
+def _sides(corpora: Sequence[Sequence[Sequence[Sample]]], pair: Pair) -> list[tuple[Sample, Sample]]:
+    """Return the samples of two systems by a metric, of each corpus."""
     metric, first, second = pair
-    return samples[first][metric], samples[second][metric]
+    return [(samples[first][metric], samples[second][metric]) for samples in corpora]
+
+
+def _count_differing(corpora: Sequence[Sequence[Sequence[Sample]]], pair: Pair) -> int:
+    """Count the rows of all corpora in which two systems differ."""
+    return sum(resampling.differing(one.stats, other.stats) for one, other in _sides(corpora, pair))
 
 
 def _compare_with_first(
-    samples: Sequence[Sequence[Sample]],
+    corpora: Sequence[Sequence[Sequence[Sample]]],
     scores: Sequence[Sequence[resampling.Scores]],
     sampling: Sampling,
     progress: Callable[[int, int], None],
 ) -> dict[Pair, max_t.PairTest]:
     """Test every system against the first one, the baseline; identical systems need no random numbers."""
+    samples = corpora[0]
     pairs = [(metric, 0, number) for metric in range(len(samples[0])) for number in range(1, len(samples))]
-    same = [pair for pair in pairs if _are_identical(samples, pair)]
+    same = [pair for pair in pairs if _are_identical(corpora, pair)]
     pairs = [pair for pair in pairs if pair not in same]
-    sides = [_sides(samples, pair) for pair in pairs]
+    if sampling.method == "ar" and len(corpora) > 1:
+        return dict.fromkeys(same, _SAME) | _randomize_means(corpora, pairs, sampling, progress)
+    sides = [_sides(corpora, pair)[0] for pair in pairs]
     results: list[tuple[float, float]] = []
     if sampling.method == "ar" and pairs:
         results = resampling.randomize(sides, sampling.trials, sampling.seed, jobs=sampling.jobs, progress=progress)
     elif pairs:
-        for (metric, _, number), both in zip(pairs, sides, strict=True):
-            gap = resampling.difference(*both)
+        for pair in pairs:
+            metric, _, number = pair
+            gaps = [resampling.score_of(one) - resampling.score_of(other) for one, other in _sides(corpora, pair)]
+            gap = abs(sum(gaps) / len(gaps))
             p_value = resampling.bootstrap_p_value(scores[0][metric], scores[number][metric], gap)
             results.append((p_value, p_value))
     # The third p-value, the corrected one, is not used
@@ -321,32 +364,55 @@ def _compare_with_first(
     return dict.fromkeys(same, _SAME) | tests
 
 
-def _are_identical(samples: Sequence[Sequence[Sample]], pair: Pair) -> bool:
-    return resampling.identical(*(sample.stats for sample in _sides(samples, pair)))
+def _are_identical(corpora: Sequence[Sequence[Sequence[Sample]]], pair: Pair) -> bool:
+    return all(resampling.identical(one.stats, other.stats) for one, other in _sides(corpora, pair))
+
+
+def _randomize_means(
+    corpora: Sequence[Sequence[Sequence[Sample]]],
+    pairs: Sequence[Pair],
+    sampling: Sampling,
+    progress: Callable[[int, int], None],
+) -> dict[Pair, max_t.PairTest]:
+    """Test pairs by their means over the corpora, one metric after the other."""
+    results: dict[Pair, max_t.PairTest] = {}
+    metrics = len(corpora[0][0])
+    for metric in range(metrics):
+        of_metric = [pair for pair in pairs if pair[0] == metric]
+        if not of_metric:
+            continue
+
+        def report(done: int, trials: int, before: int = metric) -> None:
+            progress(before * trials + done, metrics * trials)
+
+        tests = max_t.randomize_means(
+            [[row[metric] for row in samples] for samples in corpora],
+            [(first, second) for _, first, second in of_metric],
+            sampling.trials,
+            _seeds(sampling, corpora),
+            jobs=sampling.jobs,
+            progress=report,
+        )
+        results |= zip(of_metric, tests, strict=True)
+    return results
 
 
 def _compare_all(
-    samples: Sequence[Sequence[Sample]],
+    corpora: Sequence[Sequence[Sequence[Sample]]],
     scores: Sequence[Sequence[resampling.Scores]],
     sampling: Sampling,
     progress: Callable[[int, int], None],
 ) -> dict[Pair, max_t.PairTest]:
     """Test every pair of systems by each metric."""
-    results: dict[Pair, max_t.PairTest] = {}
-    metrics = len(samples[0])
-    for metric in range(metrics):
-
-        def report(done: int, trials: int, before: int = metric) -> None:
-            progress(before * trials + done, metrics * trials)
-
-        column = [row[metric] for row in samples]
-        if sampling.method == "ar":
-            tests = max_t.randomize_pairs(column, sampling.trials, sampling.seed, jobs=sampling.jobs, progress=report)
-        else:
-            tests = max_t.bootstrap_pairs(column, [row[metric] for row in scores])
-        pairs = [(metric, *pair) for pair in combinations(range(len(samples)), 2)]
-        results |= zip(pairs, tests, strict=True)
-    return results
+    samples = corpora[0]
+    pairs = [(metric, *pair) for metric in range(len(samples[0])) for pair in combinations(range(len(samples)), 2)]
+    if sampling.method == "ar":
+        return _randomize_means(corpora, pairs, sampling, progress)
+    results: list[max_t.PairTest] = []
+    for metric in range(len(samples[0]) if pairs else 0):
+        columns = [[row[metric] for row in one] for one in corpora]
+        results += max_t.bootstrap_means(columns, [row[metric] for row in scores])
+    return dict(zip(pairs, results, strict=True))
 
 
 def _table(count: int, metric: int, p_values: dict[Pair, float]) -> Table:

@@ -1,6 +1,7 @@
 """Comparison of every pair of systems, with p-values that hold for all pairs together.
 
 - `randomize_pairs`, `bootstrap_pairs`: the two tests, for every pair
+- `randomize_means`, `bootstrap_means`: the same for means of scores over several corpora
 - `StepDown`: the correction that both use
 
 The more pairs are compared, the more likely it is that one of them differs by chance. Corrections that use only the
@@ -30,6 +31,7 @@ from bleucli.significance.resampling import (
     random_bits,
     report_nothing,
     score_of,
+    trials_at_once,
 )
 
 TYPE_CHECKING = False
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bleucli.significance.resampling import Scores, Words
+    from bleucli.significance.resampling import Entropy, Scores, Words
 
     Rows = NDArray[np.float64] | NDArray[np.int64]
 
@@ -108,24 +110,26 @@ def _pairs(samples: Sequence[object]) -> list[tuple[int, int]]:
     return list(combinations(range(len(samples)), 2))
 
 
-def _observe(samples: Sequence[Sample]) -> Scores:
+def _observe(corpora: Sequence[Sequence[Sample]], pairs: Sequence[tuple[int, int]]) -> Scores:
+    """Return the mean difference of each pair over the corpora, without its sign."""
     import numpy as np
 
-    scores = [score_of(sample) for sample in samples]
-    return np.array([abs(scores[first] - scores[second]) for first, second in _pairs(samples)])
+    scores = np.array([[score_of(sample) for sample in samples] for samples in corpora])
+    return np.array([abs((scores[:, first] - scores[:, second]).mean()) for first, second in pairs])
 
 
-def _scale(samples: Sequence[Sample], jobs: int) -> NDArray[np.float64]:
-    """Return how much the difference of each pair varies by chance.
+def _scale(corpora: Sequence[Sequence[Sample]], pairs: Sequence[tuple[int, int]], jobs: int) -> NDArray[np.float64]:
+    """Return how much the mean difference of each pair varies by chance.
 
     This is computed, not estimated from trials: if an estimate were too low, a difference would look large.
     """
     import numpy as np
 
     def spread(pair: tuple[int, int]) -> float:
-        return _spread(samples[pair[0]], samples[pair[1]])
+        squares = [_spread(samples[pair[0]], samples[pair[1]]) ** 2 for samples in corpora]
+        return float(sum(squares) ** 0.5 / len(corpora))
 
-    return np.array([result for _, result in in_order(spread, _pairs(samples), jobs)])
+    return np.array([result for _, result in in_order(spread, pairs, jobs)])
 
 
 def _spread(left: Sample, right: Sample) -> float:
@@ -183,13 +187,47 @@ def randomize_pairs(
         One test for each of `itertools.combinations(samples, 2)`. Its p-values without a correction are those of
             `resampling.randomize`.
     """
+    return randomize_means([samples], _pairs(samples), trials, [seed], jobs=jobs, progress=progress)
+
+
+def randomize_means(
+    corpora: Sequence[Sequence[Sample]],
+    pairs: Sequence[tuple[int, int]],
+    trials: int,
+    seeds: Sequence[Entropy],
+    *,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] = report_nothing,
+) -> list[PairTest]:
+    """Test pairs of systems by the means of their scores over several corpora, such as language pairs.
+
+    In a trial, the segments of each corpus are swapped independently of those of the others.
+
+    Args:
+        corpora: of each corpus, one sample for each system.
+        pairs: at least one; the p-values are corrected for their number.
+        trials: as for `randomize_pairs`.
+        seeds: those of the swaps, one for each corpus (see `bleucli.significance.resampling.bootstrap`).
+        jobs: the number of threads.
+        progress: as for `randomize_pairs`.
+
+    Returns:
+        One test for each pair.
+    """
     import numpy as np
 
-    observed, scale = _observe(samples), _scale(samples, jobs)
+    observed, scale = _observe(corpora, pairs), _scale(corpora, pairs, jobs)
     tests = StepDown(_divide_by_scale(observed, scale))
     exceeding, reaching = np.zeros(len(observed), np.int64), np.zeros(len(observed), np.int64)
     done = 0
-    for block in _differences(samples, trials, seed, jobs):
+    # All corpora must give the same number of trials at a time
+    block_size = min(_trials_held(len(pairs)), *(trials_at_once(len(samples[0].stats)) for samples in corpora))
+    each = [
+        _differences(samples, pairs, trials, seed, jobs, block_size)
+        for samples, seed in zip(corpora, seeds, strict=True)
+    ]
+    for blocks in zip(*each, strict=True):
+        block = abs(sum(blocks[1:], blocks[0]) / len(blocks))
         exceeding += (block > observed[:, None] * (1 + TIE)).sum(axis=1)
         reaching += (block >= observed[:, None] * (1 - TIE)).sum(axis=1)
         tests.add(_divide_by_scale(block, scale[:, None]))
@@ -199,27 +237,24 @@ def randomize_pairs(
     return list(map(PairTest, p_values.tolist(), inclusive.tolist(), tests.p_values()))
 
 
-def _differences(samples: Sequence[Sample], trials: int, seed: int | None, jobs: int) -> Iterator[NDArray[np.float64]]:
-    """Give the absolute differences of all pairs in random trials: one row per pair, one column per trial."""
+def _differences(
+    samples: Sequence[Sample], pairs: Sequence[tuple[int, int]], trials: int, seed: Entropy, jobs: int, block: int
+) -> Iterator[NDArray[np.float64]]:
+    """Give the differences of pairs in random trials, a block at a time: one row per pair, one column per trial."""
     import numpy as np
 
-    pairs = _pairs(samples)
-    most = _trials_held(len(pairs))
-    segments = len(samples[0].stats)
     # A system of zeros: swapping with it splits another system's sum into swapped and kept segments
     blank = SegmentStats.from_numpy(np.zeros_like(np.asarray(samples[0].stats)))
+    for words, bit, count in random_bits(len(samples[0].stats), trials, seed, block):
+        sums = _split_sums(samples, blank, words, bit, count, jobs)
 
-    for words, bit, count in random_bits(segments, trials, seed):
-        for start in range(0, count, most):
-            sums = _split_sums(samples, blank, words, bit + start * segments, min(most, count - start), jobs)
+        def compare(pair: tuple[int, int]) -> Scores:
+            (swapped, kept), (other_swapped, other_kept) = sums[pair[0]], sums[pair[1]]  # noqa: B023 - used at once
+            both = np.concatenate([swapped + other_kept, kept + other_swapped])
+            scores = samples[pair[0]].scores_from_stats(SegmentStats.from_numpy(both))
+            return scores[: len(swapped)] - scores[len(swapped) :]
 
-            def compare(pair: tuple[int, int]) -> Scores:
-                (swapped, kept), (other_swapped, other_kept) = sums[pair[0]], sums[pair[1]]  # noqa: B023 - used at once
-                both = np.concatenate([swapped + other_kept, kept + other_swapped])
-                scores = samples[pair[0]].scores_from_stats(SegmentStats.from_numpy(both))
-                return abs(scores[: len(swapped)] - scores[len(swapped) :])
-
-            yield np.array([result for _, result in in_order(compare, pairs, jobs)])
+        yield np.array([result for _, result in in_order(compare, pairs, jobs)])
 
 
 def _split_sums(
@@ -254,9 +289,23 @@ def bootstrap_pairs(samples: Sequence[Sample], scores: Sequence[Scores]) -> list
             counts only resamples whose difference is above the mean. The corrected one is two-sided: it measures how
             far the difference of a resample is from the mean in either direction.
     """
+    return bootstrap_means([samples], scores)
+
+
+def bootstrap_means(corpora: Sequence[Sequence[Sample]], scores: Sequence[Scores]) -> list[PairTest]:
+    """Test every pair by the means of scores over several corpora.
+
+    Args:
+        corpora: of each corpus, one sample for each system.
+        scores: the means of each system's resamples; those of each corpus are drawn independently of the others.
+
+    Returns:
+        As `bootstrap_pairs`.
+    """
     import numpy as np
 
-    pairs, observed, scale = _pairs(samples), _observe(samples), _scale(samples, 1)
+    pairs = _pairs(corpora[0])
+    observed, scale = _observe(corpora, pairs), _scale(corpora, pairs, 1)
     means = np.array([(scores[first] - scores[second]).mean() for first, second in pairs])
     tests = StepDown(_divide_by_scale(observed, scale))
     most = _trials_held(len(pairs))

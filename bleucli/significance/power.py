@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 # A two-sided test at 0.05 finds a difference of 2.80 standard errors with a probability of 0.8: the quantiles of the
 # normal distribution at 0.975 and at 0.8 (Cohen 1988)
 _STANDARD_ERRORS = 1.959964 + 0.841621
+# How many scores are computed at once
+_ROWS = 1 << 14
 
 
 def standard_error(sample: Sample, baseline: Sample | None = None) -> float:
@@ -50,7 +52,11 @@ def _leave_one_out(sample: Sample) -> NDArray[np.float64]:
     from bleucli.kernels.stats import SegmentStats
 
     rows = np.asarray(sample.stats)
-    return sample.scores_from_stats(SegmentStats.from_numpy(rows.sum(axis=0) - rows))
+    sums, scores = rows.sum(axis=0), np.empty(len(rows))
+    for start in range(0, len(rows), _ROWS):  # all sums at once would take as much memory as the statistics
+        part = slice(start, start + _ROWS)
+        scores[part] = sample.scores_from_stats(SegmentStats.from_numpy(sums - rows[part]))
+    return scores
 
 
 def main_pair(column: Sequence[ScoreRecord], all_pairs: bool) -> tuple[int, int]:

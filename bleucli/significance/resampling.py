@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     Scores = NDArray[np.float64]
     Words = NDArray[np.uint64]
     Seed = int | Literal["environment"] | None
+    Entropy = int | Sequence[int] | None
 
 
 class Sample(NamedTuple):
@@ -135,7 +136,7 @@ def choose_seed(seed: Seed) -> int | None:
         raise InputTypeError(
             f"seed {seed!r:.40}; give a whole number from 0, None for fresh random numbers, or 'environment'"
         )
-    return _check_seed(seed)
+    return None if seed is None else whole_number("seed", seed, 0)
 
 
 def signature_fields(method: str, trials: int, seed: int | None) -> list[tuple[str, str]]:
@@ -153,7 +154,7 @@ def signature_fields(method: str, trials: int, seed: int | None) -> list[tuple[s
 def bootstrap(
     samples: Sequence[Sample],
     resamples: int = RESAMPLES,
-    seed: int | None = SEED,
+    seed: Entropy = SEED,
     *,
     jobs: int = 1,
     skip: int = 0,
@@ -164,7 +165,8 @@ def bootstrap(
     Args:
         samples: statistics of the same n segments.
         resamples: B, the number of times that n segments are drawn.
-        seed: the seed of the random numbers; None for a new one each time.
+        seed: the seed of the random numbers, one number or several, as `numpy.random.default_rng` takes them; None for
+            a new one each time.
         jobs: the number of threads, 0 for all usable processors; it never changes a result.
         skip: the number of random bits to skip, because they were used before.
         progress: called with the number of resamples done, and the number of all resamples.
@@ -198,7 +200,7 @@ def _score_resamples(samples: Sequence[Sample], weights: memoryview, number: int
     return scores_from_stats(kernels.weighted_sums(stats, weights[first * len(stats) : last * len(stats)]))
 
 
-def _weights(segments: int, resamples: int, seed: int | None, skip: int) -> Iterator[memoryview]:
+def _weights(segments: int, resamples: int, seed: Entropy, skip: int) -> Iterator[memoryview]:
     """Give, for a block of resamples at a time, how often each resample has each segment."""
     import numpy as np
 
@@ -346,7 +348,7 @@ def randomization_p_values(
 def randomize(
     pairs: Sequence[tuple[Sample, Sample]],
     trials: int = TRIALS,
-    seed: int | None = SEED,
+    seed: Entropy = SEED,
     *,
     jobs: int = 1,
     progress: Callable[[int, int], None] = report_nothing,
@@ -410,15 +412,28 @@ def sums_of(stats: SegmentStats) -> SegmentStats:
     return kernels.weighted_sums(stats, bytes([1]) * len(stats))
 
 
-def random_bits(segments: int, trials: int, seed: int | None) -> Iterator[tuple[Words, int, int]]:
+def trials_at_once(segments: int) -> int:
+    """Return for how many trials random bits fit into memory."""
+    return min(max(1, _BIT_BYTES * 8 // segments), _TRIALS_HELD)
+
+
+def random_bits(
+    segments: int, trials: int, seed: Entropy, block: int | None = None
+) -> Iterator[tuple[Words, int, int]]:
     """Give blocks of random words, each with the first unused bit and the number of trials.
 
     Trials use the bits one after the other, the lowest bit first, as NumPy's `integers(2, dtype=bool)` does.
+
+    Args:
+        segments: the number of bits of a trial.
+        trials: the number of trials.
+        seed: as for `bootstrap`.
+        block: the number of trials at a time; None for as many as `trials_at_once` says.
     """
     import numpy as np
 
     generator = np.random.PCG64(seed)
-    block = min(max(1, _BIT_BYTES * 8 // segments), _TRIALS_HELD)
+    block = trials_at_once(segments) if block is None else block
     words, first = np.zeros(0, np.uint64), 0
     while trials > 0:
         count = min(block, trials)
@@ -454,7 +469,9 @@ def differing(left: SegmentStats, right: SegmentStats) -> int:
 # --- all samples
 
 
-def _check_seed(seed: int | None) -> int | None:
+def _check_seed(seed: Entropy) -> Entropy:
+    if isinstance(seed, list | tuple):
+        return [whole_number("seed", one, 0) for one in seed]
     return None if seed is None else whole_number("seed", seed, 0)
 
 

@@ -48,10 +48,6 @@ def extract(archive: str, wanted: Mapping[str, str], *, name: str, replace: bool
         wanted: the place of each member, by its path in the archive; folders are made.
         name: the name of the test set, for messages.
         replace: unpack those in their places as well.
-
-    Raises:
-        BleuError: a path is unsafe, a member is missing or not a plain file, the archive is damaged or not an archive,
-            or the files cannot be written.
     """
     places = {_check_path(path, name): target for path, target in wanted.items()}
     places = {path: target for path, target in places.items() if replace or not os.path.isfile(target)}
@@ -122,11 +118,7 @@ class Member(NamedTuple):
 
 
 def list_members(archive: str) -> Iterator[Member]:
-    """List the members of an archive: tar (plain or compressed) or zip, as its first bytes say.
-
-    Raises:
-        BleuError: it is not such an archive, is damaged, holds too much, or cannot be read.
-    """
+    """List the members of an archive: tar (plain or compressed) or zip, as its first bytes say."""
     with _explain_damage(archive), open(archive, "rb") as file:
         start = file.read(LONGEST_START)
         file.seek(0)

@@ -85,9 +85,6 @@ def parse_test_set(name: str, facts: object, where: str, packaged: bool) -> Test
         where: the file's name, for errors.
         packaged: whether it comes with the package; only then may its files be in the package.
 
-    Raises:
-        BleuError: a key is missing or unknown, or has an invalid value.
-
     >>> facts = {"format": "plain", "sources": [{"url": "https://data.example/a.tgz"}]}
     >>> facts["pairs"] = {"en-de": {"files": ["a.en", "a.de"]}}
     >>> parse_test_set("acme/news", facts, "acme.toml", packaged=False).pairs["en-de"].files[1]
@@ -233,11 +230,7 @@ def _parse_source(value: object, at: str) -> Source:
 
 
 def check_names_of_downloads(sources: Sequence[Source], at: str) -> None:
-    """Refuse two downloads that would have the same name in the cache and on a mirror.
-
-    Raises:
-        BleuError: two of them have the same name.
-    """
+    """Refuse two downloads that would have the same name in the cache and on a mirror."""
     numbers: dict[str, int] = {}
     for number, source in enumerate(sources):
         name = last_component(source.url)
@@ -326,9 +319,6 @@ def read_registry(path: str) -> tuple[list[TestSet], Mapping[str, str]]:
 
     Returns:
         The test sets, and a bibliography by key.
-
-    Raises:
-        BleuError: the file cannot be read, is not valid TOML, or has a wrong key or value.
     """
     table = _parse_toml(path)
     unknown = [key for key in table if key not in ("testsets", "bibliography")]

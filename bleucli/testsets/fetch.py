@@ -61,9 +61,6 @@ def fetch(source: Source, target: str, *, name: str, is_recorded: bool = False) 
 
     Returns:
         The SHA-256 if this is the first download, and it was recorded; else "".
-
-    Raises:
-        BleuError: no address has the right file, or the file cannot be written.
     """
     published = source.checksum()
     expected = published or (_read_records(target) if is_recorded else None)
@@ -230,11 +227,7 @@ def digest(path: str, kind: str) -> str:
 
 
 def _find_fault(path: str, checksum: Checksum | None) -> str:
-    """Return what is wrong with a file, as the rest of a sentence that begins with its name; "" if nothing is wrong.
-
-    Raises:
-        BleuError: it is there but cannot be read.
-    """
+    """Return what is wrong with a file, as the rest of a sentence that begins with its name; "" if nothing is wrong."""
     if not os.path.isfile(path):
         return "is missing"
     if checksum is None:
@@ -252,11 +245,7 @@ def _read_records(target: str) -> Checksum | None:
 
 
 def read_record(path: str) -> Checksum | None:
-    """Return the checksum that was recorded for a download; None if none was.
-
-    Raises:
-        BleuError: the record cannot be read. If it were ignored, any download would be accepted.
-    """
+    """Return the checksum that was recorded for a download; None if none was."""
     record = record_of(path)
     try:
         line = read_start(record)
@@ -287,9 +276,6 @@ def fetch_model(url: str, *, name: str, sha256: str = "") -> str:
         url: its address.
         name: the name of the model.
         sha256: its SHA-256 in hexadecimal digits; "" if none was published (see `trust_model`).
-
-    Raises:
-        BleuError: as for `fetch`.
     """
     path = model_path(url)
     fetch(Source(url, sha256), path, name=name)
@@ -308,9 +294,6 @@ def trust_model(path: str, digits: str, *, name: str) -> None:
         path: the path of the model in the cache.
         digits: the SHA-256 of the bytes that were read from there.
         name: the name of the model.
-
-    Raises:
-        BleuError: it differs from the first.
     """
     from bleucli.results.hints import warn
 

@@ -144,11 +144,7 @@ class CachedText(TextFile):
     remedy = "delete the folder of its test set in the cache; it will be made again"
 
     def check_size(self) -> None:
-        """Read the text once without keeping it: its lines may take many times its size in memory.
-
-        Raises:
-            BleuError: it is too large, or cannot be read.
-        """
+        """Read the text once without keeping it: its lines may take many times its size in memory."""
         for _ in self._chunks():
             pass
 
@@ -163,11 +159,7 @@ class CachedText(TextFile):
 
 
 def read_lines(path: str) -> Iterator[str]:
-    r"""Give the unchanged lines of a file, compressed or not; only `\n` ends a line.
-
-    Raises:
-        BleuError: it cannot be read, is not valid UTF-8, or is larger than a test set can be.
-    """
+    r"""Give the unchanged lines of a file, compressed or not; only `\n` ends a line."""
     CachedText(path, path).check_size()
     for _, lines in CachedText(path, path, mark="text").lines():
         yield from lines
@@ -179,11 +171,7 @@ def read_texts(path: str) -> list[str]:
 
 
 def read_column(path: str, number: int) -> list[str]:
-    """Return a column of a file of tab-separated values, by its number from 0.
-
-    Raises:
-        BleuError: a line lacks the column, or the file cannot be read.
-    """
+    """Return a column of a file of tab-separated values, by its number from 0."""
     column = []
     for place, line in enumerate(read_lines(path), 1):
         cells = line.split("\t")

@@ -40,11 +40,7 @@ class _Lines(JsonLines):
 
 
 def read_objects(path: str) -> Iterator[tuple[str, Item]]:
-    """Give the objects of a file, each with its place for errors.
-
-    Raises:
-        BleuError: the file cannot be read, or a line is not an object.
-    """
+    """Give the objects of a file, each with its place for errors."""
     file = CachedText(path, path, mark="dropped")
     file.check_size()
     return _Lines(CachedText(path, path, mark="dropped")).objects()
@@ -58,9 +54,6 @@ def read(test_set: TestSet, pair: str, path: str) -> tuple[list[Item], list[Item
 
     Returns:
         The fields of each segment, and of each object that is left out its ids and the reason. A missing text is None.
-
-    Raises:
-        BleuError: the file cannot be read, or is not what the registry says; or objects of several pairs may be meant.
     """
     items = test_set.items
     assert items is not None
@@ -140,9 +133,6 @@ def read_output(rows: Sequence[Mapping[str, Any]], path: str, name: str) -> list
         rows: the ids of the segments.
         path: the file of the system's output, which may have that of other pairs.
         name: what errors call the output.
-
-    Raises:
-        BleuError: the file cannot be read, has no output for these segments, or several outputs for one.
     """
     numbers = {tuple(str(row[one]) for one in row): number for number, row in enumerate(rows)}
     kinds = list(rows[0]) if rows else []
@@ -179,9 +169,5 @@ def lines_of(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def read_field(path: str, name: str) -> list[Any]:
-    """Return a field of a file of the cache; None for each object that lacks it.
-
-    Raises:
-        BleuError: the file cannot be read.
-    """
+    """Return a field of a file of the cache; None for each object that lacks it."""
     return [item.get(name) for _, item in read_objects(path)]

@@ -36,11 +36,7 @@ _ORDER = ("src", "ref", *METADATA, "", "domain")
 
 
 def prepare(test_set: TestSet, pair: str) -> dict[str, str]:
-    """Return the path of each field of a language pair, in order; every file exists and is complete.
-
-    Raises:
-        BleuError: a file is missing and cannot be downloaded, or is damaged or wrong.
-    """
+    """Return the path of each field of a language pair, in order; every file exists and is complete."""
     if test_set.format == PACKAGED:
         return {file.field: packaged_path(file.member) for file in test_set.pairs[pair].files}
     for folder in ("", *cache.cache_directories()[1:]):
@@ -57,11 +53,7 @@ def _paths(test_set: TestSet, pair: str, names: Sequence[str], folder: str = "")
 
 
 def read_field(test_set: TestSet, path: str, name: str) -> list[Any]:
-    """Return the texts of a field without trailing white space; in test sets in JSON Lines, its values.
-
-    Raises:
-        BleuError: the file cannot be read.
-    """
+    """Return the texts of a field without trailing white space; in test sets in JSON Lines, its values."""
     if test_set.items is None:
         return read_texts(path)
     from bleucli.testsets import items
@@ -76,9 +68,6 @@ def scored_references(test_set: TestSet, pair: str, paths: Mapping[str, str]) ->
         test_set: the record of the test set.
         pair: one of its language pairs.
         paths: the paths of its fields.
-
-    Raises:
-        BleuError: the pair has no references, or none of those that the test set names.
     """
     references = [name for name in paths if name == "ref" or name.startswith("ref:")]
     # Segments without a reference are left out, unless all are
@@ -287,9 +276,6 @@ def prepare_output(test_set: TestSet, pair: str, paths: Mapping[str, str], syste
         pair: one of its language pairs.
         paths: the paths of its fields.
         system: the name of one of its systems.
-
-    Raises:
-        BleuError: the file is missing and cannot be downloaded, is damaged, or lacks the pair.
     """
     from bleucli.testsets import items
 

@@ -44,11 +44,7 @@ class Registry:
         self._own_bibliography: Mapping[str, str] = {}
 
     def add(self, own: Sequence[TestSet], bibliography: Mapping[str, str], where: str) -> None:
-        """Add the test sets of a user's file.
-
-        Raises:
-            BleuError: a name is already taken.
-        """
+        """Add the test sets of a user's file."""
         for test_set in own:
             if test_set.name in self:
                 raise BleuError(f'{where}: testsets."{test_set.name}" is a public test set; give yours another name')
@@ -67,11 +63,7 @@ class Registry:
         return name in self._facts or name in self._own
 
     def __getitem__(self, name: str) -> TestSet:
-        """Return a test set.
-
-        Raises:
-            BleuError: there is none of that name, or its facts are invalid.
-        """
+        """Return a test set."""
         if name in self._own:
             return self._own[name]
         if name not in self._facts:
@@ -82,11 +74,7 @@ class Registry:
         return parse_test_set(name, self._facts[name], "registry.json", packaged=True)
 
     def pair(self, name: str, pair: str) -> tuple[TestSet, Pair]:
-        """Return a test set and one of its language pairs.
-
-        Raises:
-            BleuError: there is no such test set, or it has no such pair.
-        """
+        """Return a test set and one of its language pairs."""
         test_set = self[name]
         if pair not in test_set.pairs:
             alike = self._find_alike(name, pair)
@@ -156,11 +144,7 @@ class Registry:
         return ", ".join(pairs)
 
     def pairs_to_download(self, name: str) -> Collection[str]:
-        """Return the language pairs of a known test set, unless they are too many to make files for all of them.
-
-        Raises:
-            BleuError: they are too many.
-        """
+        """Return the language pairs of a known test set, unless they are too many to make files for all of them."""
         if self.is_large(name):
             raise BleuError(f"{name} has {self.tell_pairs(name)}; name one with ", Turn("langpair='...'", "-l"))
         return self.pairs(name)
@@ -177,11 +161,7 @@ class Registry:
         return self.with_pair(pair, f"{target}-{source}")
 
     def citation(self, name: str) -> str:
-        """Return what to cite for a test set, as BibTeX; "" if that is not known.
-
-        Raises:
-            BleuError: there is no such test set.
-        """
+        """Return what to cite for a test set, as BibTeX; "" if that is not known."""
         # The user's keys may be the same as public ones
         entries = self._own_bibliography if name in self._own else self._bibliography
         return "\n\n".join(entries[key].strip() for key in self[name].cite)
@@ -192,9 +172,6 @@ def load(own: str | None = None) -> Registry:
 
     Args:
         own: a TOML file with more test sets; None for the one that `BLEU_REGISTRY` names, if any.
-
-    Raises:
-        BleuError: the file cannot be read, is invalid, or defines a test set whose name is taken.
     """
     facts = _package_data("registry.json")
     registry = Registry(facts["testsets"], facts["bibliography"])

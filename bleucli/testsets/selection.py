@@ -84,11 +84,7 @@ def subsets_of(tag: str) -> list[str]:
 
 
 def count(marks: Marks) -> int:
-    """Return the number of segments that have marks; 0 if nothing is known.
-
-    Raises:
-        BleuError: the numbers of languages and domains differ.
-    """
+    """Return the number of segments that have marks; 0 if nothing is known."""
     counts = {len(column) for column in marks if column is not None}
     if len(counts) > 1:
         raise BleuError(
@@ -116,10 +112,6 @@ def choose(marks: Marks, origlang: str | None, subset: str | None, name: str) ->
         subset: a regular expression to search for in the tags, with or without `country:` before it; None for all.
         name: the name of the test set, for errors.
 
-    Raises:
-        BleuError: the test set has no such marks, or no such segment; a language or an expression is
-            empty, or an expression is invalid.
-
     >>> choose(Marks(["en", "de", "en"], ["US-crime", "GB-sport", ""], None), "en", "^US", "wmt18")
     [0]
     """
@@ -134,7 +126,7 @@ def choose(marks: Marks, origlang: str | None, subset: str | None, name: str) ->
 
 
 def find(marks: Marks, origlang: str | None, subset: str | None, name: str) -> list[int]:
-    """Return the numbers that `choose` returns, or none; other errors are the same."""
+    """Return the numbers that `choose` returns, or none."""
     of_origlang = set(_find_origlang(marks, origlang, name))
     return [number for number in _find_tag(marks, subset, name) if number in of_origlang]
 

@@ -38,9 +38,6 @@ class Source(NamedTuple):
     def checksum(self) -> Checksum | None:
         """Return the stronger of the published checksums; None if there is none.
 
-        Raises:
-            BleuError: it is not a checksum.
-
         >>> Source("a.tgz", md5="D41D8CD98F00B204E9800998ECF8427E").checksum().digits
         'd41d8cd98f00b204e9800998ecf8427e'
         """
@@ -92,11 +89,7 @@ def too_large(path: str, what: str) -> BleuError:
 
 
 def check_size(size: int, packed: int, path: str, most: int) -> None:
-    """Refuse a file of `packed` bytes that unpacks into `size` bytes, if that is more than it can honestly hold.
-
-    Raises:
-        BleuError: it is; the error names `path`.
-    """
+    """Refuse a file of `packed` bytes that unpacks into `size` bytes, if that is more than it can honestly hold."""
     if size > most:
         raise too_large(path, f"over {most} bytes")
     if size > max(GROWTH_FROM_BYTES, MOST_GROWTH * packed):

@@ -42,9 +42,6 @@ def read(path: str) -> dict[str, list[str]]:
     Returns:
         The segments of each field, document by document, sorted by number: `src`, `ref:LABEL` for each translator
         (`ref` for one without a label), `docid`, `origlang`, each system, and `domain` if documents have one.
-
-    Raises:
-        BleuError: the file cannot be read, is not XML of this kind, or declares an entity.
     """
     # As in sacreBLEU, test suites are left out
     documents = [document for document in _read_documents(path) if "testsuite" not in document.attributes]

@@ -1,9 +1,9 @@
 """The calculator: a page that scores as the user types, and an endpoint for programs, both on this machine only.
 
-- `server.serve`: listens on a port and answers requests; `connections`: how long it waits for clients
+- `server.serve`: listens on a port and answers requests
 - `guard.Guard`: decides which requests are answered
 - `api.make_app`: the addresses, and what each one serves
 - `models`: what requests may ask for, made from the metrics' tables of options
 - `items.score_items`: texts in, scores out
-- `page.make_page`: the page; `calculator`: what it shows; `matches`: what it marks in the texts
+- `page.make_page`: the page; `calculator`: what it shows
 """

@@ -141,11 +141,7 @@ def package_file(name: str) -> bytes:
 
 
 def swagger_file(name: str) -> bytes:
-    """Return a file of Swagger UI.
-
-    Raises:
-        BleuError: the package that has the file is not installed, or its version has other files.
-    """
+    """Return a file of Swagger UI."""
     spec = find_spec(_SWAGGER)
     try:
         folders = (spec and spec.submodule_search_locations) or [""]
@@ -156,11 +152,7 @@ def swagger_file(name: str) -> bytes:
 
 
 def calculate(inputs: Inputs) -> dict[str, Any]:
-    """Return the numbers for the fields of the page, as the text that the command prints.
-
-    Raises:
-        BleuError: the texts cannot be scored.
-    """
+    """Return the numbers for the fields of the page, as the text that the command prints."""
     metric = inputs.make_metric()
     blocks = read_texts("the fields", [inputs.item()])
     check_effort(metric, blocks)
@@ -185,11 +177,7 @@ def calculate(inputs: Inputs) -> dict[str, Any]:
 
 
 def explain_inputs(inputs: Inputs) -> dict[str, Any]:
-    """Return the texts with their matches marked, and the worked explanation, as HTML.
-
-    Raises:
-        BleuError: the texts cannot be scored, or are too long to be explained while the user waits.
-    """
+    """Return the texts with their matches marked, and the worked explanation, as HTML."""
     metric = inputs.make_metric()
     ((hypotheses, *references),) = read_texts("the fields", [inputs.item()])
     _check_length(inputs, metric, hypotheses, references)

@@ -45,9 +45,6 @@ _SPELLINGS = {"effective_order=True": "sentence_level=true", " or trg_lang=...":
 def read_items(body: bytes) -> list[Any]:
     """Return the items in the body of a request.
 
-    Raises:
-        BleuError: the body is not JSON, or has no item.
-
     >>> read_items(b'{"hypothesis": "a", "reference": "b"}')
     [{'hypothesis': 'a', 'reference': 'b'}]
     """
@@ -68,11 +65,7 @@ def read_items(body: bytes) -> list[Any]:
 
 
 def score_items(items: Sequence[Any], metric: Metric, sentence_level: bool) -> list[dict[str, Any]]:
-    """Return the score of all items, or of each of them with `sentence_level`.
-
-    Raises:
-        BleuError: an item is not valid, cannot be scored, or would take too long.
-    """
+    """Return the score of all items, or of each of them with `sentence_level`."""
     check_effort(metric, blocks := read_texts("body", items))
     if sentence_level:
         _check_size(metric, len(items))
@@ -85,11 +78,7 @@ def score_items(items: Sequence[Any], metric: Metric, sentence_level: bool) -> l
 
 
 def read_texts(name: str, items: Sequence[Any]) -> list[list[Segments]]:
-    """Return the texts of items, as blocks of hypotheses and references; name: what errors call all of them together.
-
-    Raises:
-        BleuError: an item is not valid, or there are too many references.
-    """
+    """Return the texts of items, as blocks of hypotheses and references; name: what errors call them together."""
     place, most = place_of_references(Fields()), 1
     for number, item in enumerate(items, 1):
         count = 1
@@ -132,11 +121,7 @@ def _corpus(blocks: Iterator[Sequence[Segments]]) -> Corpus:
 
 
 def check_effort(metric: Metric, blocks: Sequence[Sequence[Segments]]) -> None:
-    """Refuse texts that would take so long that other requests would have to wait.
-
-    Raises:
-        BleuError: the texts are too long; the message gives the limit for one request.
-    """
+    """Refuse texts that would take so long that other requests would have to wait."""
     if metric.shifts:  # even an empty text takes some time
         columns = (metric.make_alike(column) for block in blocks for column in block)
         texts = (text or "" for column in columns for text in metric.prepare(column))

@@ -35,7 +35,7 @@ from bleucli.metrics import METRICS, VARIANTS, Metric, find_metric, find_name, t
 from bleucli.metrics.options import Option
 from bleucli.metrics.smoothing import METHODS, Smoothing
 from bleucli.phrases import suggest
-from bleucli.reading.jsonfields import GUESSED_HYPOTHESES, GUESSED_REFERENCES, HYPOTHESES, REFERENCES
+from bleucli.reading.jsonfields import GUESSED_HYPOTHESES, GUESSED_REFERENCES, HYPOTHESES, LISTED, REFERENCES
 
 # The metric of the command, unless -m names another
 DEFAULT = "bleu"
@@ -81,11 +81,7 @@ def kind_of(name: str) -> type[Metric]:
 
 
 def make_metric(name: str, values: dict[str, Any]) -> Metric:
-    """Return a metric or a variant; unlike elsewhere, no tokenizer is downloaded or read from a file.
-
-    Raises:
-        BleuError: a tokenizer is not ready, or options have values that do not go together.
-    """
+    """Return a metric or a variant; unlike elsewhere, no tokenizer is downloaded or read from a file."""
     tokenizer = values.get("tokenize")
     if tokenizer is not None and tokenizer not in (ready := ready_tokenizers()):
         choose = f"choose one of {', '.join(ready)}"
@@ -146,11 +142,7 @@ class Query(BaseModel):
     )
 
     def make_metric(self) -> Metric:
-        """Return the metric with its options.
-
-        Raises:
-            BleuError: as the function `make_metric`.
-        """
+        """Return the metric with its options."""
         metric = make_metric(self.metric, self.model_dump(exclude=set(Query.model_fields), exclude_unset=True))
         return metric.for_segments() if self.sentence_level else metric
 
@@ -180,9 +172,6 @@ def model_of(metric: type[Metric]) -> type[Query]:
 
 def read_query(query: Iterable[tuple[str, str]]) -> Query:
     """Return the parameters of a query.
-
-    Raises:
-        UsageError: a parameter does not exist, is given twice, or has a wrong value.
 
     >>> read_query([("metric", "chrF2++"), ("beta", "3")]).make_metric()
     CHRF(word_order=2, beta=3.0)
@@ -300,11 +289,7 @@ class Inputs(BaseModel):
         return {name: value for name, value in values.items() if name in usual and value != usual[name]}
 
     def make_metric(self) -> Metric:
-        """Return the metric with its options.
-
-        Raises:
-            BleuError: as the function `make_metric`.
-        """
+        """Return the metric with its options."""
         return make_metric(self.metric, self.options())
 
     def item(self) -> dict[str, Any]:
@@ -313,11 +298,7 @@ class Inputs(BaseModel):
 
 
 def read_inputs(body: bytes) -> Inputs:
-    """Read what the page sends: a JSON object with a value for each field, and one reference per line.
-
-    Raises:
-        BleuError: a field is missing or has a wrong value, or there is no reference.
-    """
+    """Read what the page sends: a JSON object with a value for each field, and one reference per line."""
     try:
         values = json.loads(body)
     except (ValueError, RecursionError):
@@ -348,7 +329,12 @@ ITEM: dict[str, Any] = {
         " of one kind is refused. Other fields are ignored."
     ),
     "allOf": [
-        {"anyOf": _any_of((*HYPOTHESES, *GUESSED_HYPOTHESES), {"type": "string"})},
+        {
+            "anyOf": [
+                *_any_of({*HYPOTHESES, *GUESSED_HYPOTHESES} - {LISTED}, {"type": "string"}),
+                *_any_of([LISTED], {"type": ["string", "array"], "prefixItems": [{"type": "string"}]}),
+            ]
+        },
         {
             "anyOf": [
                 *_any_of(REFERENCES[:1], {"type": ["array", "null"], **_TEXTS}),

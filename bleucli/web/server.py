@@ -56,11 +56,7 @@ def serve(port: int, announce: Callable[[str], None], report: Callable[[BaseExce
 
 
 def bind(port: int) -> socket.socket:
-    """Return a socket that listens on a port of 127.0.0.1; 0 stands for any free port.
-
-    Raises:
-        UsageError: the port is in use, or not permitted.
-    """
+    """Return a socket that listens on a port of 127.0.0.1; 0 stands for any free port."""
     # Only if the protocol is named does asyncio turn off Nagle's algorithm, which would delay answers by 40 ms
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     if sys.platform != "win32":  # not on Windows, where this option would let two servers share a port

@@ -120,6 +120,27 @@ def test_a_reference_file_is_split_on_tabs(run, pair, write):
     assert answer.out.startswith(f"BLEU|{SIGNATURE.replace('nrefs:1', 'nrefs:2')} = 100.0 ")
 
 
+def test_a_tab_in_every_reference_and_in_no_output_is_a_hint(run, pair, write):
+    said = (
+        "bleu: warning: every line of refs.tsv has a tab, and no output has one; if tabs separate references, add -nr 2"
+    )
+    write("refs.tsv", "the cat sat on the mat\tthe cat sat on a mat\nhello world\thello there world\n")
+    for mode in ((), ("-sl",), ("-m", "chrf", "ter")):
+        assert said in run("refs.tsv", "-i", "sys.txt", *mode).err
+    assert "-nr" not in run("refs.tsv", "-nr", "2", "-i", "sys.txt").err
+    assert "-nr" not in run("refs.tsv", "-nr", "1", "-i", "sys.txt").err
+    write("tabbed.txt", "the cat sat on a mat\nhello\tworld\n")
+    assert "-nr" not in run("refs.tsv", "-i", "sys.txt", "tabbed.txt").err
+    for lines in ("a\tb\nhello world\n", "a\tb\nc\td\te\n"):
+        write("mixed.txt", lines)
+        assert "-nr" not in run("mixed.txt", "-i", "sys.txt").err
+    write("three.tsv", "a\tb\tc\n" * 2)
+    assert (
+        "has a tab, and no output has one; if tabs separate references, add -nr 3"
+        in run("three.tsv", "-i", "sys.txt").err
+    )
+
+
 def test_a_trailing_empty_column_is_an_empty_reference(run, pair, write):
     write("refs.tsv", "the cat sat on the mat\t\nhello world\t\n")
     assert json.loads(run("refs.tsv", "-nr", "2", "-i", "sys.txt").out)["nrefs"] == "2"

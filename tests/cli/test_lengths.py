@@ -105,7 +105,9 @@ def test_test_sets_are_compared_too(run, three_lines, unscored):
 
 @pytest.fixture
 def impatient(monkeypatch):
+    monkeypatch.setattr("bleucli.text.PATIENCE", 0.1)
     monkeypatch.setattr("bleucli.cli.sources.lengths.PATIENCE", 0.1)
+    monkeypatch.setattr("bleucli.cli.sources.lengths._SEARCH_SECONDS", 0.1)
 
 
 def packed(data, times):

@@ -12,13 +12,12 @@ import pytest
 from conftest import Terminal, process_environment, sent_to
 from strategies import every
 
-from bleucli.cli.messages import Bar
-from bleucli.cli.streams import Environment
+from bleucli.cli.streams import Bar, Environment
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="there are no pseudo-terminals")
 
 AT_ONCE = (
-    "import bleucli.cli.messages as p; p._PATIENCE = {}; from bleucli.__main__ import main; raise SystemExit(main())"
+    "import bleucli.cli.streams as p; p._PATIENCE = {}; from bleucli.__main__ import main; raise SystemExit(main())"
 )
 REF, STRONG, WEAK = "reference.A.de.txt", "strong.de.txt", "weak.de.txt"
 WORK = (REF, "-i", STRONG, WEAK, "--paired-bs", "-f", "text")
@@ -112,7 +111,7 @@ def test_short_work_has_no_bar(run):
 
 @pytest.mark.usefixtures("demo_files")
 def test_there_is_no_bar_where_stderr_is_piped_or_closed(monkeypatch, run, command):
-    monkeypatch.setattr("bleucli.cli.messages._PATIENCE", 0)
+    monkeypatch.setattr("bleucli.cli.streams._PATIENCE", 0)
     answer = run(*WORK)
     assert "trials" not in answer.err
     assert "\r" not in answer.err
@@ -121,7 +120,7 @@ def test_there_is_no_bar_where_stderr_is_piped_or_closed(monkeypatch, run, comma
 
 
 def test_stderr_is_still_open_when_the_bar_is_gone(monkeypatch):
-    monkeypatch.setattr("bleucli.cli.messages._PATIENCE", 0)
+    monkeypatch.setattr("bleucli.cli.streams._PATIENCE", 0)
     stderr = Terminal()
     with Bar(Environment(None, None, stderr, {})) as progress:
         progress("segments", 3, 0)
@@ -136,7 +135,7 @@ def test_stderr_is_still_open_when_the_bar_is_gone(monkeypatch):
 
 def test_nothing_is_shown_before_a_second_has_passed(monkeypatch):
     moments = iter([0.0, 0.5, 0.99, 1.0])
-    monkeypatch.setattr("bleucli.cli.messages.time.monotonic", lambda: next(moments))
+    monkeypatch.setattr("bleucli.cli.streams.time.monotonic", lambda: next(moments))
     stderr = Terminal()
     with Bar(Environment(None, None, stderr, {})) as progress:
         for done, shown in ((1, False), (2, False), (3, True)):

@@ -30,7 +30,7 @@ def repeated(text, times):
 
 def two_lines(words, vocabulary):
     dice = random.Random(words)
-    lines = [" ".join(f"w{dice.randrange(vocabulary)}" for _ in range(words)) for _ in range(2)]
+    lines = [" ".join(f"w{word}" for word in dice.choices(range(vocabulary), k=words)) for _ in range(2)]
     return [Segments.from_strings([line]) for line in lines]
 
 
@@ -49,7 +49,7 @@ LONG_IN_ANOTHER_WAY = (
 
 @pytest.fixture(scope="module")
 def calls():
-    """Give each kernel with arguments for which the native one takes more than a few milliseconds."""
+    """Give for each kernel what makes arguments for which the native one takes more than a few milliseconds."""
     line, many = repeated("a, &lt;b 5.5 中文" * 1_000_000, 1), repeated("a b . ", 3_000_000)
     words, others = two_lines(300_000, 10**6)
     (noisy, noise), (edited, edits) = two_lines(20_000, 3), two_lines(40_000, 3)
@@ -57,41 +57,41 @@ def calls():
     whole = SegmentStats(memoryview(bytes(8 * 8_000_000)).cast("q"), 8)
     reals = SegmentStats(memoryview(array("d", [0.1]) * 4_000_000), 4)
     return {
-        "split_lines": (line.data * 2,),
-        "count_line_ends": (line.data * 20,),
-        "strip_trailing": (many,),
-        "drop_empty": (many,),
-        "reference_counts": ([many],),
-        "count_ending": (many, b"."),
-        "tokenize_13a": (line,),
-        "tokenize_zh": (line,),
-        "tokenize_char": (line,),
-        "tokenize_intl": (line, bytes(0x110000)),
-        "unclassified_characters": (line, bytes(0x110000)),
-        "ngram_stats": (words, [others], 4),
-        "group_stats": (repeated("a b c d e f", 100_000), array("q", [100_000]), 4),
-        "chrf_stats": (words, [others], 6, 2, 2, False, False),
-        "ter_stats": (noisy, [noise]),
-        "edit_stats": (edited, [edits], False),
-        "pairwise_bleu": (*pairs, 4, "exp", 0, False),
-        "pairwise_chrf": (*pairs, 6, 2, 2, False, False),
-        "column_sums": (whole,),
-        "bleu_rows": (whole, "exp", 0, False),
-        "draw_weights": (random.Random(1).randbytes(40_000_000), 0, 1000, 9_000),
-        "weighted_sums": (reals, bytes(50_000_000)),
-        "swapped_sums": (whole, whole, bytes(10_000_000), 0, 70),
+        "split_lines": lambda: (line.data * 2,),
+        "count_line_ends": lambda: (line.data * 20,),
+        "strip_trailing": lambda: (many,),
+        "drop_empty": lambda: (many,),
+        "reference_counts": lambda: ([many],),
+        "count_ending": lambda: (many, b"."),
+        "tokenize_13a": lambda: (line,),
+        "tokenize_zh": lambda: (line,),
+        "tokenize_char": lambda: (line,),
+        "tokenize_intl": lambda: (line, bytes(0x110000)),
+        "unclassified_characters": lambda: (line, bytes(0x110000)),
+        "ngram_stats": lambda: (words, [others], 4),
+        "group_stats": lambda: (repeated("a b c d e f", 100_000), array("q", [100_000]), 4),
+        "chrf_stats": lambda: (words, [others], 6, 2, 2, False, False),
+        "ter_stats": lambda: (noisy, [noise]),
+        "edit_stats": lambda: (edited, [edits], False),
+        "pairwise_bleu": lambda: (*pairs, 4, "exp", 0, False),
+        "pairwise_chrf": lambda: (*pairs, 6, 2, 2, False, False),
+        "column_sums": lambda: (whole,),
+        "bleu_rows": lambda: (whole, "exp", 0, False),
+        "draw_weights": lambda: (random.Random(1).randbytes(40_000_000), 0, 1000, 9_000),
+        "weighted_sums": lambda: (reals, bytes(50_000_000)),
+        "swapped_sums": lambda: (whole, whole, bytes(10_000_000), 0, 70),
         # long in another way
-        "ngram_stats of one word": (repeated("a " * 3_000_000, 1), [repeated("a " * 3_000_000, 1)], 4),
-        "group_stats of one text": (repeated("a b " * 1_500_000, 1), array("q", [1]), 4),
-        "group_stats of empty texts": (repeated("", 3_000_000), array("q", [3_000_000]), 4),
-        "chrf_stats of spaces": (repeated(" " * 20_000_000, 1), [repeated(" ", 1)], 6, 2, 2, False, False),
-        "ter_stats of short lines": (repeated("a b", 600_000), [repeated("b a", 600_000)]),
-        "edit_stats of short lines": (repeated("a b", 600_000), [repeated("b a", 600_000)], False),
-        "pairwise_chrf of one word": (*paired(repeated("ab " * 9_000, 20)), 6, 2, 2, False, False),
-        "pairwise_chrf of long texts": (*paired(repeated("ab " * 900_000, 2)), 6, 2, 2, False, False),
-        "pairwise_bleu of empty texts": (*paired(repeated("", 4_000)), 4, "exp", 0, False),
-        "edit_stats of spaces": (repeated(" " * 20_000_000, 1), [repeated(" ", 1)], True),
-        "edit_stats of characters": (repeated("ab" * 9_000_000, 1), [repeated("ab" * 9_000_000, 1)], True),
+        "ngram_stats of one word": lambda: (repeated("a " * 3_000_000, 1), [repeated("a " * 3_000_000, 1)], 4),
+        "group_stats of one text": lambda: (repeated("a b " * 1_500_000, 1), array("q", [1]), 4),
+        "group_stats of empty texts": lambda: (repeated("", 3_000_000), array("q", [3_000_000]), 4),
+        "chrf_stats of spaces": lambda: (repeated(" " * 20_000_000, 1), [repeated(" ", 1)], 6, 2, 2, False, False),
+        "ter_stats of short lines": lambda: (repeated("a b", 600_000), [repeated("b a", 600_000)]),
+        "edit_stats of short lines": lambda: (repeated("a b", 600_000), [repeated("b a", 600_000)], False),
+        "pairwise_chrf of one word": lambda: (*paired(repeated("ab " * 9_000, 20)), 6, 2, 2, False, False),
+        "pairwise_chrf of long texts": lambda: (*paired(repeated("ab " * 900_000, 2)), 6, 2, 2, False, False),
+        "pairwise_bleu of empty texts": lambda: (*paired(repeated("", 4_000)), 4, "exp", 0, False),
+        "edit_stats of spaces": lambda: (repeated(" " * 20_000_000, 1), [repeated(" ", 1)], True),
+        "edit_stats of characters": lambda: (repeated("ab" * 9_000_000, 1), [repeated("ab" * 9_000_000, 1)], True),
     }
 
 
@@ -131,7 +131,7 @@ def test_a_native_kernel_ends_when_it_is_told_to_stop(calls, what):
 
     def call():
         with pytest.raises(KeyboardInterrupt):
-            getattr(native, what.split()[0])(*calls[what])
+            getattr(native, what.split()[0])(*calls[what]())
 
     with ThreadPoolExecutor(1, initializer=_stop_when, initargs=(is_stopped,)) as threads:
         threads.submit(call).result()
@@ -219,13 +219,14 @@ def test_a_signal_ends_a_kernel_soon(calls, name):
     def interrupt(*_):
         raise Interrupted
 
+    arguments = calls[name]()
     before = signal.signal(signal.SIGPROF, interrupt)
     try:
         with pytest.raises(Interrupted):  # noqa: PT012
             signal.setitimer(signal.ITIMER_PROF, 0.02)
             started = time.process_time()
             for _ in range(100):
-                getattr(native, name)(*calls[name])
+                getattr(native, name)(*arguments)
         assert time.process_time() - started < 1
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)

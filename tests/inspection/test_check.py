@@ -117,6 +117,17 @@ def test_the_points_are_what_the_remedy_gains(kind):
     assert kinds({"sys": damage(kind, 3)})[kind].points == pytest.approx(after - before, abs=0.3)
 
 
+def test_words_that_all_lines_share_cost_what_removing_all_of_them_gains():
+    note = "(Note: this is a literal translation of the text.)"
+    finding = kinds({"sys": [f"{text} {note}" for text in SYSTEM]})["suffix"]
+    assert finding.severity == "error"
+    before, after = (
+        BLEU().corpus_score(text, [REFERENCE]).score for text in ([f"{text} {note}" for text in SYSTEM], SYSTEM)
+    )
+    assert finding.points == pytest.approx(after - before, abs=1e-9)
+    assert finding.example.endswith("of the text.)")
+
+
 def test_points_are_those_of_the_repaired_text_exactly():
     found = kinds({"sys": damage("tags", 7)}, metric="chrf")["tags"]
     from bleucli import CHRF

@@ -683,6 +683,25 @@ def test_chrf_stats_of_long_segments(alphabet, whitespace):
     assert_alike("chrf_stats", hypotheses, columns, 6, 2, 2, whitespace, False)
 
 
+@pytest.mark.parametrize("different", [253, 254, 255, 256])
+@pytest.mark.parametrize("order", [6, 7, 8])
+def test_chrf_stats_where_characters_are_just_few_enough_to_be_sorted(different, order):
+    dice = random.Random(different)
+    alphabet = [chr(0x21 + code) for code in range(different)]
+    start, end = "".join(alphabet), "".join(dice.choices(alphabet, k=300))
+    streams = [Segments.from_strings([text]) for text in (start + end, end + start, "é" + end + "é", end[:5])]
+    assert_alike("chrf_stats", Segments.from_strings([end + start]), streams, order, order, 2, True, False)
+
+
+@pytest.mark.parametrize("size", [15_999, 16_000, 16_001])
+def test_chrf_stats_where_texts_are_just_short_enough_to_be_sorted(size):
+    dice = random.Random(size)
+    hypothesis = "a" * size
+    for reference in (hypothesis, "b" * size, "".join(dice.choices("ab", k=size))):
+        columns = [Segments.from_strings([text]) for text in (hypothesis, reference)]
+        assert_alike("chrf_stats", columns[0], [columns[1]], 6, 0, 2, False, False)
+
+
 # getrusage would include the peak of the process that started this one
 GROWTH = """
 from bleucli import kernels

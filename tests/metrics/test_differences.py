@@ -67,6 +67,13 @@ def check_influences(metric, systems, streams, picked):
             assert influences.get(line, 0.0) == expected
 
 
+@pytest.fixture
+def few_trials(monkeypatch):
+    """Let a test of shares, which are the same for any number of trials, run few."""
+    monkeypatch.setattr("bleucli.metrics.differences.TRIALS", 10)
+
+
+@pytest.mark.usefixtures("few_trials")
 @pytest.mark.parametrize(("method", "value"), METHODS)
 def test_shares_add_up_to_the_difference(method, value):
     weak, strong = demo("weak", "strong")
@@ -78,6 +85,7 @@ def test_shares_add_up_to_the_difference(method, value):
         assert (found.scores[1] - found.scores[0] > 0) == (second is strong)
 
 
+@pytest.mark.usefixtures("few_trials")
 def test_shares_of_random_corpora_add_up():
     draw = random.Random(5)
     shared = 0
@@ -103,6 +111,7 @@ def test_shares_of_random_corpora_add_up():
     assert shared > 10
 
 
+@pytest.mark.usefixtures("few_trials")
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("length", [740, 1420])
 def test_shares_of_a_tiny_score_add_up(length, turned):
@@ -144,6 +153,7 @@ def test_shares_that_favour_the_second_system_are_named_and_coloured():
             assert heading.role == role
 
 
+@pytest.mark.usefixtures("few_trials")
 @pytest.mark.parametrize("width", [0, 1, 2, 4, 7])
 def test_a_calculator_gives_the_points_that_are_shown(width):
     draw = random.Random(8)
@@ -202,6 +212,7 @@ def test_scores_of_another_formula_have_no_shares():
     assert "Odd computes its scores in its own way" in found.why_not_shared
 
 
+@pytest.mark.usefixtures("few_trials")
 @pytest.mark.parametrize("metric", [BLEU(), BLEU(smooth_method="add-k"), CHRF(word_order=2), TER(), WER()])
 def test_influence_is_the_difference_that_the_segment_makes(metric):
     systems, streams = demo("weak", "strong"), demo("reference.A", "reference.B")

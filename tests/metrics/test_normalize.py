@@ -44,6 +44,25 @@ def test_scores_are_those_of_normalized_texts(metric, kinds):
     assert list(rows) == list(plain.segment_stats(columns[0], columns[1:]))
 
 
+@given(kinds=KINDS)
+def test_systems_are_evaluated_with_typography_alike(kinds):
+    systems, references = {"ours": OUTPUT, "theirs": REFERENCE}, [REFERENCE, OTHER]
+    results = bleucli.evaluate_systems(systems, references, ["bleu", bleucli.CHRF(lowercase=True)], normalize=kinds)
+    same = bleucli.evaluate_systems(
+        systems, references, [bleucli.BLEU(normalize=kinds), bleucli.CHRF(lowercase=True, normalize=kinds)]
+    )
+    assert results.to_dict() == same.to_dict()
+
+
+def test_scores_of_something_else_cannot_be_normalized():
+    with pytest.raises(UsageError, match="normalize is for metrics of this package"):
+        bleucli.evaluate_systems(
+            {"ours": OUTPUT}, [REFERENCE], scores={"COMET": {"ours": [0.1, 0.2, 0.3]}}, normalize="case"
+        )
+    with pytest.raises(UsageError, match="did you mean quotes"):
+        bleucli.evaluate_systems({"ours": OUTPUT}, [REFERENCE], normalize="quote")
+
+
 @each_metric
 def test_an_explanation_is_that_of_normalized_texts(metric):
     kinds = "typography"

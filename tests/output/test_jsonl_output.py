@@ -222,7 +222,8 @@ def test_p_values_and_intervals_are_those_of_json(run, lines, test):
     expected = [score for system in answer for key, score in system.items() if key != "system"]
     for line, one in zip(lines(*words), expected, strict=True):
         assert [line[key] for key in ("score", "cluster")] == [one[key] for key in ("score", "cluster")]
-        if line["baseline"]:
+        assert (line["baseline"], line["test"]["baseline"]) == (False, None), "every pair is tested"
+        if line["difference"] is None:  # that is the first system
             assert line["p_value"] is one["p_value"] is None
         else:  # that of json is sacreBLEU's, without ties
             assert line["p_value"] == one["p_values"][SYSTEMS[0]]["p"] >= one["p_value"]

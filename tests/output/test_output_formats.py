@@ -319,16 +319,16 @@ def test_only_columns_with_values_are_printed():
         "system,baseline,BLEU,BLEU p_value,TER,TER p_value,BLEU signature,TER signature"
     )
     ranks, pairs = "BLEU rank first,BLEU rank last", "BLEU p vs a.txt,BLEU p vs b.txt,BLEU p vs c.txt"
-    assert header(ranked()) == f"system,baseline,BLEU,{ranks},BLEU cluster,{pairs},BLEU signature"
+    assert header(ranked()) == f"system,BLEU,{ranks},BLEU cluster,{pairs},BLEU signature"
 
 
 def test_a_table_of_values_has_nothing_around_it():
     assert render(ranked(), Layout(), "tsv").splitlines() == [
-        "system\tbaseline\tBLEU\tBLEU rank first\tBLEU rank last\tBLEU cluster\tBLEU p vs a.txt\tBLEU p vs b.txt"
+        "system\tBLEU\tBLEU rank first\tBLEU rank last\tBLEU cluster\tBLEU p vs a.txt\tBLEU p vs b.txt"
         "\tBLEU p vs c.txt\tBLEU signature",
-        "a.txt\ttrue\t30.0\t2\t3\t2\t\t0.03\t0.5\tnrefs:1|bs:1000|case:mixed|version:bleucli-1",
-        "b.txt\tfalse\t40.0\t1\t1\t1\t0.03\t\t0.04\tnrefs:1|bs:1000|case:mixed|version:bleucli-1",
-        "c.txt\tfalse\t30.1\t2\t3\t2\t0.5\t0.04\t\tnrefs:1|bs:1000|case:mixed|version:bleucli-1",
+        "a.txt\t30.0\t2\t3\t2\t\t0.03\t0.5\tnrefs:1|bs:1000|case:mixed|version:bleucli-1",
+        "b.txt\t40.0\t1\t1\t1\t0.03\t\t0.04\tnrefs:1|bs:1000|case:mixed|version:bleucli-1",
+        "c.txt\t30.1\t2\t3\t2\t0.5\t0.04\t\tnrefs:1|bs:1000|case:mixed|version:bleucli-1",
     ]
 
 

@@ -100,11 +100,13 @@ def test_the_explanation_of_a_table_is_about_what_the_table_shows(name, style):
 @pytest.mark.parametrize("style", ["compact", "stars"])
 def test_score_and_ranks_are_in_one_table(name, style):
     out = plain(render(ranked(), Layout(style=style), name))
-    assert "40.0 (1)" in out
-    assert "30.1 (2–3)" in out
+    assert "40.0 (1; 1)" in out
+    assert "30.1 (2; 2–3)" in out
     assert "vs 1" not in out
     assert "Baseline" not in out, "nothing is compared with it alone"
-    assert "In parentheses: ranks, from 1 + the number" in " ".join(out.split())
+    notes = " ".join(out.split())
+    assert "In parentheses: the cluster, then the ranks, from 1 + the number" in notes
+    assert "Systems in different clusters differ significantly" in notes
 
 
 def test_a_rule_marks_the_baseline_in_latex():
@@ -472,7 +474,7 @@ def test_clusters_are_beside_the_scores_of_their_own_metric(ranked_twice):
     assert [one.clusters for one in ranked_twice.rankings] == [[2, 1], [1, 2]]
     for name in TABLES:
         found = plain(bleucli.render_table(ranked_twice, name, style="compact"))
-        for told in (r"old\W.*52\.5 \(2\)\W.*100\.0 \(1\)", r"new\W.*78\.3 \(1\)\W.*78\.3 \(2\)"):
+        for told in (r"old\W.*52\.5 \(2; 2\)\W.*100\.0 \(1; 1\)", r"new\W.*78\.3 \(1; 1\)\W.*78\.3 \(2; 2\)"):
             assert re.search(told, found.replace("</td>\n", " "), re.DOTALL), name
 
 

@@ -215,17 +215,25 @@ def test_no_module_is_named_like_a_standard_one():
     assert not names & set(sys.stdlib_module_names)
 
 
-def functions_with(module: str, pattern: str) -> set[str]:
-    """Return the functions of a module that contain some code; "" stands for the module itself."""
+@cache
+def names_in(module: str) -> list[tuple[str, str]]:
+    """Return the names that a module uses, with their attributes, each after its function; "": the module itself."""
 
-    def search(node: ast.AST, function: str) -> Iterator[str]:
+    def search(node: ast.AST, function: str) -> Iterator[tuple[str, str]]:
         for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.Name | ast.Attribute) and re.fullmatch(pattern, ast.unparse(child)):
-                yield function
+            if isinstance(child, ast.Name):
+                yield function, child.id
+            elif isinstance(child, ast.Attribute) and isinstance(child.value, ast.Name):
+                yield function, f"{child.value.id}.{child.attr}"
             named = isinstance(child, ast.FunctionDef | ast.ClassDef)
             yield from search(child, f"{function}.{child.name}" if named else function)
 
-    return set(search(MODULES[module], ""))
+    return list(search(MODULES[module], ""))
+
+
+def functions_with(module: str, pattern: str) -> set[str]:
+    """Return the functions of a module that use a name."""
+    return {function for function, name in names_in(module) if re.fullmatch(pattern, name)}
 
 
 @pytest.mark.parametrize("module", [module for module in MODULES if room_of(module) not in COMMANDS])

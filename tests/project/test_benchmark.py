@@ -101,6 +101,7 @@ def test_the_installed_package_is_measured(benchmark, tmp_path, monkeypatch):
     benchmark["run"](["python", "-c", "import bleucli"], os.path.dirname(sys.executable), "auto")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
 def test_instructions_are_those_of_the_command(benchmark):
     tools = os.path.dirname(sys.executable)

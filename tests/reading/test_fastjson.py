@@ -75,7 +75,6 @@ def read_both(data, first=GOOD, **options):
         jsonlines._PATIENCE = before
 
 
-@pytest.mark.parametrize("value", ODD, ids=lambda value: repr(value)[:40])
 @pytest.mark.parametrize(
     "line",
     [
@@ -95,9 +94,10 @@ def read_both(data, first=GOOD, **options):
         b"%s",
     ],
 )
-def test_odd_values_are_read_or_refused_in_the_same_way(line, value):
-    fast, slow = read_both(GOOD * 2 + line.replace(b"%s", value) + b"\n" + GOOD)
-    assert fast == slow
+def test_odd_values_are_read_or_refused_in_the_same_way(line):
+    for value in ODD:
+        fast, slow = read_both(GOOD * 2 + line.replace(b"%s", value) + b"\n" + GOOD)
+        assert fast == slow, value
 
 
 @pytest.mark.parametrize("value", every(2, ODD), ids=lambda value: repr(value)[:40])
@@ -112,16 +112,16 @@ def test_odd_ids_are_read_or_refused_in_the_same_way(first, value):
             assert fast == slow
 
 
-@pytest.mark.parametrize("value", ODD, ids=lambda value: repr(value)[:40])
 @pytest.mark.parametrize(
     "fields", [Fields((("", "a"),), "b"), Fields((("x", "a"), ("y", "b")), "a"), Fields((), "b.c")]
 )
-def test_odd_values_of_named_fields_are_read_or_refused_in_the_same_way(fields, value):
-    lines = b'{"a": %s, "b": %s}\n{"a": "c", "b": %s}\n'.replace(b"%s", value)
+def test_odd_values_of_named_fields_are_read_or_refused_in_the_same_way(fields):
     first = b'{"a": "c", "b": "d", "output": "e", "b.c": "f"}\n'
-    for data in (lines, lines.replace(b'"b"', b'"b.c"'), lines.replace(b'"a"', rb'"\u0061"')):
-        fast, slow = read_both(data, first, fields=fields)
-        assert fast == slow
+    for value in ODD:
+        lines = b'{"a": %s, "b": %s}\n{"a": "c", "b": %s}\n'.replace(b"%s", value)
+        for data in (lines, lines.replace(b'"b"', b'"b.c"'), lines.replace(b'"a"', rb'"\u0061"')):
+            fast, slow = read_both(data, first, fields=fields)
+            assert fast == slow, value
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,9 @@ STREAMS = [
     [None, None, "it goes so", None],
 ]
 ROWS = [list(row) for row in zip(*STREAMS, strict=True)]
-HYPOTHESIS_FIELDS = ("candidate", "hypothesis", "prediction", "actual_output", "translation")
+HYPOTHESIS_FIELDS = ("candidate", "hypothesis", "prediction", "actual_output", "translation", "hyp")
+# How errors list them
+USUAL = "'candidate', 'hypothesis', 'prediction', 'actual_output', 'translation' or 'hyp'"
 BLOCK = 1 << 20  # the size of blocks in which files are read
 
 
@@ -194,8 +196,11 @@ def test_named_fields_are_taken_and_no_others(run, write):
 
 # --- names that are guessed
 
-GUESSED_HYPOTHESES = ("mt", "output", "pred", "response")
-GUESSED_REFERENCES = ("target", "ref", "refs", "tgt_text")
+GUESSED_HYPOTHESES = (
+    *("mt", "output", "pred", "response", "hypotheses", "generated_text", "generation", "completion", "model_output"),
+    "filtered_resps",
+)
+GUESSED_REFERENCES = ("target", "ref", "refs", "tgt_text", "ground_truth", "gold", "answer")
 
 
 @pytest.mark.parametrize("hypothesis", GUESSED_HYPOTHESES)
@@ -223,9 +228,17 @@ def test_nothing_is_guessed_where_a_known_name_is_present(hypothesis, references
 def test_a_known_name_that_is_missing_later_is_not_guessed():
     lines = jsonl({"prediction": "a", "output": "x", "ref": "r"}, {"output": "b", "ref": "r"})
     assert error_of(lines) == (
-        "a file, line 2: no hypothesis; expected 'candidate' or 'hypothesis' or 'prediction' or 'actual_output' or"
-        " 'translation', found 'output', 'ref'; name the field with --jsonl-fields hyp=NAME"
+        f"a file, line 2: no hypothesis; expected {USUAL}, found 'output', 'ref'; name the field with --jsonl-fields"
+        " hyp=NAME"
     )
+
+
+def test_filtered_responses_are_the_first_of_each(run, write):
+    objects = [{"filtered_resps": [text, "x"], "target": row} for text, row in zip(SYSTEM, ROWS, strict=True)]
+    write("sys.jsonl", jsonl(*objects))
+    assert score(run, "-i", "sys.jsonl") == api_score()[0]
+    for wrong in ([], [["a"]], 5):
+        assert "'filtered_resps' is" in error_of(jsonl({"filtered_resps": wrong, "target": "r"}))
 
 
 AMBIGUOUS = {
@@ -235,7 +248,7 @@ AMBIGUOUS = {
     ),
     "three hypotheses": (
         {"mt": "x", "pred": "gold", "response": "a", "ref": "r"},
-        "'mt' and 'pred' and 'response' could each be the hypothesis; name the field with --jsonl-fields hyp=NAME",
+        "'mt', 'pred' and 'response' could each be the hypothesis; name the field with --jsonl-fields hyp=NAME",
     ),
     "references": (
         {"mt": "a", "target": "r", "tgt_text": "r"},
@@ -247,14 +260,14 @@ AMBIGUOUS = {
     ),
     "no hypothesis": (
         {"source": "x", "target": "a", "tgt": "b"},
-        "no hypothesis; expected 'candidate' or 'hypothesis' or 'prediction' or 'actual_output' or 'translation' or"
-        " 'mt' or 'output' or 'pred' or 'response', found 'source', 'target', 'tgt'; name the field with --jsonl-fields"
-        " hyp=NAME",
+        "no hypothesis; expected 'candidate', 'hypothesis', 'prediction', 'actual_output', 'translation', 'hyp', 'mt',"
+        " 'output', 'pred', 'response', 'hypotheses', 'generated_text', 'generation', 'completion', 'model_output' or"
+        " 'filtered_resps', found 'source', 'target', 'tgt'; name the field with --jsonl-fields hyp=NAME",
     ),
     "no reference": (
         {"src": "x", "mt": "a"},
-        "no reference; expected 'references' or 'reference' or 'expected_output' or 'target' or 'ref' or 'refs' or"
-        " 'tgt_text', found 'src', 'mt'; name the field with --jsonl-fields refs=NAME",
+        "no reference; expected 'references', 'reference', 'expected_output', 'target', 'ref', 'refs', 'tgt_text',"
+        " 'ground_truth', 'gold' or 'answer', found 'src', 'mt'; name the field with --jsonl-fields refs=NAME",
     ),
 }
 
@@ -522,12 +535,17 @@ def test_repeated_samples_of_a_harness_are_several_systems(run, write):
     assert scores_by_name(run(*words)) == expected
 
 
-def test_the_error_about_samples_of_a_harness_without_a_path_lists_their_fields(run, write):
+def test_samples_of_a_harness_need_no_path(run, write):
     write("samples.jsonl", samples([[text] for text in SYSTEM]))
+    assert score(run, "-i", "samples.jsonl") == api_score(SYSTEM, [REFERENCES])[0]
+
+
+def test_the_error_about_samples_without_filtered_responses_lists_their_fields(run, write):
+    write("samples.jsonl", samples([[text] for text in SYSTEM]).replace('"filtered_resps"', '"filtered"'))
     refused(
         run("-i", "samples.jsonl"),
-        "samples.jsonl, line 1: no hypothesis; expected 'candidate' or ",
-        " or 'response', found 'doc_id', 'doc', 'target', 'arguments', 'resps', 'filtered_resps', ",
+        "samples.jsonl, line 1: no hypothesis; expected 'candidate', ",
+        " or 'filtered_resps', found 'doc_id', 'doc', 'target', 'arguments', 'resps', 'filtered', ",
         "name the field with --jsonl-fields hyp=NAME",
     )
 
@@ -712,17 +730,16 @@ WRONG_LINES = {
     "number": ("1.5", "a number, not an object; give one object per line"),
     "no field": (
         "{}",
-        "no hypothesis; expected 'candidate' or 'hypothesis' or 'prediction' or 'actual_output' or 'translation', found"
-        " no field; name the field with --jsonl-fields hyp=NAME",
+        f"no hypothesis; expected {USUAL}, found no field; name the field with --jsonl-fields hyp=NAME",
     ),
     "no hypothesis": (
         '{"id": 1, "two\\nlines": 2, "\\ud800": 3}',
-        "no hypothesis; expected 'candidate' or 'hypothesis' or 'prediction' or 'actual_output' or 'translation', found"
+        f"no hypothesis; expected {USUAL}, found"
         r" 'id', 'two\nlines', '\ud800'; name the field with --jsonl-fields hyp=NAME",
     ),
     "no reference": (
         jsonl({"hypothesis": "a", **{str(number) * 50: 0 for number in range(10)}}).rstrip(),
-        "no reference; expected 'references' or 'reference' or 'expected_output', found 'hypothesis', "
+        "no reference; expected 'references', 'reference' or 'expected_output', found 'hypothesis', "
         + "".join(f"'{str(number) * 40}...', " for number in range(7))
         + "...; name the field with --jsonl-fields refs=NAME",
     ),

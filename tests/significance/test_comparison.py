@@ -9,12 +9,13 @@ import pytest
 from paired_samples import demo_systems, numbers, plain_interval, samples_of
 from sample_results import SIGNATURE
 
+from bleucli.kernels.stats import SegmentStats
 from bleucli.output import render
 from bleucli.output.layout import Layout
 from bleucli.phrases import tell_count
 from bleucli.results import FEWEST_SEGMENTS, SIGNIFICANT, Results, ScoreRecord, SystemResult
 from bleucli.results import Test as PairedTest
-from bleucli.significance.comparison import Sampling, clusters, rank, resample, signature_fields
+from bleucli.significance.comparison import Sampling, clusters, rank, resample, resample_means, signature_fields
 from bleucli.significance.max_t import bootstrap_pairs, randomize_pairs
 from bleucli.significance.resampling import bootstrap, bootstrap_p_value, difference, differing, randomize, sums_of
 
@@ -53,6 +54,108 @@ def column_of(results, field, metric=0):
 def least_p_value(rows, metric, first=0, second=1):
     """Return the smallest p-value that an exact test of two systems can have."""
     return 2.0 ** (1 - differing(rows[first][metric].stats, rows[second][metric].stats))
+
+
+# --- means over corpora
+
+
+def plain_swaps(stats, others, trials, seed):
+    """Return the sums of both systems in each trial, by NumPy's own draws."""
+    rows, other_rows = np.asarray(stats), np.asarray(others)
+    swaps = np.random.default_rng(seed).integers(2, size=(trials, len(rows)), dtype=bool)[:, :, None]
+    return np.where(swaps, other_rows, rows).sum(axis=1), np.where(swaps, rows, other_rows).sum(axis=1)
+
+
+def scores_of(sample, sums):
+    return sample.scores_from_stats(SegmentStats.from_numpy(np.ascontiguousarray(sums)))
+
+
+def three_corpora():
+    """Return corpora of different sizes with the same systems and metrics, and the results of the means."""
+    corpora = [samples_of(segments) for segments in (30, 41, 12)]
+    means = [results_of(rows) for rows in corpora]
+    systems = [
+        system._replace(
+            scores=[
+                record._replace(score=sum(one.systems[number].scores[metric].score for one in means) / 3)
+                for metric, record in enumerate(system.scores)
+            ]
+        )
+        for number, system in enumerate(means[0].systems)
+    ]
+    return corpora, Results(systems, 83, [])
+
+
+def plain_lead(corpora, metric, number):
+    gaps = [
+        float(scores_of(rows[number][metric], sums_of(rows[number][metric].stats))[0])
+        - float(scores_of(rows[0][metric], sums_of(rows[0][metric].stats))[0])
+        for rows in corpora
+    ]
+    return sum(gaps) / 3
+
+
+@pytest.mark.parametrize("block", [None, 7])
+def test_randomization_of_means_swaps_within_each_corpus(monkeypatch, block):
+    if block is not None:
+        monkeypatch.setattr("bleucli.significance.resampling._TRIALS_HELD", block)
+    corpora, means = three_corpora()
+    results = resample_means(means, corpora, Sampling("ar", 120, 5))
+    for metric, number in product(range(3), (1, 2)):
+        pairs = [(rows[0][metric], rows[number][metric]) for rows in corpora]
+        gaps = 0
+        for place, (one, other) in enumerate(pairs):
+            sums, other_sums = plain_swaps(one.stats, other.stats, 120, [5, place])
+            gaps = gaps + scores_of(one, sums) - scores_of(one, other_sums)
+        lead = plain_lead(corpora, metric, number)
+        reached = int((abs(gaps / 3) >= abs(lead) * (1 - 1e-12)).sum())
+        record = results.systems[number].scores[metric]
+        assert record.p_value == (reached + 1) / 121
+        assert record.difference.value == pytest.approx(lead)
+        assert record.sacrebleu_p_value is None
+        assert record.power is None
+    assert column_of(results, "p_value")[0] is None
+
+
+def test_the_bootstrap_of_means_draws_within_each_corpus():
+    corpora, means = three_corpora()
+    results = resample_means(means, corpora, Sampling("bs", 90, 5, all_best=True))
+    for metric in range(3):
+        scores = []
+        for number in range(3):
+            total = 0
+            for place, rows in enumerate(corpora):
+                stats = np.asarray(rows[number][metric].stats)
+                draws = np.random.default_rng([5, place]).integers(len(stats), size=(90, len(stats)))
+                total = total + scores_of(rows[number][metric], stats[draws].sum(axis=1))
+            scores.append(total / 3)
+        for number, one in enumerate(scores):
+            record = results.systems[number].scores[metric]
+            assert tuple(record.interval) == pytest.approx(plain_interval(one.tolist()), rel=1e-12)
+            if number:
+                gaps = abs(one - scores[0])
+                lead = abs(plain_lead(corpora, metric, number))
+                expected = (int((gaps - gaps.mean() > lead).sum()) + 1) / 91
+                assert record.p_value == expected
+                low, high = sorted(one - scores[0])[2], sorted(one - scores[0])[-3]
+                assert (record.difference.low, record.difference.high) == pytest.approx((low, high))
+
+
+def test_means_of_one_corpus_are_its_scores():
+    rows = samples_of(30)
+    for sampling in (Sampling("ar", 99, 3, all_pairs=True), Sampling("bs", 99, 3), Sampling("ci", 99, 3)):
+        assert resample_means(results_of(rows), [rows], sampling) == resample(results_of(rows), rows, sampling)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_systems_of_equal_texts_in_all_corpora_have_the_same_means(method):
+    corpora, means = three_corpora()
+    equal = [[rows[0], rows[0], rows[2]] for rows in corpora]
+    means.systems[1] = means.systems[0]
+    for all_pairs in (False, True):
+        results = resample_means(means, equal, Sampling(method, 99, 3, all_pairs=all_pairs))
+        assert column_of(results, "identical") == [False, True, False]
+        assert column_of(results, "p_value")[1] == 1.0
 
 
 # --- what a method finds
@@ -323,7 +426,7 @@ def test_too_few_trials_get_a_hint(method, trials, more):
     assert not told or told[0].endswith("use at least 399" if more else "use at least 19")
 
 
-@pytest.mark.parametrize("more", [{"all_pairs": True}, {"all_best": True}])
+@pytest.mark.parametrize("more", [{"all_pairs": True}, pytest.param({"all_best": True}, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("method", METHODS)
 def test_clusters_and_bold_type_rest_on_a_p_value_that_needs_no_hint(method, more):
     """Of 400 comparisons of equal systems, 20 should be significant; 6 to 37 is the range of 99.9%. Koehn: 44."""

@@ -13,7 +13,7 @@ from sample_results import record
 from strategies import every
 
 from bleucli.significance.comparison import clusters, rank_ranges
-from bleucli.significance.max_t import StepDown, _scale, bootstrap_pairs, randomize_pairs
+from bleucli.significance.max_t import StepDown, _scale, bootstrap_pairs, randomize_means, randomize_pairs
 from bleucli.significance.resampling import bootstrap, bootstrap_p_value, randomization_p_values, score_of
 
 SIGNIFICANT = 0.05
@@ -37,6 +37,11 @@ def plain_step_down(observed, trials):
 
 
 def plain_differences(samples, trials, seed):
+    """Return the differences of all trials without their signs, one row per pair."""
+    return abs(plain_leads(samples, trials, seed))
+
+
+def plain_leads(samples, trials, seed):
     """Return the differences of all trials, by NumPy's own draws and sums, one row per pair."""
     rows = [np.asarray(sample.stats) for sample in samples]
     swaps = np.random.default_rng(seed).integers(2, size=(trials, len(rows[0])), dtype=bool)[:, :, None]
@@ -45,10 +50,12 @@ def plain_differences(samples, trials, seed):
         sums = np.where(swaps, rows[one], rows[other]).sum(axis=1)
         others = np.where(swaps, rows[other], rows[one]).sum(axis=1)
         pairs = zip(sums, others, strict=True)
-        made.append(
-            [abs(score_of(numbers_of(samples[one], a)) - score_of(numbers_of(samples[one], b))) for a, b in pairs]
-        )
+        made.append([score_of(numbers_of(samples[one], a)) - score_of(numbers_of(samples[one], b)) for a, b in pairs])
     return np.array(made)
+
+
+def pairs_of(samples):
+    return list(combinations(range(len(samples)), 2))
 
 
 def plain_observed(samples):
@@ -78,23 +85,38 @@ def test_randomization_follows_its_definition(metric):
     samples = [row[metric] for row in samples_of(30)]
     found = randomize_pairs(samples, 150, 4)
     assert [test.p_value for test in found] == randomization_p_values(list(combinations(samples, 2)), 150, 4)
-    scale = _scale(samples, 1)
+    scale = _scale([samples], pairs_of(samples), 1)
     trials = plain_differences(samples, 150, 4) / scale[:, None]
     assert [test.corrected for test in found] == plain_step_down(plain_observed(samples) / scale, trials.T)
+
+
+def test_randomization_of_means_follows_its_definition():
+    corpora = [[row[0] for row in samples_of(segments)] for segments in (30, 17)]
+    pairs = pairs_of(corpora[0])
+    found = randomize_means(corpora, pairs, 120, [[4, 0], [4, 1]])
+    trials = abs(sum(plain_leads(samples, 120, [4, place]) for place, samples in enumerate(corpora)) / 2)
+    scores = [np.array(list(map(score_of, samples))) for samples in corpora]
+    observed = np.array([abs(sum(one[a] - one[b] for one in scores)) / 2 for a, b in pairs])
+    reached = (trials >= observed[:, None] * (1 - 1e-12)).sum(axis=1)
+    assert [test.inclusive for test in found] == [(count + 1) / 121 for count in reached]
+    scale = _scale(corpora, pairs, 1)
+    varies = np.hypot(*(_scale([samples], pairs, 1) for samples in corpora)) / 2
+    assert scale == pytest.approx(varies, rel=1e-12), "variances of independent swaps add up"
+    assert [test.corrected for test in found] == plain_step_down(observed / scale, (trials / scale[:, None]).T)
 
 
 @pytest.mark.parametrize("metric", [0, *(pytest.param(metric, marks=pytest.mark.slow) for metric in (1, 2))])
 def test_the_scale_of_a_pair_is_the_spread_of_its_difference(metric):
     samples = [row[metric] for row in samples_of()]
     varies = np.sqrt((plain_differences(samples, 400, 4) ** 2).mean(axis=1))
-    assert _scale(samples, 1) == pytest.approx(varies, rel=0.15)
+    assert _scale([samples], pairs_of(samples), 1) == pytest.approx(varies, rel=0.15)
 
 
 def test_the_scale_of_means_is_exact(monkeypatch):
     samples = noisy(2)
     gaps = np.subtract(*(np.asarray(sample.stats)[:, 0] for sample in samples))
     monkeypatch.setattr("bleucli.significance.max_t._SEGMENTS", 7)
-    assert _scale(samples, 2) == pytest.approx([np.sqrt((gaps**2).sum()) / len(gaps)], rel=1e-12)
+    assert _scale([samples], pairs_of(samples), 2) == pytest.approx([np.sqrt((gaps**2).sum()) / len(gaps)], rel=1e-12)
 
 
 def test_the_bootstrap_follows_its_definition():
@@ -108,7 +130,7 @@ def test_the_bootstrap_follows_its_definition():
         bootstrap_p_value(scores[one], scores[other], gap) for (one, other), gap in zip(pairs, gaps, strict=True)
     ]
     differences = [plain[one] - plain[other] for one, other in pairs]
-    scale = _scale(samples, 1)
+    scale = _scale([samples], pairs_of(samples), 1)
     trials = np.array([abs(difference - difference.mean()) for difference in differences]) / scale[:, None]
     expected = plain_step_down(gaps / scale, trials.T)
     assert [test.corrected for test in found] == [

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import tracemalloc
 from statistics import NormalDist
 
 import numpy as np
 import pytest
 from oracles import read_lines, real_data
 
-from bleucli import BLEU, CHRF, evaluate_systems
+from bleucli import BLEU, CHRF, WER, evaluate_systems
 from bleucli.kernels.stats import SegmentStats
 from bleucli.results import FEWEST_DIFFERING, Power
 from bleucli.significance.power import standard_error
@@ -67,6 +68,19 @@ def exchanged(rows, others, metric, segments):
         for share in np.linspace(0.005, 0.5, 100)
     ]
     return min(choices, key=distance)
+
+
+def test_many_segments_take_little_memory_and_give_the_scores_of_all_at_once():
+    rng, segments = np.random.default_rng(1), 40_000
+    rows = np.column_stack([rng.integers(0, 9, segments), rng.integers(9, 40, segments)])
+    sample = Sample(SegmentStats.from_numpy(rows), WER().scores_from_stats)
+    at_once = sample.scores_from_stats(SegmentStats.from_numpy(rows.sum(axis=0) - rows))
+    tracemalloc.start()
+    try:
+        assert standard_error(sample) == ((segments - 1) * at_once.var()) ** 0.5
+        assert tracemalloc.get_traced_memory()[1] < 1.2e6, "640,000 bytes are the statistics, 320,000 the scores"
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.slow

@@ -16,9 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.sources import Texts
+    from bleucli.cli.streams import Messages
 
 COMMAND = Command(
     ("bleu check REF... -i SYSTEM... [--source FILE] [options]", "bleu check -t SET -l PAIR -i SYSTEM... [options]"),
@@ -36,11 +36,7 @@ COMMAND = Command(
 
 
 def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
-    """Print what is wrong; return False if that includes an error, or anything with --strict.
-
-    Raises:
-        BleuError: something is wrong with the options, or no text can be read.
-    """
+    """Print what is wrong; return False if that includes an error, or anything with --strict."""
     from bleucli.check import check_corpus
 
     options, _ = pipeline.prepare(options, messages)
@@ -79,11 +75,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
 
 
 def _leave_out(source: Texts) -> Iterator[Finding]:
-    """Leave out the systems that cannot be compared with the references, and say why.
-
-    Raises:
-        BleuError: the references are wrong.
-    """
+    """Leave out the systems that cannot be compared with the references, and say why."""
     if not isinstance(source, FileSource):
         return
     source.leave_out(reported=True)
@@ -93,11 +85,7 @@ def _leave_out(source: Texts) -> Iterator[Finding]:
 
 
 def _read_source(options: Options, source: Texts) -> Iterator[str] | None:
-    """Return the texts that were translated: those of --source, or those of the test set; None if neither is there.
-
-    Raises:
-        BleuError: the file cannot be read.
-    """
+    """Return the texts that were translated: those of --source, or those of the test set; None if neither is there."""
     if options.source is None:
         return None if source.sources is None else source.sources()
     if options.source == "-":

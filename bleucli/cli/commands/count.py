@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.sources import Source
+    from bleucli.cli.streams import Messages
 
     # Takes the first segment of a block, and how many there are; returns columns of labels
     Labels = Callable[[int, int], Mapping[str, Sequence[object] | str]]
@@ -53,11 +53,7 @@ _UNNUMBERED = {
 
 
 def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
-    """Count texts or merge files, and return True.
-
-    Raises:
-        BleuError: no file is named, something is wrong with options or texts, or the file cannot be written.
-    """
+    """Count texts or merge files, and return True."""
     if options.output is None:
         raise UsageError("bleu count writes a file; name it with -o, such as -o stats.parquet")
     for name, reason in _UNNUMBERED.items():
@@ -134,9 +130,6 @@ class _Saving:
         labels: returns what is known of some segments beside their texts; None where no rows are written here.
         metrics: the metrics that count.
 
-    Raises:
-        UsageError: a column of groups has the name of a column of statistics.
-
     Attributes:
         metrics: those that count, by their names in the file.
         segments: how many were counted so far.
@@ -179,11 +172,7 @@ class _Saving:
             self._sums[tuple(labels)] = add_systems(self._sums.get(tuple(labels), []), sums)
 
     def save(self, command: str) -> None:
-        """Write the file, whole or not at all; it records the command line.
-
-        Raises:
-            BleuError: it cannot be written.
-        """
+        """Write the file, whole or not at all; it records the command line."""
         shards = self._source.shards(self._first, self.segments)
         if self._writer is not None:
             partial = columns_of(self._source.texts).get(PARTIAL)
@@ -208,11 +197,7 @@ def _names_in_file(options: Options, source: Source, metrics: Sequence[Metric]) 
 
 
 def _refuse_columns_of_statistics(by: Sequence[str], metrics: Sequence[str] = ()) -> None:
-    """Refuse to save groups by a column that would be taken for statistics; metrics: their names in the file.
-
-    Raises:
-        UsageError: a column has such a name.
-    """
+    """Refuse to save groups by a column that would be taken for statistics; metrics: their names in the file."""
     from bleucli.scale.layout import REFERENCES, SEGMENT, is_reserved
 
     for column in by:

@@ -26,9 +26,9 @@ from bleucli.results.hints import about
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
+    from bleucli.cli.streams import Messages
 
 # A junit report is about gates, which self-BLEU does not have
 _FORMATS = tuple(name for name, form in FORMATS.items() if not form.reports_gates)
@@ -55,11 +55,7 @@ COMMAND = Command(
 
 
 def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
-    """Measure each system, and return True.
-
-    Raises:
-        BleuError: something is wrong with options or texts, or the answer cannot be written.
-    """
+    """Measure each system, and return True."""
     start = pipeline.read_clocks()
     if options.groups is not None and is_jsonl(options.groups):
         raise UsageError(
@@ -75,11 +71,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
 def _print_self_bleu(
     options: Options, environment: Environment, messages: Messages, provenance: Provenance | None
 ) -> None:
-    """Measure each system, and print the answer.
-
-    Raises:
-        BleuError: something is wrong with the texts, or the answer cannot be written.
-    """
+    """Measure each system, and print the answer."""
     texts = SampleTexts(options, environment, provenance is not None)
     form = request.format_of(options, environment) or "json"
     if form not in _FORMATS:
@@ -158,11 +150,7 @@ class SampleTexts:
             )
 
     def measure(self, metric: BLEU) -> Iterator[SelfBLEU]:
-        """Give, for each system, how much its texts differ; one file is in memory at a time.
-
-        Raises:
-            BleuError: a file cannot be read, or does not have as many lines as there are labels.
-        """
+        """Give, for each system, how much its texts differ; one file is in memory at a time."""
         names = iter(self.systems.names())
         labels = None if self._groups is None else _read_labels(self._groups)
         for file in self._files:
@@ -193,11 +181,7 @@ class SampleTexts:
 
 
 def _read_labels(file: TextFile) -> list[str]:
-    """Return the labels in a file, one per line.
-
-    Raises:
-        BleuError: the file cannot be read, has no labels, or has a blank line.
-    """
+    """Return the labels in a file, one per line."""
     labels = [label or "" for (block,) in file.blocks() for label in block]
     if not labels:
         raise BleuError(f"{file.name} is empty; give one label per line")

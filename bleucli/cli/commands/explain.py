@@ -17,9 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.sources import Texts
+    from bleucli.cli.streams import Messages
     from bleucli.counting.corpus import Corpus
     from bleucli.metrics.differences import DifferenceExplanation
     from bleucli.metrics.explanations import CorpusExplanation, Explanation
@@ -49,11 +49,7 @@ COMMAND = Command(
 
 
 def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
-    """Explain, and return True.
-
-    Raises:
-        BleuError: there is no such segment, or something is wrong with the texts.
-    """
+    """Explain, and return True."""
     start = pipeline.read_clocks()
     options, _ = pipeline.prepare(options, messages)
     source = pipeline.open_texts(options, environment)
@@ -70,12 +66,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
 
 
 def _print_explanations(options: Options, source: Texts, environment: Environment, messages: Messages) -> None:
-    """Explain a system's score, or the difference between two systems, by each metric, and print that.
-
-    Raises:
-        BleuError: there are more than two systems, there is no such segment, something is wrong with the texts, or the
-            answer cannot be written.
-    """
+    """Explain a system's score, or the difference between two systems, by each metric, and print that."""
     form = request.format_of(options, environment) or "text"
     if form not in EXPLANATION_FORMATS:
         raise UsageError(f"explanations cannot be shown in {form}; choose -f text, html or json")

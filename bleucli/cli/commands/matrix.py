@@ -19,9 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
-    from bleucli.cli.streams import Environment
+    from bleucli.cli.streams import Environment, Messages
     from bleucli.matrix.plan import Pair
     from bleucli.metrics import Metric
 
@@ -46,11 +45,7 @@ COMMAND = Command(
 
 
 def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
-    """Score all pairs, and return whether all gates were passed.
-
-    Raises:
-        BleuError: no file is named, something is wrong with options or texts, or the answer cannot be written.
-    """
+    """Score all pairs, and return whether all gates were passed."""
     if options.matrix is None:
         raise UsageError("no file is named; write bleu matrix FILE, with a TOML file that says where the texts are")
     start = pipeline.read_clocks()
@@ -73,7 +68,11 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     plan = pipeline.plan_sampling(options, environment, answer.layout.bold_best, len(rows))
     request.make_metrics(options)  # refuses wrong options of metrics before anything is read
     if options.keep_going:
-        _leave_out(pairs, rows)
+        first = 0
+        for source in pairs.values():
+            source.survey()
+            rows.failures |= {first + place: error for place, error in source.systems.failures.items()}
+            first += len(source.systems)
         pipeline.say_left_out(options, rows, environment, answer.report_failures)
     follows = request.follows_language(options)
     metrics: dict[str, list[Metric]] = {}
@@ -114,19 +113,6 @@ class Outputs(Systems):
 
     def _placed(self, form: str | None) -> list[tuple[str, int]]:
         return [(name, place) for place, name in enumerate(self._rows)]
-
-
-def _leave_out(pairs: Mapping[str, FileSource], rows: Outputs) -> None:
-    """Leave out the outputs that cannot be scored, for --keep-going.
-
-    Raises:
-        BleuError: references are wrong.
-    """
-    first = 0
-    for source in pairs.values():
-        source.survey()
-        rows.failures |= {first + place: error for place, error in source.systems.failures.items()}
-        first += len(source.systems)
 
 
 def _words_of(options: Options, pair: Pair) -> list[str] | None:

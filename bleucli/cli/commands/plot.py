@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
+    from bleucli.cli.streams import Messages
     from bleucli.report.contents import Report
 
 _KINDS = ("forest", "pairs", "lengths", "segments")
@@ -40,12 +40,7 @@ _INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
 
 
 def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
-    """Draw the figure, and return True.
-
-    Raises:
-        BleuError: no file is named, a package is missing, something is wrong with options or texts, or the figure
-            cannot be written.
-    """
+    """Draw the figure, and return True."""
     from bleucli.report.plots import load_matplotlib
 
     if options.output is None:
@@ -92,9 +87,6 @@ def _draw(report: Report, kind: str, number: int, inches: float | None, form: st
         number: the metric's, from 0.
         inches: its width; None for that of a column.
         form: the format of the file, such as "pdf".
-
-    Raises:
-        UsageError: the kind compares systems, but there is only one.
     """
     from bleucli.report import plots
 

@@ -24,9 +24,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.sources import Texts
+    from bleucli.cli.streams import Messages
     from bleucli.metrics import Metric
     from bleucli.report.contents import Report
     from bleucli.results import Results, Run
@@ -50,12 +50,7 @@ _WIDTH = 79
 
 
 def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
-    """Write the page, print its verdicts, and return True.
-
-    Raises:
-        BleuError: no file is named, a package is missing, something is wrong with options or texts, or the page cannot
-            be written.
-    """
+    """Write the page, print its verdicts, and return True."""
     from bleucli.optional_deps import load
 
     path = options.output
@@ -123,9 +118,6 @@ def compare(
         hashed: whether the content has the checksums of the texts.
         typography: whether to count and test again with typography alike.
         say: returns lines for standard output.
-
-    Raises:
-        BleuError: options cannot be combined, something is wrong with the texts, or the file cannot be written.
     """
     start = pipeline.read_clocks()
     # A page always has intervals; a paired test brings its own
@@ -188,11 +180,7 @@ class _Rows:
         """Do nothing: the sums are those of the rows."""
 
     def groups(self, lines: Sequence[int]) -> Mapping[str, Sequence[int]]:
-        """Return the groups of some segments: by name, their indexes in `lines`; none without labels.
-
-        Raises:
-            UsageError: no segment has a label.
-        """
+        """Return the groups of some segments: by name, their indexes in `lines`; none without labels."""
         if not self._labels:
             return {}
         from bleucli.report.contents import name_groups

@@ -12,9 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
-    from bleucli.cli.streams import Environment
+    from bleucli.cli.streams import Environment, Messages
 
 _PORT = "8765"
 _LARGEST_PORT = 65535

@@ -11,9 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
-    from bleucli.cli.streams import Environment
+    from bleucli.cli.streams import Environment, Messages
 
 COMMAND = Command(
     ("bleu testsets [NAME] [--download] [-l xx-YY]",),
@@ -30,11 +29,7 @@ COMMAND = Command(
 
 
 def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
-    """Print the list, or download; return True.
-
-    Raises:
-        BleuError: there is no such test set or language pair, or it cannot be downloaded.
-    """
+    """Print the list, or download; return True."""
     from bleucli.cli import testset_modes
 
     name = options.test_set

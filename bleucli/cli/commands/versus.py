@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
+    from bleucli.cli.streams import Messages
 
 COMMAND = Command(
     ("bleu versus-sacrebleu REF... [-i SYSTEM...] [options]",),
@@ -56,19 +56,21 @@ class Run(NamedTuple):
 
 
 def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
-    """Print a table of what both commands find, pass on the warnings of ours, and return whether both agree.
-
-    Raises:
-        BleuError: sacreBLEU is not installed, it refuses the options, or the texts cannot be opened.
-    """
-    _refuse_ours(options)
+    """Print a table of what both commands find, pass on the warnings of ours, and return whether both agree."""
+    shared_options = {name for metric in METRICS for name, option in flags_of(metric).items() if not option.ours}
+    for name in sorted(options.given - shared_options - set(COMMAND.records())):
+        raise UsageError(f"sacreBLEU has no {flag_of(name)}, so there is nothing to compare; leave it out")
     request.refuse_conflicts(options)
     version = _find_version()
     pipeline.open_texts(options, environment)  # refuses a terminal as input, and an output that would replace a text
     is_piped = options.input in (None, ["-"])
     stdin = environment.stdin.read() if is_piped and environment.stdin is not None else b""
     systems = [] if is_piped else find_systems(text_arguments(options))
-    _refuse_unsuited([*options.refs, *systems])
+    for path in (*options.refs, *systems):
+        if is_jsonl(path):
+            raise UsageError(f"{shown(path)} is JSON Lines, which sacreBLEU reads as plain text; give text files")
+        if find_pipe(path) is not None:
+            raise UsageError(f"{shown(path)} is a pipe, which only one of both commands could read; give files")
     shared = _words(options, systems)
     jobs = [] if options.jobs is None else [f"--jobs={options.jobs}"]
     # Ours first, because it says better what is wrong with the texts
@@ -84,30 +86,6 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     for warning in ours.warnings:
         messages.warn(warning)
     return theirs.numbers == ours.numbers
-
-
-def _refuse_ours(options: Options) -> None:
-    """Refuse options of metrics that sacreBLEU does not have.
-
-    Raises:
-        UsageError: one of them is given.
-    """
-    shared = {name for metric in METRICS for name, option in flags_of(metric).items() if not option.ours}
-    for name in sorted(options.given - shared - set(COMMAND.records())):
-        raise UsageError(f"sacreBLEU has no {flag_of(name)}, so there is nothing to compare; leave it out")
-
-
-def _refuse_unsuited(paths: Sequence[str]) -> None:
-    """Refuse files that sacreBLEU would read as plain text, and pipes, which the first of both commands would empty.
-
-    Raises:
-        UsageError: naming one of them.
-    """
-    for path in paths:
-        if is_jsonl(path):
-            raise UsageError(f"{shown(path)} is JSON Lines, which sacreBLEU reads as plain text; give text files")
-        if find_pipe(path) is not None:
-            raise UsageError(f"{shown(path)} is a pipe, which only one of both commands could read; give files")
 
 
 def _words(options: Options, systems: Sequence[str]) -> list[str]:
@@ -141,11 +119,7 @@ def _flag(flag: str, value: Any) -> list[str]:
 
 
 def _find_version() -> str:
-    """Return the version of the installed sacreBLEU.
-
-    Raises:
-        BleuError: it is not installed, or another distribution uses its name.
-    """
+    """Return the version of the installed sacreBLEU."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:

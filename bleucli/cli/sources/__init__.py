@@ -64,11 +64,7 @@ if TYPE_CHECKING:
             """The hints about what was read, once that is done."""
 
         def count(self, counting: Counting) -> Counted:
-            """Count all systems.
-
-            Raises:
-                BleuError: something is wrong with what is counted.
-            """
+            """Count all systems."""
 
         def inputs(self) -> tuple[Mapping[str, Input], list[Input]]:
             """Return what was read of each system, by its name in scores, and what else was read."""
@@ -236,11 +232,7 @@ def name_arguments(options: Options) -> NameArguments:
 
 
 def text_arguments(options: Options, hashed: bool = False) -> TextArguments:
-    """Return which files hold the texts, and how they are read.
-
-    Raises:
-        UsageError: --by is wrong.
-    """
+    """Return which files hold the texts, and how they are read."""
     added = [file for _, files in score_arguments(options).columns for file, _ in files]
     return TextArguments(
         options.refs,
@@ -274,11 +266,7 @@ def text_arguments(options: Options, hashed: bool = False) -> TextArguments:
 
 
 def score_arguments(options: Options) -> ScoreArguments:
-    """Return which files hold segment scores of other metrics.
-
-    Raises:
-        UsageError: a word has another form.
-    """
+    """Return which files hold segment scores of other metrics."""
     columns = []
     for word in options.scores or ():
         name, _, paths = word.partition("=")
@@ -308,11 +296,7 @@ def test_set_arguments(options: Options) -> TestSetArguments:
 
 
 def table_arguments(options: Options) -> TableArguments:
-    """Return which tables hold the texts.
-
-    Raises:
-        UsageError: --by or --columns is wrong, or systems are both columns and groups.
-    """
+    """Return which tables hold the texts."""
     from bleucli.scale.layout import SYSTEM
     from bleucli.scale.tables import columns_named
 
@@ -326,11 +310,7 @@ def table_arguments(options: Options) -> TableArguments:
 
 
 def statistics_arguments(options: Options) -> StatisticsArguments:
-    """Return what is scored of statistics files.
-
-    Raises:
-        UsageError: --by is wrong.
-    """
+    """Return what is scored of statistics files."""
     from bleucli.scale.layout import SYSTEM
 
     return StatisticsArguments(
@@ -343,11 +323,7 @@ def statistics_arguments(options: Options) -> StatisticsArguments:
 
 
 def columns_of_groups(options: Options) -> list[str]:
-    """Return the columns of --by; commas may separate them as well.
-
-    Raises:
-        UsageError: a column is named twice.
-    """
+    """Return the columns of --by; commas may separate them as well."""
     columns = [column for word in options.by or () for column in shown(word).split(",") if column]
     if options.by is not None and not columns:
         raise UsageError("--by names no column; name at least one, or leave it out")
@@ -396,11 +372,7 @@ def columns_of(texts: Sequence[tuple[str, str]]) -> dict[str, str]:
 
 
 def documents_in(columns: Sequence[str], unit: str) -> str:
-    """Return the column that names documents; "" if there is none.
-
-    Raises:
-        UsageError: there is none, but documents are the unit that is resampled.
-    """
+    """Return the column that names documents; "" if there is none and documents are not the unit."""
     from bleucli.text import DOCUMENT
     from bleucli.text.labels import DOCUMENT_NAMES
 
@@ -508,11 +480,7 @@ class Systems:
         return sum(entries[place].columns for place in self.failures)
 
     def names(self, form: str | None = None) -> list[str]:
-        """Return the names of the scored systems: those in a format, or else those in scores and hints.
-
-        Raises:
-            UsageError: two systems have the same name, or --names has other systems.
-        """
+        """Return the names of the scored systems: those in a format, or else those in scores and hints."""
         return [name for name, place in self._placed(form) if place not in self.failures]
 
     def unscored(self, form: str | None) -> list[Unscored]:

@@ -170,11 +170,7 @@ class TextSource(ABC):
         return Counted(keep_groups(grouping.parts(), counting.keeper), grouped=True, hints=hints)
 
     def blocks(self, metric: Metric, jobs: int | None) -> Iterator[list[SystemStats]]:
-        """Give the statistics of the only system, with rows, block by block.
-
-        Raises:
-            BleuError: as for `count`.
-        """
+        """Give the statistics of the only system, with rows, block by block."""
         self._defers_check = True
         try:
             yield from count_blocks(self.corpus(), [metric], jobs=jobs)
@@ -186,11 +182,7 @@ class TextSource(ABC):
         return self.labels(start, count)
 
     def _documents(self, count: int) -> Sequence[int] | None:
-        """Return the number of each segment's document; None if documents are not known.
-
-        Raises:
-            UsageError: they are to be resampled, but are not known.
-        """
+        """Return the number of each segment's document; None if documents are not known."""
         from bleucli.text import labels
 
         try:
@@ -278,7 +270,7 @@ class FileSource(TextSource):
         columns, split = arguments.num_refs or 0, None if arguments.systems is None else 0
         self.references = [read(path, columns, hypotheses=False) for path in arguments.references]
         self._all = [read(path, split, references=own, demanded=path == first) for path in paths]
-        super().__init__(Systems(arguments.names, self._entries), arguments.by, arguments.unit)
+        super().__init__(Systems(arguments.names, lambda: list(map(entry_of, self._all))), arguments.by, arguments.unit)
         self._label_file: TextFile | None = None
         if arguments.labels is not None:
             if arguments.labels == "-":
@@ -298,23 +290,19 @@ class FileSource(TextSource):
         # The blocks of files that were read and cannot be read again
         self._kept: Mapping[File, Kept] = {}
         self._is_surveyed = False
+        self._tabs: _Tabs | None = None  # those of a single reference file, which -nr would split
+        if arguments.num_refs is None and len(self.references) == 1 and isinstance(self.references[0], TextFile):
+            self._tabs = _Tabs()
         opener.check(self._all, self.references)
         if arguments.partial and not identified:
             raise UsageError(
                 "--partial joins JSON Lines by their ids, but fewer than two files are JSON Lines; leave it out"
             )
 
-    def _entries(self) -> list[Entry]:
-        return list(map(entry_of, self._all))
-
     # --- counting
 
     def _read(self) -> Corpus:
-        """Return systems and references, which can be read once.
-
-        Raises:
-            BleuError: files that can be read twice do not have the same number of segments.
-        """
+        """Return systems and references, which can be read once."""
         if self._defers_check and not self._is_surveyed:
             self._is_unchecked = any(file.is_packed() for file in (*self._files, *self.references))
         if not self._is_unchecked:
@@ -362,7 +350,8 @@ class FileSource(TextSource):
 
     def _blocks(self, file: File, remedy: str = "") -> Iterator[Sequence[Segments]]:
         copy = self._kept.get(file)
-        return checked(file, file.blocks() if copy is None else copy.read_again(), remedy)
+        blocks = checked(file, file.blocks() if copy is None else copy.read_again(), remedy)
+        return blocks if self._tabs is None else self._tabs.watch(blocks, file in self.references)
 
     # --- parts and labels
 
@@ -427,22 +416,8 @@ class FileSource(TextSource):
 
     # --- what does not fit
 
-    def _check_late(self) -> None:
-        """Compare the numbers of segments, unless that was done: where they differ, this says more than other errors.
-
-        Raises:
-            BleuError: two differ.
-        """
-        if self._is_unchecked:
-            self._is_unchecked = False
-            self._check_lengths()
-
     def _check_lengths(self) -> None:
-        """Compare the numbers of segments, where files can be read twice, unless that was done already.
-
-        Raises:
-            BleuError: two differ.
-        """
+        """Compare the numbers of segments, where files can be read twice, unless that was done already."""
         files = [*self._files, *self.references]
         # Files with ids may have other items, and joining them says which
         have_ids = self._joining and all(isinstance(file, JsonLines) and file.identified for file in files)
@@ -457,12 +432,10 @@ class FileSource(TextSource):
             raise self.explain(error) from None
 
     def explain(self, error: BleuError) -> BleuError:
-        """Add the likely cause to an error about different numbers of segments, or ids, where the texts show it.
-
-        Raises:
-            BleuError: the numbers had not been compared, and differ.
-        """
-        self._check_late()
+        """Add the likely cause to an error about different numbers of segments, or ids, where the texts show it."""
+        if self._is_unchecked:  # where numbers differ, that says more than other errors
+            self._is_unchecked = False
+            self._check_lengths()
         if isinstance(error, IdsDifferError):
             return self._explain_ids(error)
         if not isinstance(error, LengthError):
@@ -485,9 +458,6 @@ class FileSource(TextSource):
 
         Args:
             reported: whether a report names what is left out, even if that is the only file of systems.
-
-        Raises:
-            BleuError: the references are wrong; or the only file of systems is wrong, and not reported.
         """
         self.systems.names()  # refuses wrong names before any text is read
         # Without a system in the words, the references may be what is wrong
@@ -498,11 +468,7 @@ class FileSource(TextSource):
         self._is_surveyed = True
 
     def survey(self) -> None:
-        """Read all texts to see which systems can be scored, and leave out the others.
-
-        Raises:
-            BleuError: the references are wrong.
-        """
+        """Read all texts to see which systems can be scored, and leave out the others."""
         from bleucli.cli.sources import lengths
 
         survey = lengths.Survey(self._all, self._ordered_references(), self._joining)
@@ -533,6 +499,11 @@ class FileSource(TextSource):
     def hints(self) -> Sequence[str]:
         """The hints about the files, once they have been read."""
         hints = [hint for file in (*self.references, *self._files) for hint in file.hints]
+        if self._tabs is not None and self._tabs.columns > 1:
+            hints.append(
+                f"every line of {self.references[0].name} has a tab, and no output has one; if tabs separate"
+                f" references, add -nr {self._tabs.columns}"
+            )
         if self._arguments.detail and (self.finds_parts or self._arguments.has_test_set) and not any(self._marks()):
             unsaid = "which language its segments were first written in, nor which domain they belong to"
             hints.append(f"--detail: {self._name_of_marks} does not say {unsaid}")
@@ -577,6 +548,36 @@ class FileSource(TextSource):
         return f"{before}; system{many[1]} {', '.join(names)}"
 
 
+class _Tabs:
+    """Whether tabs may separate the references in a file: all its lines have the same number, and no output has one.
+
+    Attributes:
+        columns: how many references each line would then have; 0 where nothing was read, 1 where they do not.
+    """
+
+    columns = 0
+
+    def watch(self, blocks: Iterator[Sequence[Segments]], are_references: bool) -> Iterator[Sequence[Segments]]:
+        """Give blocks, and note their tabs."""
+        for block in blocks:
+            if self.columns != 1:
+                self._note(block, are_references)
+            yield block
+
+    def _note(self, block: Sequence[Segments], are_references: bool) -> None:
+        if not are_references:
+            if any(b"\t" in bytes(texts.data) for texts in block):
+                self.columns = 1
+            return
+        for text in block[0]:
+            columns = (text or "").count("\t") + 1
+            if self.columns not in (0, columns):
+                columns = 1
+            self.columns = columns
+            if columns == 1:
+                break
+
+
 class NumberSource(FileSource):
     """Files with one number per line, for --segment-scores: scores of segments that something else has computed."""
 
@@ -601,11 +602,7 @@ class NumberSource(FileSource):
         return Counted([Part((), systems)])
 
     def _read_numbers(self, progress: Progress) -> dict[str, array[float]]:
-        """Return the numbers of each system.
-
-        Raises:
-            BleuError: the sources do not have the same number of lines, or a line is not a number.
-        """
+        """Return the numbers of each system."""
         sources = self._sources()
         names = [name for source in sources for name in source.names]
         columns = [array("d") for _ in names]
@@ -635,22 +632,14 @@ def _numbers(texts: Segments, name: str, start: int) -> Iterator[float]:
 
 
 def refuse_empty(labels: Mapping[str, Sequence[Any]], by: Sequence[str]) -> None:
-    """Refuse groups by labels that no segment has.
-
-    Raises:
-        UsageError: there is such a label.
-    """
+    """Refuse groups by labels that no segment has."""
     for name in by:
         if name in labels and not any(label is not None for label in labels[name]):
             raise UsageError(f"no segment has a label {name!r}; name a field that items have, or add --labels FILE")
 
 
 def checked(file: File, blocks: Iterator[Sequence[Segments]], remedy: str = "") -> Iterator[Sequence[Segments]]:
-    """Give the blocks of a file, and hint at JSON Lines that are read as text; `remedy` is for an empty file.
-
-    Raises:
-        BleuError: the file is empty, and there is a remedy.
-    """
+    """Give the blocks of a file, and hint at JSON Lines that are read as text; `remedy` is for an empty file."""
     for first in blocks:
         if isinstance(file, TextFile) and is_json_object(next(iter(first[0][:1]), None) or ""):
             how = "add --jsonl" if file.name == STDIN else "rename it to end in .jsonl"

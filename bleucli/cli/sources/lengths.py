@@ -41,11 +41,7 @@ class Count(NamedTuple):
 
 
 def check(systems: Sequence[File], references: Sequence[File]) -> None:
-    """Compare files that can be read twice.
-
-    Raises:
-        BleuError: the numbers differ. The message is about the first file that does not fit, and counts the others.
-    """
+    """Compare files that can be read twice."""
     misfits = list(find_misfits(systems, references))
     if not misfits:
         return
@@ -138,9 +134,6 @@ def compare(files: Sequence[File], places: tuple[int, int], counts: tuple[Count,
         files: all texts.
         places: the positions of two texts.
         counts: how many segments of each were counted.
-
-    Raises:
-        BleuError: the numbers differ. Unless one text is empty, this is a `LengthError` with both positions.
     """
     if counts[0].segments == counts[1].segments or not any(count.is_whole for count in counts):
         return
@@ -208,11 +201,9 @@ class Survey:
         self._counts: dict[int, Count | BleuError] = {}
 
     def find_failures(self) -> dict[int, BleuError]:
-        """Return what is wrong with systems, by position.
+        """Return what is wrong with systems, by position; raise an error about the references.
 
-        Raises:
-            BleuError: the references are wrong, or it is unknown whether they are. A `LengthError` has the positions of
-                both texts, counting the systems first, then the references.
+        A `LengthError` has the positions of both texts, counting the systems first, then the references.
         """
         measure = len(self._systems)  # the first reference, if there is one
         if measure == len(self._files):
@@ -261,11 +252,7 @@ class Survey:
                     failures[place] = error
 
     def _find_disagreements(self) -> dict[int, BleuError]:
-        """Compare systems with the first one that has references and can be read; return what is wrong with each.
-
-        Raises:
-            BleuError: no other system agrees with that one, so it is unknown which is right.
-        """
+        """Compare systems with the first one that has references and can be read; return what is wrong with each."""
         failures: dict[int, BleuError] = {}
         counts = count_files(self._systems, range(len(self._systems)))
         self._counts = {place: count for place, count in counts.items() if not count.is_whole}
@@ -347,9 +334,6 @@ class Survey:
 
         Returns:
             Whether items were put into another order.
-
-        Raises:
-            BleuError: a `LengthError`, `IdsDifferError` or `ReferencesDifferError`, or a text cannot be read.
         """
         from bleucli.counting.joining import Joining
 

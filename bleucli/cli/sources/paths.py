@@ -37,9 +37,6 @@ class Files:
         systems: the paths of the systems; "-" is standard input.
         remedy: a clause that says what to do if the systems are empty, or "".
         fields: the fields of hypotheses and references in JSON Lines, where --jsonl-fields names them.
-
-    Raises:
-        UsageError: a pattern matches nothing, or a file is named twice.
     """
 
     def __init__(self, arguments: TextArguments, stdin: IO[bytes] | None) -> None:
@@ -58,11 +55,7 @@ class Files:
         self.remedy = f"if {last} is the system's output, write -i {last}" if last != "-" else ""
 
     def open(self, path: str, columns: int | None) -> TextFile:
-        """Return a file, still unread; `columns` as for `TextFile`.
-
-        Raises:
-            BleuError: standard input is closed, opened already, or a terminal.
-        """
+        """Return a file, still unread; `columns` as for `TextFile`."""
         arguments = self._arguments
         form: dict[str, Any] = {
             "encoding": arguments.encoding,
@@ -87,11 +80,7 @@ class Files:
         return TextFile(STDIN, stream=self._stdin, **form)
 
     def check(self, systems: Sequence[File], references: Sequence[File]) -> None:
-        """Refuse options that fit none of these files, a pipe given twice, and outputs that would replace a system.
-
-        Raises:
-            UsageError: naming the option.
-        """
+        """Refuse options that fit none of these files, a pipe given twice, and outputs that would replace a system."""
         arguments = self._arguments
         self._refuse_repeated_pipe([*arguments.references, *self.systems, *arguments.others])
         if arguments.num_refs is not None and isinstance(references[0], JsonLines):
@@ -117,11 +106,7 @@ class Files:
             protect(arguments.output, self.systems, self._stdin if self._is_stdin_taken else None)
 
     def _refuse_repeated_pipe(self, paths: Sequence[str]) -> None:
-        """Refuse paths that lead to the same pipe: whatever one of them reads is lost to the other, which waits.
-
-        Raises:
-            UsageError: naming both paths.
-        """
+        """Refuse paths that lead to the same pipe: whatever one of them reads is lost to the other, which waits."""
         pipes: dict[tuple[int, int], str] = {}
         for path in paths:
             pipe = find_pipe(self._stdin if path == "-" else path)
@@ -178,11 +163,7 @@ def _check_fields(fields: Fields, systems: Sequence[File], references: Sequence[
 
 
 def find_systems(arguments: TextArguments) -> list[str]:
-    """Return the files of the systems, with patterns replaced by the files that match.
-
-    Raises:
-        UsageError: a pattern matches nothing, or a file is given twice.
-    """
+    """Return the files of the systems, with patterns replaced by the files that match."""
     systems: list[str] = []
     for path in arguments.systems or ["-"]:
         matches = [path]

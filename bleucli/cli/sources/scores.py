@@ -24,22 +24,14 @@ if TYPE_CHECKING:
 
 
 def names_of(arguments: ScoreArguments) -> list[str]:
-    """Return the names of the scores.
-
-    Raises:
-        UsageError: a name is not valid, or two are equal.
-    """
+    """Return the names of the scores."""
     names = [segment_scores.read_name(word)[0] for word, _ in arguments.columns]
     segment_scores.check_names(names)
     return names
 
 
 def read(arguments: ScoreArguments, systems: Systems) -> tuple[list[SegmentScores], list[Input]]:
-    """Return the scores as metrics, and a record of each file.
-
-    Raises:
-        BleuError: a file cannot be read, or has no scores of a system.
-    """
+    """Return the scores as metrics, and a record of each file."""
     titles = names_of(arguments)  # refuses wrong names before any file is read
     names = systems.names()
     aliases = list(zip(names, systems.paths(), systems.names("json"), systems.names("jsonl"), strict=True))
@@ -69,9 +61,6 @@ def _find(file: ScoreFile, names: Sequence[str], is_alone: bool) -> tuple[str, l
         file: the file with the scores.
         names: what the system is called in scores, its path, and what it is called in formats.
         is_alone: whether the file has the scores of this system only.
-
-    Raises:
-        BleuError: the file has no scores of the system.
     """
     if is_alone and len(file.systems) == 1:
         return file.label, next(iter(file.systems.values()))

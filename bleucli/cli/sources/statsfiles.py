@@ -38,11 +38,7 @@ def read(paths: Sequence[str]) -> Statistics:
 
 
 def find_metrics(statistics: Statistics, followed: str) -> list[str]:
-    """Return the metrics that count if none are named: those of all files, or the one that --like names.
-
-    Raises:
-        BleuError: there is none.
-    """
+    """Return the metrics that count if none are named: those of all files, or the one that --like names."""
     if not statistics.metrics:
         raise BleuError("the files have no metric in common; name files of the same metrics")
     if not any(statistics.metrics.values()):
@@ -91,20 +87,12 @@ class StatisticsSource:
         self.metrics: dict[str, Metric] = {}
 
     def choose(self, name: str, arguments: Mapping[str, Any], like: Signature | None) -> None:
-        """Choose a metric of this name that has counted with these arguments, and as a signature says, if one is given.
-
-        Raises:
-            BleuError: the files lack it.
-        """
+        """Choose a metric of this name that has counted with these arguments, and as the signature says, if any."""
         stored, metric = self._statistics.choose(name, arguments, like, in_command=True)
         self.metrics[stored] = metric
 
     def choose_scores(self, name: str) -> None:
-        """Choose scores from elsewhere by their name.
-
-        Raises:
-            BleuError: the files lack them.
-        """
+        """Choose scores from elsewhere by their name."""
         stored, metric = next((pair for pair in _scores_in(self._statistics) if pair[1].name == name), ("", None))
         if metric is None:
             raise BleuError(
@@ -114,11 +102,7 @@ class StatisticsSource:
         self.metrics[stored] = metric
 
     def choose_numbers(self) -> None:
-        """Choose what stands in for the metric of segment scores from elsewhere.
-
-        Raises:
-            BleuError: the files lack them.
-        """
+        """Choose what stands in for the metric of segment scores from elsewhere."""
         self._statistics.refuse_without("segment scores from elsewhere", lambda _, name: name == segment_scores.NAME)
         self.metrics = {segment_scores.NAME: SegmentScores()}
 
@@ -144,11 +128,7 @@ class StatisticsSource:
         yield list(part.systems)
 
     def only_system(self, metrics: Sequence[Metric], names: Sequence[str]) -> SystemStats:
-        """Return what a test compares with: the only system, or, if `names` has one name, the system of that name.
-
-        Raises:
-            BleuError: there are several, or the file has only sums.
-        """
+        """Return what a test compares with: the only system, or, if `names` has one name, the system of that name."""
         (part,) = self._read_parts(metrics, keep_rows=True)
         systems = [system for system in part.systems if len(part.systems) == 1 or list(names) == [system.name]]
         if not systems:

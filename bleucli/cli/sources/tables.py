@@ -207,11 +207,7 @@ class EngineSource(_Tables):
         return Counted(keep_groups(parts, counting.keeper), grouped=bool(self._by))
 
     def _join_documents(self, parts: Sequence[Part]) -> list[Part]:
-        """Return the groups of --by, each with a row for each document; parts: what was counted of each document.
-
-        Raises:
-            BleuError: some segments have no document.
-        """
+        """Return the groups of --by, each with a row for each document; parts: what was counted of each document."""
         documents: dict[tuple[Any, ...], list[Part]] = {}
         for part in parts:
             labels = dict(part.labels)
@@ -235,11 +231,7 @@ class EngineSource(_Tables):
         ]
 
     def _run(self, work: Work) -> tuple[Survey, pa.Table]:
-        """Count the tables with the engine, and return what it found.
-
-        Raises:
-            BleuError: something is wrong with the texts, or the engine failed.
-        """
+        """Count the tables with the engine, and return what it found."""
         import sys
         import warnings
 

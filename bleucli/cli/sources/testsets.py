@@ -138,7 +138,6 @@ class TestSetSource(FileSource):
         super()._check_count(segments)
 
     def _marks(self) -> Marks:
-
         if self._arguments.joins_documents:  # those of documents are read with the texts
             return super()._marks()
         return self._marks_of_segments()

@@ -7,7 +7,8 @@
 
 static inline int is_ascii_space(unsigned char byte)
 {
-    return byte == ' ' || (byte >= 0x09 && byte <= 0x0D) || (byte >= 0x1C && byte <= 0x1F);
+    const uint64_t spaces = UINT64_C(0x1F0003E00); /* 0x09-0x0D, 0x1C-0x1F, 0x20, as bits: a test without branches */
+    return (byte < 64) & (int)(spaces >> (byte & 63) & 1);
 }
 
 /* Length of the white-space character (as str.split() sees it) at `at`, or 0 if there is none. */

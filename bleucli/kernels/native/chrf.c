@@ -1,5 +1,6 @@
 /* chrF's statistics: character and word n-grams of a hypothesis and of its best reference. */
 #include "matching.h"
+#include "sorting.h"
 #include "tokens.h"
 
 #include <string.h>
@@ -25,8 +26,18 @@ static size_t others_in(size_t size)
     return size / 3 < most ? size / 3 : most;
 }
 
+/* Empty a page of the table of frequent characters when it is first needed. */
+static inline void empty_page(Alphabet *alphabet, uint32_t code)
+{
+    if (!alphabet->emptied[code / PAGE]) {
+        memset(alphabet->frequent + code / PAGE * PAGE, 0, PAGE * sizeof(uint64_t));
+        alphabet->emptied[code / PAGE] = 1;
+    }
+}
+
 static void alphabet_clear(Alphabet *alphabet, size_t size)
 {
+    empty_page(alphabet, 0);
     alphabet->era++;
     alphabet->ids = 0;
     table_clear(&alphabet->others, others_in(size));
@@ -35,10 +46,7 @@ static void alphabet_clear(Alphabet *alphabet, size_t size)
 static uint32_t character_id(Alphabet *alphabet, uint32_t code, int add)
 {
     if (code < FREQUENT) {
-        if (!alphabet->emptied[code / PAGE]) {
-            memset(alphabet->frequent + code / PAGE * PAGE, 0, PAGE * sizeof(uint64_t));
-            alphabet->emptied[code / PAGE] = 1;
-        }
+        empty_page(alphabet, code);
         uint64_t entry = alphabet->frequent[code];
         if (entry >> 32 != alphabet->era) {
             if (!add) {
@@ -64,12 +72,8 @@ typedef struct {
     Alphabet *alphabet;
     Vocabulary vocabulary;
     Matcher matcher;
-    uint32_t *memory;     /* holds the matcher and the texts below */
-    uint32_t *characters; /* the hypothesis as it was read; matching uses texts up */
-    uint32_t *words;
-    size_t character_count, word_count;
-    Ids hypothesis, reference;
-    int fresh;            /* whether the hypothesis still holds the characters that were read */
+    uint32_t *memory;                      /* holds the texts */
+    Sequence characters, words, reference; /* those of the hypothesis, and either of the reference */
     int64_t *row;    /* of one reference, and after it the matches of one kind */
     double *numbers; /* the same row as doubles */
     ChrfOptions options;
@@ -78,47 +82,64 @@ typedef struct {
 /* The rough time to read a word. */
 #define WORD_TIME 32
 
-static void read_characters(Work *work, Ids *text, const unsigned char *at, const unsigned char *end, int add)
+/* Read characters of ASCII up to another one; return where it stands. Without branches on what is read, since it is hard
+ * to predict where a text has a space, or a character for the first time. */
+static inline const unsigned char *read_ascii(Alphabet *alphabet, uint32_t **ids, const unsigned char *at,
+                                       const unsigned char *end, int whitespace, int add)
+{
+    uint32_t *next = *ids, new_id = alphabet->ids;
+    uint64_t era = alphabet->era << 32;
+    for (; at < end && *at < 0x80; at++) {
+        uint64_t entry = alphabet->frequent[*at], is_new = ((entry ^ era) >> 32) != 0;
+        uint32_t counts = (uint32_t)whitespace | !is_ascii_space(*at);
+        if (add) {
+            entry ^= (entry ^ (era | new_id)) & (0 - is_new);
+            alphabet->frequent[*at] = entry & (0 - (uint64_t)counts); /* a space gets no id unless it counts */
+            new_id += (uint32_t)is_new & counts;
+        }
+        else {
+            entry |= 0 - is_new;
+        }
+        *next = (uint32_t)entry;
+        next += counts;
+    }
+    alphabet->ids = new_id;
+    *ids = next;
+    return at;
+}
+
+static inline void read_characters(Work *work, Sequence *text, const unsigned char *at, const unsigned char *end,
+                                   int add)
 {
     const unsigned char *piece;
+    uint32_t *next = text->ids;
     int whitespace = work->options.whitespace;
-    text->size = text->gram_count = 0;
     while (at < end && (piece = piece_end(work->call, at, end)) != NULL) {
         while (at < piece) {
             if (*at < 0x80) { /* most characters, which need not be decoded */
-                if (whitespace || !is_ascii_space(*at)) {
-                    add_token(text, character_id(work->alphabet, *at, add));
-                }
-                at++;
+                at = read_ascii(work->alphabet, &next, at, piece, whitespace, add);
                 continue;
             }
             size_t space = whitespace ? 0 : space_length(at, end), size = character_length(at, end);
             if (space == 0) {
-                add_token(text, character_id(work->alphabet, code_point(at, size), add));
+                *next++ = character_id(work->alphabet, code_point(at, size), add);
             }
             at += space != 0 ? space : size;
         }
     }
+    text->size = (size_t)(next - text->ids);
 }
 
-static void read_words(Work *work, Ids *text, const unsigned char *at, const unsigned char *end, int add)
+static void read_words(Work *work, Sequence *text, const unsigned char *at, const unsigned char *end, int add)
 {
     Token word, parts[2];
     Tokens tokens = tokens_of(at, end);
-    text->size = text->gram_count = 0;
+    text->size = 0;
     while (next_token(&tokens, &word) && goes_on(work->call, WORD_TIME)) {
         int count = token_parts(word, parts);
         for (int i = 0; i < count; i++) {
-            add_token(text, token_id(&work->vocabulary, parts[i], add));
+            text->ids[text->size++] = token_id(&work->vocabulary, parts[i], add);
         }
-    }
-}
-
-static void restore(Ids *text, const uint32_t *tokens, size_t size)
-{
-    text->size = text->gram_count = 0;
-    for (size_t i = 0; i < size; i++) {
-        add_token(text, tokens[i]);
     }
 }
 
@@ -127,12 +148,15 @@ static int64_t gram_count(size_t size, size_t order)
     return size >= order ? (int64_t)(size - order + 1) : 0;
 }
 
-/* Compare hypothesis and reference, which hold characters or words, and write the counts of orders 1 to `orders`. */
-static void compare(Work *work, uint32_t different, size_t orders, int64_t *row)
+/* Compare the hypothesis, as characters or words, with the reference; write the counts of orders 1 to `orders`. */
+static void compare(Work *work, Sequence hypothesis, uint32_t different, size_t orders, int64_t *row)
 {
     int64_t *matches = work->row + 3 * (work->options.char_order + work->options.word_order);
-    size_t hyp_size = work->hypothesis.size, ref_size = work->reference.size;
-    match_orders(&work->matcher, &work->hypothesis, different, &work->reference, 1, orders, matches);
+    size_t hyp_size = hypothesis.size, ref_size = work->reference.size;
+    match_orders(&work->matcher, hypothesis, different, &work->reference, 1, orders, matches);
+    if (work->call->stopped) {
+        return;
+    }
     for (size_t order = 1; order <= orders; order++, row += 3) {
         row[1] = gram_count(ref_size, order);
         row[0] = row[1] != 0 ? gram_count(hyp_size, order) : 0; /* Quirk: as in sacreBLEU */
@@ -142,39 +166,29 @@ static void compare(Work *work, uint32_t different, size_t orders, int64_t *row)
 
 static void compare_reference(Work *work, const unsigned char *at, const unsigned char *end, int64_t *row)
 {
-    if (work->options.char_order != 0) {
-        if (!work->fresh) {
-            restore(&work->hypothesis, work->characters, work->character_count);
-        }
-        work->fresh = 0;
+    size_t char_order = work->options.char_order, word_order = work->options.word_order;
+    if (char_order != 0) {
         read_characters(work, &work->reference, at, end, 0);
-        compare(work, work->alphabet->ids, work->options.char_order, row);
+        compare(work, work->characters, work->alphabet->ids, char_order, row);
     }
-    if (work->options.word_order != 0) {
-        restore(&work->hypothesis, work->words, work->word_count);
+    if (word_order != 0) {
         read_words(work, &work->reference, at, end, 0);
-        compare(work, work->vocabulary.table.ids, work->options.word_order, row + 3 * work->options.char_order);
+        compare(work, work->words, work->vocabulary.table.ids, word_order, row + 3 * char_order);
     }
 }
 
 static void read_hypothesis(Work *work, const unsigned char *at, const unsigned char *end)
 {
-    Ids *text = &work->hypothesis;
     if (work->options.word_order != 0) {
         size_t room = 2 * token_room(at, end, work->call); /* a token may have two parts */
         if (work->call->stopped) {
             return;
         }
         vocabulary_clear(&work->vocabulary, room);
-        read_words(work, text, at, end, 1);
-        memcpy(work->words, text->tokens, text->size * sizeof *text->tokens);
-        work->word_count = text->size;
+        read_words(work, &work->words, at, end, 1);
     }
     alphabet_clear(work->alphabet, (size_t)(end - at));
-    read_characters(work, text, at, end, 1);
-    memcpy(work->characters, text->tokens, text->size * sizeof *text->tokens);
-    work->character_count = text->size;
-    work->fresh = 1;
+    read_characters(work, &work->characters, at, end, 1);
 }
 
 static double score_row(Work *work, size_t orders)
@@ -252,24 +266,21 @@ static Outcome work_start(Work *work, Segments hypotheses, const Segments *refer
     }
     work->row = allocate(4 * orders, sizeof *work->row);
     work->numbers = allocate(3 * orders, sizeof *work->numbers);
-    work->memory =
-        allocate(matcher_memory(room) + 5 * room + IDS_MEMORY(reference_room), sizeof *work->memory);
+    work->memory = allocate(2 * room + reference_room, sizeof *work->memory);
     if (work->alphabet == NULL || work->row == NULL || work->numbers == NULL || work->memory == NULL) {
         return NO_MEMORY;
     }
     memset(work->alphabet->emptied, 0, sizeof work->alphabet->emptied);
     work->alphabet->era = 0;
-    uint32_t *next = work->memory + matcher_memory(room);
-    work->hypothesis = ids_in(next, room);
-    work->characters = next + IDS_MEMORY(room);
-    work->words = work->characters + room;
-    work->reference = ids_in(work->words + room, reference_room);
+    work->characters.ids = work->memory;
+    work->words.ids = work->memory + room;
+    work->reference.ids = work->memory + 2 * room;
     Outcome outcome = table_start(&work->alphabet->others, others_in(room), &work->call->secrets) ? DONE : NO_MEMORY;
     if (outcome == DONE && work->options.word_order != 0) {
         size_t words = 2 * most_tokens(hypotheses, work->call);
         outcome = work->call->stopped ? STOPPED : vocabulary_start(&work->vocabulary, words, &work->call->secrets);
     }
-    return outcome == DONE ? matcher_start(&work->matcher, work->memory, room, work->call) : outcome;
+    return outcome == DONE ? matcher_start(&work->matcher, room, reference_room, 1, work->call) : outcome;
 }
 
 Outcome chrf_stats(Segments hypotheses, const Segments *references, size_t reference_count, ChrfOptions options,

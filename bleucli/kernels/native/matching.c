@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-Ids ids_in(uint32_t *memory, size_t room)
-{
-    return (Ids){memory, 0, memory + room, memory + 2 * room, 0};
-}
-
 /* The entries of the largest table of all pairs: 32 KB, which fit into the first cache. Its ids fit into 16 bits. */
 #define DIRECT_ROOM 8192
 
@@ -16,28 +11,37 @@ static size_t direct_room(size_t room)
     return room < 90 ? room * room : DIRECT_ROOM;
 }
 
-size_t matcher_memory(size_t room)
-{
-    return 4 * room + direct_room(room);
-}
-
-Outcome matcher_start(Matcher *matcher, uint32_t *memory, size_t room, Call *call)
+Outcome matcher_start(Matcher *matcher, size_t room, size_t reference_room, size_t reference_count, Call *call)
 {
     matcher->call = call;
-    matcher->in_hypothesis = memory;
-    matcher->in_reference = memory + room;
-    matcher->most = memory + 2 * room;
-    matcher->most_before = memory + 3 * room;
-    matcher->direct = memory + 4 * room;
-    matcher->direct_era = 0;
     matcher->direct_room = direct_room(room);
+    matcher->memory = allocate(7 * room + 2 * reference_room + matcher->direct_room, sizeof *matcher->memory);
+    matcher->references = allocate(reference_count, sizeof *matcher->references);
+    matcher->sorter_memory = allocate(sorter_memory(room + reference_room), 1);
+    if (!table_start(&matcher->hashed, room, &call->secrets) || matcher->memory == NULL ||
+        matcher->references == NULL || matcher->sorter_memory == NULL) {
+        return NO_MEMORY;
+    }
+    uint32_t *next = matcher->memory;
+    matcher->in_hypothesis = next;
+    matcher->in_reference = next + room;
+    matcher->most = next + 2 * room;
+    matcher->most_before = next + 3 * room;
+    matcher->hypothesis = (Ids){next + 4 * room, 0, next + 5 * room, next + 6 * room, 0};
+    matcher->reference_memory = next + 7 * room;
+    matcher->direct = matcher->reference_memory + 2 * reference_room;
+    matcher->direct_era = 0;
     matcher->direct_used = 0;
-    return table_start(&matcher->hashed, room, &call->secrets) ? DONE : NO_MEMORY;
+    matcher->sorter = sorter_in(matcher->sorter_memory, room + reference_room);
+    return DONE;
 }
 
 void matcher_free(Matcher *matcher)
 {
     table_free(&matcher->hashed);
+    release(matcher->memory);
+    release(matcher->references);
+    release(matcher->sorter_memory);
 }
 
 /* --- ids of pairs ------------------------------------------------------------------------------------------------ */
@@ -186,22 +190,18 @@ static void count_reference(Matcher *matcher, Ids *reference, size_t order, uint
     }
 }
 
-static void count_most(Matcher *matcher, Ids *references, size_t reference_count, size_t order, uint32_t *most)
+static void count_most(Matcher *matcher, size_t reference_count, size_t order, uint32_t *most)
 {
-    int first = 1;
     memset(most, 0, matcher->ids * sizeof *most);
     for (size_t i = 0; i < reference_count; i++) {
-        if (references[i].size == MISSING_TEXT) {
-            continue;
-        }
-        if (!goes_on(matcher->call, references[i].gram_count * DIRECT_STEP)) {
+        Ids *reference = &matcher->references[i];
+        if (!goes_on(matcher->call, reference->gram_count * DIRECT_STEP)) {
             return;
         }
-        count_reference(matcher, &references[i], order, first ? most : matcher->in_reference);
-        for (size_t id = 0; id < matcher->ids && !first; id++) {
+        count_reference(matcher, reference, order, i == 0 ? most : matcher->in_reference);
+        for (size_t id = 0; id < matcher->ids && i > 0; id++) {
             most[id] = matcher->in_reference[id] > most[id] ? matcher->in_reference[id] : most[id];
         }
-        first = 0;
     }
 }
 
@@ -223,14 +223,44 @@ static void drop_unmatched_tokens(Ids *hypothesis, const uint32_t *most)
     }
 }
 
-void match_orders(Matcher *matcher, Ids *hypothesis, uint32_t different, Ids *references, size_t reference_count,
-                  size_t max_order, int64_t *correct)
+/* Note the n-grams of order 1. Without a branch: gram_count does not include what a NONE writes to `starts` and
+ * `grams`. */
+static void note_tokens(Ids *text)
 {
+    text->gram_count = 0;
+    for (size_t i = 0; i < text->size; i++) {
+        text->starts[text->gram_count] = (uint32_t)i;
+        text->grams[text->gram_count] = text->tokens[i];
+        text->gram_count += text->tokens[i] != NONE;
+    }
+}
+
+/* Lay out the texts, whose ids are used up. */
+static void lay_out(Matcher *matcher, Sequence hypothesis, const Sequence *references, size_t reference_count)
+{
+    uint32_t *next = matcher->reference_memory;
+    matcher->hypothesis.size = hypothesis.size;
+    memcpy(matcher->hypothesis.tokens, hypothesis.ids, hypothesis.size * sizeof *hypothesis.ids);
+    note_tokens(&matcher->hypothesis);
+    for (size_t i = 0; i < reference_count; i++) {
+        size_t size = references[i].size;
+        matcher->references[i] = (Ids){references[i].ids, size, next, next + size, 0};
+        note_tokens(&matcher->references[i]);
+        next += 2 * size;
+    }
+}
+
+/* Match by ids of pairs. */
+static void match_pairs(Matcher *matcher, Sequence text, uint32_t different, const Sequence *references,
+                        size_t reference_count, size_t max_order, int64_t *correct)
+{
+    Ids *hypothesis = &matcher->hypothesis;
     uint32_t *most = matcher->most, *most_before = matcher->most_before;
+    lay_out(matcher, text, references, reference_count);
     memset(correct, 0, max_order * sizeof *correct);
     matcher->ids = matcher->width = different;
     count(hypothesis, matcher->in_hypothesis, matcher->ids);
-    count_most(matcher, references, reference_count, 1, most);
+    count_most(matcher, reference_count, 1, most);
     correct[0] = clipped_matches(matcher, most);
     drop_unmatched_tokens(hypothesis, most);
     for (size_t order = 2; order <= max_order && correct[order - 2] != 0; order++) {
@@ -247,7 +277,23 @@ void match_orders(Matcher *matcher, Ids *hypothesis, uint32_t different, Ids *re
         else {
             lengthen_hypothesis(matcher, hypothesis, order, most_before);
         }
-        count_most(matcher, references, reference_count, order, most);
+        count_most(matcher, reference_count, order, most);
         correct[order - 1] = clipped_matches(matcher, most);
+    }
+}
+
+/* The rough time to sort a token. */
+#define SORTED_STEP 16
+
+void match_orders(Matcher *matcher, Sequence hypothesis, uint32_t different, const Sequence *references,
+                  size_t reference_count, size_t max_order, int64_t *correct)
+{
+    size_t size = hypothesis.size + (reference_count == 1 ? references[0].size : 0);
+    if (reference_count != 1 || !can_sort(size, different, max_order)) {
+        match_pairs(matcher, hypothesis, different, references, reference_count, max_order, correct);
+    }
+    else if (goes_on(matcher->call, size * SORTED_STEP)) {
+        match_sorted(&matcher->sorter, hypothesis.ids, hypothesis.size, references[0].ids, references[0].size, different,
+                     max_order, correct);
     }
 }

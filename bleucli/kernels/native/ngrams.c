@@ -9,20 +9,22 @@ typedef struct {
     Call *call;
     Vocabulary vocabulary;
     Matcher matcher;
-    Ids hypothesis;
-    Ids *references; /* of one segment */
+    uint32_t *memory; /* holds all texts of a segment, the hypothesis first */
+    Sequence hypothesis;
+    Sequence *references; /* those that a segment has */
     size_t reference_count;
-    uint32_t *memory; /* holds the matcher and all texts */
 } Work;
 
-static void read_text(Work *work, Ids *text, const unsigned char *at, const unsigned char *end, int add)
+/* Read a text into the memory at `ids`. */
+static Sequence read_text(Work *work, uint32_t *ids, Text text, int add)
 {
     Token token;
-    Tokens tokens = tokens_of(at, end);
-    text->size = text->gram_count = 0;
+    Tokens tokens = tokens_of(text.at, text.end);
+    size_t size = 0;
     while (next_token(&tokens, &token) && goes_on(work->call, TOKEN_TIME + token.size)) {
-        add_token(text, token_id(&work->vocabulary, token, add));
+        ids[size++] = token_id(&work->vocabulary, token, add);
     }
+    return (Sequence){ids, size};
 }
 
 static size_t distance(size_t a, size_t b)
@@ -33,18 +35,14 @@ static size_t distance(size_t a, size_t b)
 /* The length of the reference closest to the hypothesis, the shorter of two equally close; 0 if there is none. */
 static size_t closest_length(const Work *work)
 {
-    size_t wanted = work->hypothesis.size, closest = MISSING_TEXT;
-    for (size_t i = 0; i < work->reference_count; i++) {
-        size_t size = work->references[i].size;
-        if (size == MISSING_TEXT) {
-            continue;
-        }
-        size_t nearer = distance(size, wanted), near = distance(closest, wanted);
-        if (closest == MISSING_TEXT || nearer < near || (nearer == near && size < closest)) {
+    size_t wanted = work->hypothesis.size, closest = work->reference_count != 0 ? work->references[0].size : 0;
+    for (size_t i = 1; i < work->reference_count; i++) {
+        size_t size = work->references[i].size, nearer = distance(size, wanted), near = distance(closest, wanted);
+        if (nearer < near || (nearer == near && size < closest)) {
             closest = size;
         }
     }
-    return closest == MISSING_TEXT ? 0 : closest;
+    return closest;
 }
 
 static void count_row(Work *work, size_t max_order, int64_t *row)
@@ -55,12 +53,12 @@ static void count_row(Work *work, size_t max_order, int64_t *row)
     for (size_t order = 1; order <= max_order; order++) {
         row[1 + max_order + order] = size >= order ? (int64_t)(size - order + 1) : 0;
     }
-    match_orders(&work->matcher, &work->hypothesis, work->vocabulary.table.ids, work->references,
+    match_orders(&work->matcher, work->hypothesis, work->vocabulary.table.ids, work->references,
                  work->reference_count, max_order, row + 2);
 }
 
-static void count_segment(Work *work, Segments hypotheses, const Segments *references, size_t index, size_t max_order,
-                          int64_t *row)
+static void count_segment(Work *work, Segments hypotheses, const Segments *references, size_t reference_count,
+                          size_t index, size_t max_order, int64_t *row)
 {
     Text hypothesis = text_at(hypotheses, index);
     size_t room = token_room(hypothesis.at, hypothesis.end, work->call);
@@ -68,12 +66,15 @@ static void count_segment(Work *work, Segments hypotheses, const Segments *refer
         return;
     }
     vocabulary_clear(&work->vocabulary, room);
-    read_text(work, &work->hypothesis, hypothesis.at, hypothesis.end, 1);
-    for (size_t i = 0; i < work->reference_count; i++) {
+    work->hypothesis = read_text(work, work->memory, hypothesis, 1);
+    uint32_t *next = work->memory + work->hypothesis.size;
+    work->reference_count = 0;
+    for (size_t i = 0; i < reference_count; i++) {
         Text reference = text_at(references[i], index);
-        work->references[i].size = MISSING_TEXT;
         if (!reference.is_missing) {
-            read_text(work, &work->references[i], reference.at, reference.end, 0);
+            Sequence *read = &work->references[work->reference_count++];
+            *read = read_text(work, next, reference, 0);
+            next += read->size;
         }
     }
     count_row(work, max_order, row);
@@ -102,22 +103,13 @@ static Outcome work_start(Work *work, Segments hypotheses, const Segments *refer
     if (all >= NONE / 2 || all > SIZE_MAX / 64) { /* ids would not fit into 32 bits, or sums of sizes would overflow */
         return NO_MEMORY;
     }
-    work->reference_count = reference_count;
     work->references = allocate(reference_count, sizeof *work->references);
-    work->memory = allocate(matcher_memory(room) + IDS_MEMORY(all), sizeof *work->memory);
+    work->memory = allocate(all, sizeof *work->memory);
     if (work->references == NULL || work->memory == NULL) {
         return NO_MEMORY;
     }
-    uint32_t *next = work->memory + matcher_memory(room);
-    work->hypothesis = ids_in(next, room);
-    next += IDS_MEMORY(room);
-    for (size_t i = 0; i < reference_count; i++) {
-        size_t reference_room = most_tokens(references[i], work->call);
-        work->references[i] = ids_in(next, reference_room);
-        next += IDS_MEMORY(reference_room);
-    }
     Outcome outcome = vocabulary_start(&work->vocabulary, room, &work->call->secrets);
-    return outcome == DONE ? matcher_start(&work->matcher, work->memory, room, work->call) : outcome;
+    return outcome == DONE ? matcher_start(&work->matcher, room, all - room, reference_count, work->call) : outcome;
 }
 
 Outcome ngram_stats(Segments hypotheses, const Segments *references, size_t reference_count, size_t max_order,
@@ -126,7 +118,7 @@ Outcome ngram_stats(Segments hypotheses, const Segments *references, size_t refe
     Work work = {.call = call};
     Outcome outcome = work_start(&work, hypotheses, references, reference_count);
     for (size_t i = 0; outcome == DONE && i < hypotheses.count; i++) {
-        count_segment(&work, hypotheses, references, i, max_order, rows + i * (2 + 2 * max_order));
+        count_segment(&work, hypotheses, references, reference_count, i, max_order, rows + i * (2 + 2 * max_order));
         outcome = call->stopped ? STOPPED : DONE;
     }
     work_free(&work);
