@@ -51,7 +51,7 @@ class Selection(NamedTuple):
     check: Callable[[int], None]
 
 
-def _report_nothing(what: str, done: int, total: int) -> None:
+def report_nothing(what: str, done: int, total: int) -> None:
     """Ignore progress."""
 
 
@@ -155,7 +155,7 @@ def score_counted(
     sampling: Sampling | None = None,
     selection: Selection | None = None,
     documents: Sequence[int] | None = None,
-    progress: Callable[[str, int, int], None] = _report_nothing,
+    progress: Callable[[str, int, int], None] = report_nothing,
 ) -> Results:
     """Score systems from their statistics.
 
@@ -228,7 +228,7 @@ def score_groups(
     metrics: Sequence[Metric],
     *,
     sampling: Sampling | None = None,
-    progress: Callable[[str, int, int], None] = _report_nothing,
+    progress: Callable[[str, int, int], None] = report_nothing,
 ) -> Results:
     """Score systems on groups of segments, each group by itself: one row for each group and system.
 
@@ -314,15 +314,18 @@ def fit_scales(results: Results) -> Results:
     return results._replace(systems=fit(results.systems), averages=fit(results.averages))
 
 
-def sign(results: Results, texts: Mapping[str, str]) -> Results:
-    """Return results whose signatures say which texts were scored, by key."""
+def sign(results: Results, texts_of: Callable[[SystemResult], Mapping[str, str]]) -> Results:
+    """Return results whose signatures say which texts were scored; texts_of: returns that for a system, by key."""
     from bleucli.results.signature import Signature
 
-    def signed(record: ScoreRecord) -> ScoreRecord:
-        return record._replace(signature=Signature(record.signature).with_texts(texts.items()))
+    def sign_system(system: SystemResult) -> SystemResult:
+        if not (texts := texts_of(system)):
+            return system
+        signatures = [Signature(record.signature).with_texts(texts.items()) for record in system.scores]
+        pairs = zip(system.scores, signatures, strict=True)
+        return system._replace(scores=[record._replace(signature=signature) for record, signature in pairs])
 
-    systems = [system._replace(scores=list(map(signed, system.scores))) for system in results.systems]
-    return results._replace(systems=systems)
+    return results._replace(systems=list(map(sign_system, results.systems)))
 
 
 def _select(stats: CorpusStats, selection: Selection | None) -> CorpusStats:

@@ -96,7 +96,7 @@ def test_nothing_is_wrong_with_a_translation():
     assert dict(findings.scores)["sys"] == BLEU().corpus_score(SYSTEM, [REFERENCE]).score
 
 
-@pytest.mark.parametrize("step", [1, 10])
+@pytest.mark.parametrize("step", [1, pytest.param(10, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", DAMAGES)
 def test_each_kind_of_mistake_is_found(kind, step):
     found = kinds({"sys": damage(kind, step)})
