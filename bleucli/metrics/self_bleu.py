@@ -189,6 +189,7 @@ def measure(
     pairs = list(_prepare(metric, blocks, name, jobs))
     signs = [sums for _, sums in pairs]
     texts = Segments.join([block for block, _ in pairs])
+    del pairs  # the texts are there twice, which may be hundreds of megabytes
     members = _members(len(texts), labels, name)
     # Texts are counted once for both measures; the score then skips the orders that only distinct n-grams need
     order = max(metric.counted_order, DISTINCT_ORDER)
