@@ -119,6 +119,8 @@ class SegmentStats:
     @classmethod
     def join(cls, blocks: Sequence[SegmentStats]) -> SegmentStats:
         """Return the rows of all blocks, one after the other; at least one block is needed."""
+        if len(blocks) == 1:
+            return blocks[0]
         data = memoryview(b"".join(block.data for block in blocks))
         return cls(data.cast("q") if blocks[0].data.format == "q" else data.cast("d"), blocks[0].columns)
 

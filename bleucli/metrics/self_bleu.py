@@ -189,6 +189,7 @@ def measure(
     pairs = list(_prepare(metric, blocks, name, jobs))
     signs = [sums for _, sums in pairs]
     texts = Segments.join([block for block, _ in pairs])
+    del pairs  # the texts are there twice, which may be hundreds of megabytes
     members = _members(len(texts), labels, name)
     # Texts are counted once for both measures; the score then skips the orders that only distinct n-grams need
     order = max(metric.counted_order, DISTINCT_ORDER)
@@ -319,7 +320,7 @@ def _count(texts: Segments, sizes: array[int], order: int, jobs: int) -> tuple[S
     return SegmentStats.join(stats), SegmentStats.join(distinct)
 
 
-def _members(count: int, labels: Sequence[Hashable] | None, name: str) -> dict[Hashable, list[int]]:
+def _members(count: int, labels: Sequence[Hashable] | None, name: str) -> Mapping[Hashable, Sequence[int]]:
     """Return the indexes of the texts of each group, in the order in which the groups first occur.
 
     Raises:
@@ -327,12 +328,13 @@ def _members(count: int, labels: Sequence[Hashable] | None, name: str) -> dict[H
     """
     if labels is not None and len(labels) != count:
         raise BleuError(f"{name}: {count} texts, but groups for {len(labels)}; name one group for each text")
-    members: dict[Hashable, list[int]] = {} if labels else {"": list(range(count))}
+    by_label: dict[Hashable, list[int]] = {}
     try:
         for index, label in enumerate(labels or ()):
-            members.setdefault(label, []).append(index)
+            by_label.setdefault(label, []).append(index)
     except TypeError:
         raise InputTypeError("groups: expected labels that can be compared, such as strings or numbers") from None
+    members: Mapping[Hashable, Sequence[int]] = by_label or {"": range(count)}
     for label, group in members.items():
         if len(group) < 2:
             where = f"{name}, group {label}" if labels else name

@@ -24,6 +24,14 @@ static inline const unsigned char *whole_block(const unsigned char *at, const un
     return copy;
 }
 
+static inline int64_t count_bits(uint64_t bits)
+{
+    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
+    bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
+    bits = (bits + (bits >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+    return (int64_t)(bits * UINT64_C(0x0101010101010101) >> 56);
+}
+
 /* The bits before a place. */
 static inline uint64_t bits_before(size_t place)
 {

@@ -194,14 +194,6 @@ static int change_at(const Pair *pair, size_t row, size_t column)
     return (int)(bits->plus >> place & 1) - (int)(bits->minus >> place & 1);
 }
 
-static int64_t count_bits(uint64_t bits)
-{
-    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
-    bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
-    bits = (bits + (bits >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
-    return (int64_t)(bits * UINT64_C(0x0101010101010101) >> 56);
-}
-
 static int64_t cost_at(const Pair *pair, size_t row, size_t column)
 {
     const Bits *bits = &pair->rows[row * pair->blocks];

@@ -1,31 +1,48 @@
 /* Self-BLEU: each text of a group against all others, in time linear in the size of the group.
  *
- * The most that the other texts have of an n-gram is its highest count in any text or, for the text with that count,
- * the second highest. An n-gram's id is found as in matching.h: by the pair (id of its first n-1 tokens, id of its
- * last). */
+ * The places of a group are sorted by the n-grams that begin there, so that equal n-grams stand side by side, text by
+ * text. The most that the other texts have of an n-gram is its highest count in any text or, for the text with that
+ * count, the second highest. Places sorted by n-grams are then sorted by the token before each, which gives those of
+ * the next order. */
 #include <string.h>
 
 #include "tokens.h"
 
-/* The rough time of a step, with the hash table and without. */
-#define HASHED_STEP 8
+/* The rough time of a step that looks anywhere in memory, and of another. */
+#define FAR_STEP 8
 #define STEP 2
 
-/* The highest count of an n-gram in any text, the highest in any other text, and the text with the highest. */
+/* The different tokens that a group's vocabulary has room for at first. */
+#define FEW_WORDS ((size_t)4096)
+
+/* 64 places: those where a text starts, and how many texts start before them. */
 typedef struct {
-    uint32_t highest, second, holder;
-} Most;
+    uint64_t starts;
+    uint32_t before;
+} Starts;
+
+/* Set in the first place of each n-gram. */
+#define FIRST (UINT32_C(1) << 31)
+
+/* The places with a token: how many there are, where the next one belongs, and the number of the n-gram that follows
+ * the token at the last one. */
+typedef struct {
+    uint32_t count, next, rest;
+} Bucket;
 
 typedef struct {
     Call *call;
-    Vocabulary vocabulary; /* its table serves for pairs once all tokens are read */
-    size_t room;           /* tokens of the largest group */
-    size_t *sizes;         /* tokens of each text */
-    uint32_t *tokens;      /* of the group's texts, one text after the other */
-    uint32_t *grams;       /* the id of the n-gram that begins at each token */
-    uint32_t *counts;      /* by id, in one text; all 0 between two texts */
-    Most *most;            /* by id */
-    uint32_t *lengths;     /* by length, up to the longest: how many texts of the group have it */
+    Vocabulary vocabulary;
+    size_t room;             /* tokens of the largest group */
+    size_t *sizes;           /* tokens of each text */
+    uint32_t *tokens;        /* of the group's texts, one text after the other */
+    uint32_t *places, *longer; /* where n-grams begin, sorted by them, of this order and of the next one */
+    size_t count;            /* of places */
+    Bucket *buckets;         /* by token */
+    Starts *starts;          /* by place / 64 */
+    uint32_t *texts;         /* the texts that are not empty */
+    uint32_t *matches;       /* of each text, for one order */
+    uint32_t *lengths;       /* by length, up to the longest: how many texts of the group have it */
     uint32_t *below, *above; /* by length: the next shorter and the next longer one of a text, or NONE */
 } Work;
 
@@ -72,6 +89,132 @@ static uint32_t closest_length(const Work *work, size_t size)
     return length - below <= above - length ? below : above;
 }
 
+/* --- places ------------------------------------------------------------------------------------------------------- */
+
+static int is_start(const Work *work, size_t place)
+{
+    return (int)(work->starts[place / 64].starts >> place % 64 & 1);
+}
+
+/* The text at a place. */
+static uint32_t text_of(const Work *work, size_t place)
+{
+    const Starts *starts = &work->starts[place / 64];
+    size_t before = starts->before + (size_t)count_bits(starts->starts & bits_before(place % 64 + 1));
+    return work->texts[before - 1];
+}
+
+/* Note where texts start; returns the number of tokens. */
+static size_t note_starts(Work *work, const size_t *sizes, size_t texts)
+{
+    size_t place = 0, filled = 0, all = 0;
+    uint32_t count = 0;
+    for (size_t i = 0; i < texts; i++) {
+        all += sizes[i];
+    }
+    memset(work->starts, 0, (all / 64 + 1) * sizeof *work->starts);
+    for (size_t i = 0; i < texts && goes_on(work->call, STEP); place += sizes[i++]) {
+        if (sizes[i] != 0) {
+            for (; filled <= place / 64; filled++) {
+                work->starts[filled].before = count;
+            }
+            work->starts[place / 64].starts |= UINT64_C(1) << place % 64;
+            work->texts[count++] = (uint32_t)i;
+        }
+    }
+    for (; filled <= all / 64; filled++) {
+        work->starts[filled].before = count;
+    }
+    return all;
+}
+
+/* Read the tokens of a group, of which there are `all`; returns how many were read, fewer if the call is stopped. The
+ * vocabulary grows, since a table for as many different tokens would be far too large. */
+static size_t read_tokens(Work *work, Segments texts, size_t first, size_t last, size_t all)
+{
+    Token token;
+    size_t read = 0, room = all < FEW_WORDS ? all : FEW_WORDS;
+    vocabulary_clear(&work->vocabulary, room);
+    for (size_t i = first; i < last && goes_on(work->call, STEP); i++) {
+        Text text = text_at(texts, i);
+        Tokens tokens = tokens_of(text.at, text.end);
+        while (next_token(&tokens, &token) && goes_on(work->call, FAR_STEP + token.size / 8)) {
+            if (work->vocabulary.table.ids == room && room < all) {
+                room = room < all / 2 ? 2 * room : all;
+                vocabulary_widen(&work->vocabulary, room);
+            }
+            work->tokens[read++] = token_id(&work->vocabulary, token, 1);
+        }
+    }
+    return read;
+}
+
+/* --- sorting ------------------------------------------------------------------------------------------------------ */
+
+/* Let the buckets follow one another, empty. */
+static void lay_out(Work *work)
+{
+    uint32_t start = 0;
+    for (size_t token = 0; token < work->vocabulary.table.ids; token++) {
+        work->buckets[token].next = start;
+        work->buckets[token].rest = NONE;
+        start += work->buckets[token].count;
+    }
+}
+
+/* Put a place into its bucket; rest: the number of the n-gram after its token. Returns whether the whole is new. */
+static uint32_t put(Work *work, uint32_t *places, size_t place, uint32_t rest)
+{
+    Bucket *bucket = &work->buckets[work->tokens[place]];
+    uint32_t is_new = bucket->rest != rest;
+    bucket->rest = rest;
+    places[bucket->next++] = (uint32_t)place | (is_new ? FIRST : 0);
+    return is_new;
+}
+
+/* Sort all places by their tokens, which are the n-grams of order 1; returns the number of different ones. */
+static uint32_t sort_tokens(Work *work, size_t all)
+{
+    uint32_t ids = work->vocabulary.table.ids;
+    memset(work->buckets, 0, ids * sizeof *work->buckets);
+    for (size_t place = 0; place < all; place++) {
+        work->buckets[work->tokens[place]].count++;
+    }
+    lay_out(work);
+    for (size_t place = 0; place < all && goes_on_at(work->call, place, FAR_STEP); place++) {
+        put(work, work->places, place, 0);
+    }
+    work->count = all;
+    return ids;
+}
+
+/* Go on to the n-grams of `order` tokens, one more than before; returns the number of different ones. */
+static uint32_t lengthen(Work *work, const size_t *sizes, size_t texts, size_t order)
+{
+    size_t end = 0, count = 0;
+    uint32_t rest = NONE, different = 0;
+    for (size_t i = 0; i < texts; i++) { /* the last n-gram of each text cannot be lengthened */
+        end += sizes[i];
+        if (sizes[i] + 1 >= order) {
+            work->buckets[work->tokens[end - order + 1]].count--;
+        }
+    }
+    lay_out(work);
+    for (size_t i = 0; i < work->count && goes_on_at(work->call, i, FAR_STEP); i++) {
+        size_t place = work->places[i] & ~FIRST;
+        rest += (work->places[i] & FIRST) != 0;
+        if (!is_start(work, place)) {
+            different += put(work, work->longer, place - 1, rest);
+            count++;
+        }
+    }
+    uint32_t *swapped = work->places;
+    work->places = work->longer;
+    work->longer = swapped;
+    work->count = count;
+    return different;
+}
+
 /* --- n-grams ------------------------------------------------------------------------------------------------------ */
 
 /* The number of n-grams of a text of `size` tokens. */
@@ -80,100 +223,59 @@ static size_t grams_of(size_t size, size_t order)
     return size >= order ? size - order + 1 : 0;
 }
 
-/* The same for all texts of a group. */
-static size_t all_grams(const size_t *sizes, size_t texts, size_t order)
+/* The end of the places from `start` on that are in one text. */
+static size_t text_end(const Work *work, size_t start, size_t end, uint32_t *text)
 {
-    size_t all = 0;
-    for (size_t i = 0; i < texts; i++) {
-        all += grams_of(sizes[i], order);
+    size_t at = start + 1;
+    *text = text_of(work, work->places[start] & ~FIRST);
+    while (at < end && text_of(work, work->places[at] & ~FIRST) == *text) {
+        at++;
     }
-    return all;
+    return at;
 }
 
-static void read_tokens(Work *work, Segments texts, size_t first, size_t last)
+/* Add the matches of the n-gram that begins at places[start .. end). */
+static void match_gram(const Work *work, size_t start, size_t end)
 {
-    Token token;
-    size_t read = 0;
-    vocabulary_clear(&work->vocabulary, all_grams(work->sizes + first, last - first, 1));
-    for (size_t i = first; i < last && goes_on(work->call, STEP); i++) {
-        Text text = text_at(texts, i);
-        Tokens tokens = tokens_of(text.at, text.end);
-        while (next_token(&tokens, &token) && goes_on(work->call, HASHED_STEP + token.size / 8)) {
-            work->tokens[read++] = token_id(&work->vocabulary, token, 1);
+    size_t highest = 0, second = 0;
+    uint32_t holder = NONE, text;
+    for (size_t at = start, next; at < end; at = next) {
+        next = text_end(work, at, end, &text);
+        size_t count = next - at;
+        if (count > highest) {
+            second = highest;
+            highest = count;
+            holder = text;
+        }
+        else if (count > second) {
+            second = count;
         }
     }
-    memcpy(work->grams, work->tokens, read * sizeof *work->grams);
+    for (size_t at = start, next; at < end && second != 0; at = next) {
+        next = text_end(work, at, end, &text);
+        size_t count = next - at, others = holder == text ? second : highest;
+        work->matches[text] += (uint32_t)(count < others ? count : others);
+    }
 }
 
-/* Lengthen the n-grams of all texts to `order` tokens; returns the number of distinct ones. */
-static uint32_t lengthen(Work *work, const size_t *sizes, size_t texts, size_t order)
+/* Count the n-grams of one order into rows[.. + 1 + order] and [.. + 1 + N + order]. */
+static void count_order(Work *work, const size_t *sizes, size_t texts, size_t order, size_t max_order, int64_t *rows)
 {
-    Table *table = &work->vocabulary.table;
-    table_clear(table, all_grams(sizes, texts, order));
-    for (size_t i = 0, start = 0; i < texts && goes_on(work->call, STEP); start += sizes[i++]) {
-        size_t end = start + grams_of(sizes[i], order);
-        for (size_t at = start; at < end && goes_on(work->call, HASHED_STEP); at++) {
-            uint64_t pair = (uint64_t)work->grams[at] << 32 | work->tokens[at + order - 1];
-            size_t slot = table_slot(table, pair);
-            uint32_t id = table_find(table, pair, &slot);
-            work->grams[at] = id != NONE ? id : table_insert(table, pair, slot);
+    size_t columns = 2 + 2 * max_order;
+    memset(work->matches, 0, texts * sizeof *work->matches);
+    for (size_t start = 0, end; start < work->count; start = end) {
+        for (end = start + 1; end < work->count && (work->places[end] & FIRST) == 0; end++) {
+        }
+        if (!goes_on(work->call, (end - start) * FAR_STEP)) {
+            return;
+        }
+        if (end > start + 1) {
+            match_gram(work, start, end);
         }
     }
-    return table->ids;
-}
-
-static void count(Work *work, const uint32_t *grams, size_t size)
-{
-    for (size_t at = 0; at < size && goes_on(work->call, STEP); at++) {
-        work->counts[grams[at]]++;
-    }
-}
-
-/* Note a text's count of each n-gram if it is one of the two highest. */
-static void note_most(Work *work, const uint32_t *grams, size_t size, uint32_t text)
-{
-    count(work, grams, size);
-    for (size_t at = 0; at < size && goes_on(work->call, STEP); at++) {
-        uint32_t found = work->counts[grams[at]];
-        Most *most = &work->most[grams[at]];
-        work->counts[grams[at]] = 0; /* met again, the n-gram counts as 0, which changes nothing */
-        if (found > most->highest) {
-            *most = (Most){found, most->highest, text};
-        }
-        else if (found > most->second) {
-            most->second = found;
-        }
-    }
-}
-
-static int64_t match_others(Work *work, const uint32_t *grams, size_t size, uint32_t text)
-{
-    int64_t matches = 0;
-    count(work, grams, size);
-    for (size_t at = 0; at < size && goes_on(work->call, STEP); at++) {
-        uint32_t found = work->counts[grams[at]];
-        const Most *most = &work->most[grams[at]];
-        uint32_t others = most->holder == text ? most->second : most->highest;
-        work->counts[grams[at]] = 0;
-        matches += found < others ? found : others;
-    }
-    return matches;
-}
-
-/* Count the n-grams of one order, whose ids are in work->grams, into rows[.. + 1 + order] and [.. + 1 + N + order]. */
-static void count_order(Work *work, const size_t *sizes, size_t texts, uint32_t ids, size_t order, size_t max_order,
-                        int64_t *rows)
-{
-    size_t start = 0, columns = 2 + 2 * max_order;
-    memset(work->most, 0, ids * sizeof *work->most);
-    for (size_t i = 0; i < texts && goes_on(work->call, STEP); start += sizes[i++]) {
-        note_most(work, work->grams + start, grams_of(sizes[i], order), (uint32_t)i);
-    }
-    start = 0;
-    for (size_t i = 0; i < texts && goes_on(work->call, STEP); start += sizes[i++]) {
-        int64_t *row = rows + i * columns;
-        row[1 + order] = match_others(work, work->grams + start, grams_of(sizes[i], order), (uint32_t)i);
-        row[1 + max_order + order] = (int64_t)grams_of(sizes[i], order);
+    for (size_t i = 0; i < texts && goes_on(work->call, STEP); i++) {
+        rows[i * columns + 1 + order] = work->matches[i];
+        rows[i * columns + 1 + max_order + order] = (int64_t)grams_of(sizes[i], order);
     }
 }
 
@@ -187,14 +289,15 @@ static void count_group(Work *work, Segments texts, size_t first, size_t last, s
         rows[i * columns] = (int64_t)sizes[i];
         rows[i * columns + 1] = closest_length(work, sizes[i]);
     }
-    read_tokens(work, texts, first, last);
-    uint32_t ids = work->vocabulary.table.ids;
+    size_t all = note_starts(work, sizes, count);
+    if (read_tokens(work, texts, first, last, all) != all) {
+        return;
+    }
     for (size_t order = 1; order <= max_order && !work->call->stopped; order++) {
-        if (order > 1) {
-            ids = lengthen(work, sizes, count, order);
+        distinct[order - 1] = order == 1 ? sort_tokens(work, all) : lengthen(work, sizes, count, order);
+        if (!work->call->stopped) {
+            count_order(work, sizes, count, order, max_order, rows);
         }
-        distinct[order - 1] = ids;
-        count_order(work, sizes, count, ids, order, max_order, rows);
     }
 }
 
@@ -238,17 +341,20 @@ static Outcome work_start(Work *work, Segments texts, const int64_t *groups, siz
     }
     size_t room = work->room + 1, lengths = longest_of(work->sizes, texts.count) + 1;
     work->tokens = allocate(room, sizeof *work->tokens);
-    work->grams = allocate(room, sizeof *work->grams);
-    work->counts = allocate(room, sizeof *work->counts);
-    work->most = allocate(room, sizeof *work->most);
+    work->longer = allocate(room, sizeof *work->longer);
+    work->places = allocate(room, sizeof *work->places);
+    work->buckets = allocate(room, sizeof *work->buckets);
+    work->starts = allocate(room / 64 + 1, sizeof *work->starts);
+    work->texts = allocate(texts.count, sizeof *work->texts);
+    work->matches = allocate(texts.count, sizeof *work->matches);
     work->lengths = allocate(lengths, sizeof *work->lengths);
     work->below = allocate(lengths, sizeof *work->below);
     work->above = allocate(lengths, sizeof *work->above);
-    if (work->tokens == NULL || work->grams == NULL || work->counts == NULL || work->most == NULL ||
+    if (work->tokens == NULL || work->longer == NULL || work->places == NULL || work->buckets == NULL ||
+        work->starts == NULL || work->texts == NULL || work->matches == NULL ||
         work->lengths == NULL || work->below == NULL || work->above == NULL) {
         return NO_MEMORY;
     }
-    memset(work->counts, 0, room * sizeof *work->counts);
     return vocabulary_start(&work->vocabulary, room, &work->call->secrets);
 }
 
@@ -257,9 +363,12 @@ static void work_free(Work *work)
     vocabulary_free(&work->vocabulary);
     release(work->sizes);
     release(work->tokens);
-    release(work->grams);
-    release(work->counts);
-    release(work->most);
+    release(work->longer);
+    release(work->places);
+    release(work->buckets);
+    release(work->starts);
+    release(work->texts);
+    release(work->matches);
     release(work->lengths);
     release(work->below);
     release(work->above);

@@ -99,6 +99,21 @@ void vocabulary_clear(Vocabulary *vocabulary, size_t room)
     table_clear(&vocabulary->table, room);
 }
 
+void vocabulary_widen(Vocabulary *vocabulary, size_t room)
+{
+    Table *table = &vocabulary->table;
+    uint32_t ids = table->ids;
+    table_clear(table, room);
+    while (table->ids < ids) {
+        uint64_t key = key_of(&table->secrets, &vocabulary->spellings[table->ids]);
+        size_t slot = table_slot(table, key);
+        while (table->entries[slot].era == table->era) {
+            slot = (slot + 1) & table->mask;
+        }
+        table_insert(table, key, slot);
+    }
+}
+
 void vocabulary_free(Vocabulary *vocabulary)
 {
     table_free(&vocabulary->table);

@@ -102,6 +102,8 @@ typedef struct {
 /* A vocabulary for at most `room` tokens; free it even if this fails. */
 Outcome vocabulary_start(Vocabulary *vocabulary, size_t room, const Secrets *secrets);
 void vocabulary_clear(Vocabulary *vocabulary, size_t room);
+/* Make a vocabulary that was cleared for fewer tokens fit for `room`, and keep its tokens. */
+void vocabulary_widen(Vocabulary *vocabulary, size_t room);
 void vocabulary_free(Vocabulary *vocabulary);
 
 /* 8 bytes, the first one lowest. */
