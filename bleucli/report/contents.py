@@ -50,6 +50,8 @@ _LENGTHS = {"tokens": (10, 20, 30, 40, 50, 60), "words": (10, 20, 30, 40, 50, 60
 _LENGTHS["characters"] = (25, 50, 100, 150, 200, 300)
 # Columns that may be known about segments, and their names on the page
 _LABELS = {"testset": "test set", "origlang": "original language", "domain": "domain", "docid": "document"}
+# How many scores of segments are computed at once
+_ROWS = 1 << 14
 # The number of bins in the figure of differences between segments' scores
 BINS = 41
 
@@ -481,11 +483,11 @@ def _column(results: Results, number: int, measured: Measured) -> Column:
         score = measured.score(whole)[0]
         if len(rows) == 1:
             return np.array([score])
-        return np.asarray(score - measured.score(whole - rows), np.float64)
+        return _in_blocks(lambda part: score - measured.score(whole - part), rows)
 
     records = [system.scores[number] for system in results.systems]
     signature = records[0].signature
-    scores = np.array([measured.score_segments(rows) for rows in measured.rows])
+    scores = np.array([_in_blocks(measured.score_segments, rows) for rows in measured.rows])
     return Column(
         measured.name,
         measured.higher_is_better,
@@ -497,6 +499,14 @@ def _column(results: Results, number: int, measured: Measured) -> Column:
         100.0 if measured.metric.in_percent else float(np.ptp(scores)) or 1.0,  # bins need a width above 0
         not measured.metric.in_percent,
     )
+
+
+def _in_blocks(score: Callable[[Numbers], Floats], rows: Numbers) -> Floats:
+    """Return a score of each row; those of a block at a time, which takes less memory than all at once."""
+    import numpy as np
+
+    parts = [score(rows[start : start + _ROWS]) for start in range(0, len(rows), _ROWS)]
+    return np.concatenate(parts, dtype=np.float64)
 
 
 def _pair(

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 # The most bytes of text on a page; numbers and tokens about double the size of the file
 ROOM = 12_000_000
+# The most segments on a page: more than test sets have, and more than anybody reads
+_MOST_SEGMENTS = 6000
 # The seed of the random sample of segments
 _SEED = 12345
 # A token's length, and the n-grams that match there, are one digit each
@@ -148,7 +150,7 @@ def choose(influences: Floats, scores: Floats, size: int, room: int) -> Held:
     import numpy as np
 
     count = scores.shape[1]
-    most = max(3, room // max(1, size))
+    most = max(3, min(room // max(1, size), _MOST_SEGMENTS))
     if count <= most:
         return Held(range(count), "")
     third = most // 3

@@ -15,7 +15,7 @@ from bleucli.cli.sources import JOINED, Counted, Counting, Entry, Systems, TextA
 from bleucli.cli.sources.paths import STDIN, Files, read_as_jsonl, source_of
 from bleucli.cli.streams import shown
 from bleucli.counting import CorpusStats, Part, SystemStats, count, count_blocks
-from bleucli.counting.corpus import Corpus, Kept, Source, in_step
+from bleucli.counting.corpus import Corpus, Kept, Piece, Source, in_step
 from bleucli.errors import BleuError, IdsDifferError, LengthError, UsageError
 from bleucli.inspection.marks import is_json_object
 from bleucli.limits import read_number
@@ -154,11 +154,16 @@ class TextSource(ABC):
         if grouping is not None:
             grouping.add(block, columns)
 
-    def blocks(self, metric: Metric, jobs: int | None) -> Iterator[list[SystemStats]]:
-        """Give the statistics of the only system, with rows, block by block."""
+    def blocks(
+        self, metrics: Sequence[Metric], jobs: int | None, with_texts: bool
+    ) -> Iterator[tuple[Piece | None, list[SystemStats]]]:
+        """Give the statistics of all systems, with rows, block by block; see `bleucli.cli.sources.Rows.blocks`."""
         self._defers_check = True
         try:
-            yield from count_blocks(self.corpus(), [metric], jobs=jobs)
+            for piece, block in count_blocks(self.corpus(), metrics, jobs=jobs):
+                yield piece if with_texts else None, block
+            self._check_order(metrics)
+            self._note_partial()
         except BleuError as error:
             raise self.explain(error) from None
 
