@@ -137,6 +137,11 @@ _TAG_LENGTH = 60
 # How combining marks, jamo and voicing marks begin
 _COMBINING = (b"\xcc", b"\xcd", b"\xe1\x84", b"\xe3\x82\x99")
 _REPLACEMENT = "\ufffd".encode()
+# How many lines must start alike, what is compared of them, and what quotation marks start with
+_ALIKE, _START_BYTES = 3, 8
+_QUOTE_BYTES = frozenset(bytes([byte]) for byte in b"\"'`\xe2\xc2\xe3")
+# How many times as long as its reference a text is that runs away, from how many bytes on
+_FAR_LONGER, _FEWEST_BYTES = 1.15, 1000
 # How many lines are looked at for what should be on all lines, and how many for repetitions; which of these are few
 _EVERY, _REPEATED, _DISTINCT = 8, 32, 28
 _LONG = 40
@@ -241,15 +246,39 @@ def suspicions(ours: Segments, theirs: Segments) -> list[str]:
     if scripts[0] in _CASED:
         kinds += ["lower-case"] * (text.islower() and not other.islower())
         kinds += ["upper-case"] * (text.isupper() and not other.isupper())
-    places = range(0, len(ours), max(1, len(ours) // _EVERY))
-    if len(places) > 1 and all((ours[place] or "").lstrip("[(# ")[:1].isdigit() for place in places):
-        kinds.append("numbers")
+    kinds += _suspicious_starts(_line_starts(ours), _line_starts(theirs))
+    if len(data) > _FAR_LONGER * max(_FEWEST_BYTES, theirs.pairs[-1] - theirs.pairs[0] if len(theirs) else 0):
+        kinds.append("runaway")
     pairs = ours[:_REPEATED].pairs.tolist()
     long = [ours.data[start:end] for start, end in zip(pairs[::2], pairs[1::2], strict=True) if end - start > _LONG]
     if len(long) - len({*map(bytes, long)}) > _REPEATED - _DISTINCT:
         kinds.append("repeated")
     if "" not in scripts and scripts[0] != scripts[1]:
         kinds.append("script")
+    return kinds
+
+
+def _line_starts(segments: Segments) -> list[bytes]:
+    """Return the first bytes of some lines all over a block."""
+    pairs, step = segments.pairs, max(1, len(segments) // _EVERY)
+    places = [pairs[2 * index] for index in range(0, len(segments), step)]
+    return [bytes(segments.data[place : place + _START_BYTES]) if place >= 0 else b"" for place in places]
+
+
+def _suspicious_starts(ours: Sequence[bytes], theirs: Sequence[bytes]) -> list[str]:
+    """Return the kinds of mistakes that the starts of some lines do not rule out.
+
+    >>> _suspicious_starts([b"1. So", b"2. It was"], [b"So", b"It is"]), _suspicious_starts([b"'So'"] * 4, [b"So"] * 4)
+    (['numbers'], ['quoting', 'enclosed', 'preamble'])
+    """
+    kinds = []
+    if len(ours) > 1 and all(start.lstrip(b"[(# ")[:1].isdigit() for start in ours):
+        kinds.append("numbers")
+    quoted, others = (sum(start[:1] in _QUOTE_BYTES for start in starts) for starts in (ours, theirs))
+    if quoted >= max(_ALIKE, 3 * others):
+        kinds += ["quoting", "enclosed"]
+    if max(map(ours.count, ours), default=0) >= _ALIKE:
+        kinds.append("preamble")
     return kinds
 
 

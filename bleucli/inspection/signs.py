@@ -22,8 +22,10 @@ _BY_KIND = {mistake.kind: mistake for mistake in MISTAKES}
 # The share of the segments from which on a kind is worth a hint; kinds that are not listed: any segment
 _SHARES = {
     **dict.fromkeys(("special-tokens", "tags", "entities", "mojibake", "form", "quoting", "replacement"), 0.015),
+    **dict.fromkeys(("preamble", "runaway"), 0.015),
     **dict.fromkeys(("lower-case", "upper-case", "numbers", "script"), 0.5),
     "repeated": 0.05,
+    "enclosed": 0.3,
 }
 # The most characters of an example
 _EXAMPLE = 60
@@ -57,8 +59,9 @@ def count(ours: Segments, theirs: Segments, start: int, kinds: Sequence[str]) ->
     """
     lines, others = (Lines([text or "" for text in side], start) for side in (ours, theirs))
     signs = {}
-    # What a quick look finds may be something else: special tokens look like tags, and misread text has other letters
-    more = {"tags": "special-tokens", "script": "mojibake"}
+    # What a quick look finds may be something else: special tokens look like tags, misread text has other letters, and
+    # CSV files have quotation marks around lines
+    more = {"tags": "special-tokens", "script": "mojibake", "enclosed": "quoting"}
     for kind in dict.fromkeys([*kinds, *(more[kind] for kind in kinds if kind in more)]):
         detail, texts = "", lines.texts
         if kind == "script":

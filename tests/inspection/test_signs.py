@@ -44,6 +44,9 @@ TITLES = {
     "empty": "no text",
     "repeated": "the text of an earlier line (while the other side differs)",
     "script": "letters of another script (Cyrillic instead of Latin)",
+    "enclosed": "quotation marks around the whole line (but not around the other side's)",
+    "preamble": "a language model's words before the translation",
+    "runaway": "the same words over and over",
 }
 # Each damage, and the shares of the lines (one in n) in which it is found
 DAMAGES = {
@@ -59,6 +62,9 @@ DAMAGES = {
     "numbers": (lambda line, at: f"{at + 1}\t{line}", (1,)),
     "empty": (lambda line, at: "", (10, 50, 400)),
     "repeated": (lambda line, at: OUTPUT[0] if at % 4 else line, (1,)),
+    "enclosed": (lambda line, at: f"“{line}”", (1,)),
+    "preamble": (lambda line, at: f"Here is the translation: {line}", (1,)),
+    "runaway": (lambda line, at: line + " und so weiter" * 60, (1, 10)),
     "script": (lambda line, at: f"Собака {at} бачить кота, а кіт не бачить собаки.", (1,)),
 }
 CASES = [(kind, share) for kind, (_, shares) in DAMAGES.items() for share in shares]
