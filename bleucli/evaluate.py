@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bleucli.counting.corpus import Corpus, Source, check_shape, check_systems, of_strings
 from bleucli.errors import BleuError, InputTypeError, UsageError
-from bleucli.limits import MOST_TRIALS, real_number, truth_value, whole_number
+from bleucli.limits import real_number
 from bleucli.metrics import Metric, find_metric, list_metrics, segment_scores
 from bleucli.phrases import suggest
 from bleucli.results import Results, ScoreRecord, SegmentTable
-from bleucli.scoring import fit_scales, plan_intervals, score_blocks, score_systems, sign
+from bleucli.scoring import fit_scales, plan_sampling, score_blocks, score_systems, sign
 from bleucli.text import blocks_of_strings
 from bleucli.text.labels import Labels
 from bleucli.text.typography import read_kinds
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from bleucli.metrics.segment_scores import CorpusMetric, SegmentMetric
-    from bleucli.significance.comparison import Sampling
     from bleucli.significance.resampling import Seed
 
     AnyMetric = str | Metric | SegmentMetric | CorpusMetric
@@ -129,7 +128,7 @@ def evaluate_systems(
     threads = count_threads(jobs)
     choices: list[Any] = list_metrics(metrics)  # type: ignore[arg-type]
     names = _order_systems(systems, baseline)
-    sampling = _plan(len(names), test, baseline, all_pairs, bold_best, trials, n_bootstrap, seed, threads)
+    sampling = plan_sampling(len(names), test, baseline, all_pairs, bold_best, trials, n_bootstrap, seed, threads)
     columns = segment_scores.of_mapping(scores, list(systems))
     foreign = [place for place, one in enumerate(choices) if segment_scores.is_foreign(one)]
     if foreign:  # texts are read more than once
@@ -175,7 +174,7 @@ def evaluate_systems(
         results = _add_whole(results, whole, systems, references)
     for hint in results.hints:
         warn(hint)
-    return sign(results, {"level": "doc"}) if is_joined else results
+    return sign(results, lambda _: {"level": "doc"}) if is_joined else results
 
 
 def evaluate_segments(
@@ -340,50 +339,3 @@ def _order_systems(systems: object, baseline: str | None) -> list[str]:
         suggestion = suggest(baseline, names) if isinstance(baseline, str) else ""
         raise UsageError(f"baseline {baseline!r:.40}; choose one of the systems: {', '.join(names)}{suggestion}")
     return [baseline, *(name for name in names if name != baseline)]
-
-
-def _plan(
-    count: int,
-    test: str | None,
-    baseline: str | None,
-    all_pairs: bool,
-    bold_best: bool,
-    trials: int | None,
-    n_bootstrap: int,
-    seed: Seed,
-    threads: int,
-) -> Sampling | None:
-    """Return how to resample scores, or None; count: the number of systems. Other arguments: see `evaluate_systems`.
-
-    Raises:
-        BleuError: an argument has an invalid value, or contradicts another one.
-    """
-    all_pairs, bold_best = truth_value("all_pairs", all_pairs), truth_value("bold_best", bold_best)
-    n_bootstrap = whole_number("n_bootstrap", n_bootstrap, 1, MOST_TRIALS)
-    if test is None:
-        idle = {
-            "baseline": baseline is not None,
-            "all_pairs": all_pairs,
-            "bold_best": bold_best,
-            "trials": trials is not None,
-        }
-        for name, is_given in idle.items():
-            if is_given:
-                raise UsageError(f"{name} is for a test; add test='ar', or leave {name} out")
-    elif test not in ("bs", "ar"):
-        raise UsageError(f"test {test!r:.40}; choose 'bs' (paired bootstrap), 'ar' (randomization) or None")
-    elif n_bootstrap != 1:
-        raise UsageError("n_bootstrap is for scores without a test; leave it out (test='bs' has intervals anyway)")
-    elif count < 2:
-        raise BleuError(f"test={test!r} compares systems, but only one was given; give at least two")
-    if test is None:
-        return plan_intervals(n_bootstrap, seed, threads)
-    from bleucli.significance.comparison import Sampling
-    from bleucli.significance.resampling import RESAMPLES, TRIALS, choose_seed
-
-    seed_value = choose_seed(seed)
-    if trials is None:
-        trials = RESAMPLES if test == "bs" else TRIALS
-    else:
-        trials = whole_number("trials", trials, 2 if test == "bs" else 1, MOST_TRIALS)
-    return Sampling(test, trials, seed_value, threads, all_pairs, bold_best)

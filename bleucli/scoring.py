@@ -6,7 +6,7 @@
 - `score_groups`: scores of systems on groups of segments
 - `fit_scales`: results in which scores from elsewhere say which scale they fit
 - `sign`: results whose signatures say which texts were scored
-- `plan_intervals`: how scores are resampled for intervals
+- `plan_intervals`: how scores are resampled for intervals; `plan_sampling`: the same, or for a test
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Selection(NamedTuple):
     check: Callable[[int], None]
 
 
-def _report_nothing(what: str, done: int, total: int) -> None:
+def report_nothing(what: str, done: int, total: int) -> None:
     """Ignore progress."""
 
 
@@ -133,6 +133,57 @@ def plan_intervals(n_bootstrap: int, seed: Seed, jobs: int) -> Sampling | None:
     return Sampling("ci", n_bootstrap, seed_value, jobs) if n_bootstrap != 1 else None
 
 
+def plan_sampling(
+    count: int,
+    test: str | None,
+    baseline: str | None,
+    all_pairs: bool,
+    bold_best: bool,
+    trials: int | None,
+    n_bootstrap: int,
+    seed: Seed,
+    threads: int,
+) -> Sampling | None:
+    """Return how to resample scores, or None.
+
+    count: the number of systems. threads: their number. Other arguments: see `bleucli.evaluate_systems`.
+
+    Raises:
+        BleuError: an argument has an invalid value, or contradicts another one.
+    """
+    from bleucli.limits import MOST_TRIALS, truth_value, whole_number
+
+    all_pairs, bold_best = truth_value("all_pairs", all_pairs), truth_value("bold_best", bold_best)
+    n_bootstrap = whole_number("n_bootstrap", n_bootstrap, 1, MOST_TRIALS)
+    if test is None:
+        idle = {
+            "baseline": baseline is not None,
+            "all_pairs": all_pairs,
+            "bold_best": bold_best,
+            "trials": trials is not None,
+        }
+        for name, is_given in idle.items():
+            if is_given:
+                raise UsageError(f"{name} is for a test; add test='ar', or leave {name} out")
+    elif test not in ("bs", "ar"):
+        raise UsageError(f"test {test!r:.40}; choose 'bs' (paired bootstrap), 'ar' (randomization) or None")
+    elif n_bootstrap != 1:
+        raise UsageError("n_bootstrap is for scores without a test; leave it out (test='bs' has intervals anyway)")
+    elif count < 2:
+        raise BleuError(f"test={test!r} compares systems, but only one was given; give at least two")
+    if test is None:
+        return plan_intervals(n_bootstrap, seed, threads)
+    from bleucli.significance.comparison import Sampling
+    from bleucli.significance.resampling import RESAMPLES, TRIALS, choose_seed
+
+    seed_value = choose_seed(seed)
+    if trials is None:
+        trials = RESAMPLES if test == "bs" else TRIALS
+    else:
+        trials = whole_number("trials", trials, 2 if test == "bs" else 1, MOST_TRIALS)
+    return Sampling(test, trials, seed_value, threads, all_pairs, bold_best)
+
+
 def put_before(before: Sequence[SystemStats], systems: Sequence[SystemStats]) -> list[SystemStats]:
     """Return systems that were counted earlier, followed by those counted now.
 
@@ -165,7 +216,7 @@ def score_counted(
     sampling: Sampling | None = None,
     selection: Selection | None = None,
     documents: Sequence[int] | None = None,
-    progress: Callable[[str, int, int], None] = _report_nothing,
+    progress: Callable[[str, int, int], None] = report_nothing,
 ) -> Results:
     """Score systems from their statistics.
 
@@ -238,7 +289,7 @@ def score_groups(
     metrics: Sequence[Metric],
     *,
     sampling: Sampling | None = None,
-    progress: Callable[[str, int, int], None] = _report_nothing,
+    progress: Callable[[str, int, int], None] = report_nothing,
 ) -> Results:
     """Score systems on groups of segments, each group by itself: one row for each group and system.
 
@@ -324,15 +375,18 @@ def fit_scales(results: Results) -> Results:
     return results._replace(systems=fit(results.systems), averages=fit(results.averages))
 
 
-def sign(results: Results, texts: Mapping[str, str]) -> Results:
-    """Return results whose signatures say which texts were scored, by key."""
+def sign(results: Results, texts_of: Callable[[SystemResult], Mapping[str, str]]) -> Results:
+    """Return results whose signatures say which texts were scored; texts_of: returns that for a system, by key."""
     from bleucli.results.signature import Signature
 
-    def signed(record: ScoreRecord) -> ScoreRecord:
-        return record._replace(signature=Signature(record.signature).with_texts(texts.items()))
+    def sign_system(system: SystemResult) -> SystemResult:
+        if not (texts := texts_of(system)):
+            return system
+        signatures = [Signature(record.signature).with_texts(texts.items()) for record in system.scores]
+        pairs = zip(system.scores, signatures, strict=True)
+        return system._replace(scores=[record._replace(signature=signature) for record, signature in pairs])
 
-    systems = [system._replace(scores=list(map(signed, system.scores))) for system in results.systems]
-    return results._replace(systems=systems)
+    return results._replace(systems=list(map(sign_system, results.systems)))
 
 
 def _select(stats: CorpusStats, selection: Selection | None) -> CorpusStats:

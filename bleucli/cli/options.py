@@ -769,7 +769,7 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         ),
         "no_color": Option("--no-color -nc", "use no colours on a terminal", theirs=True),
         "quiet": Option("--quiet -q", "print no notes, warnings or progress", theirs=True),
-        "output": Option("--output -o FILE", "write the answer to this file: whole, or not at all"),
+        "output": Option("--output -o FILE", "write the answer to this file: whole or not at all"),
         "append": Option(
             "--append",
             "add the lines of -f jsonl to the file of --output; several runs may do so at once",

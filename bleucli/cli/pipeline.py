@@ -34,7 +34,7 @@ from bleucli.metrics import METRICS
 from bleucli.phrases import tell_count
 from bleucli.results import Results, Run, SegmentBlock, SegmentScores
 from bleucli.results.signature import Signature
-from bleucli.scoring import put_before, score_counted, score_groups
+from bleucli.scoring import put_before, report_nothing, score_counted, score_groups, sign
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from bleucli.cli.sources.statsfiles import StatisticsSource
     from bleucli.counting import SystemStats
     from bleucli.metrics import Metric
-    from bleucli.results import Input, ScoreRecord
+    from bleucli.results import Input
     from bleucli.scale.statsfiles import Statistics
     from bleucli.significance.comparison import Sampling
 
@@ -210,6 +210,8 @@ def plan_sampling(options: Options, environment: Environment, bold: bool, system
             example = "--stats baseline.parquet system.parquet"
         elif options.table is not None:
             example = "--columns hyp=BASELINE,SYSTEM"
+        elif options.command == "matrix":
+            example = 'baseline = "NAME" in the TOML file'
         raise UsageError(
             f"{test} compares systems with the first one, but only one was given; name the baseline first: {example}"
         )
@@ -273,13 +275,9 @@ def say_left_out(
         raise BleuError(hindrance)
 
 
-def show_nothing(what: str, done: int, total: int) -> None:
-    """Take the place of a bar where nobody watches."""
-
-
 def watch(options: Options, environment: Environment) -> AbstractContextManager[Progress]:
     """Return a bar if someone watches, for a `with` statement."""
-    return nullcontext(show_nothing) if options.quiet or not environment.is_watched() else Bar(environment)
+    return nullcontext(report_nothing) if options.quiet or not environment.is_watched() else Bar(environment)
 
 
 def score(
@@ -313,23 +311,7 @@ def score(
             documents=counts.parts[0].documents,
             progress=progress,
         )
-    systems = [system._replace(scores=list(sign(system.scores, texts, system.labels))) for system in results.systems]
-    return results._replace(systems=systems)
-
-
-def sign(
-    records: Iterable[ScoreRecord], texts: Sequence[tuple[str, str]], labels: Sequence[tuple[str, str]] = ()
-) -> Iterator[ScoreRecord]:
-    """Give records whose signatures say which texts were scored, and which group of segments.
-
-    texts: `Source.texts`. labels: those of the group.
-    """
-    names = dict([*texts, *signed(labels)])
-    if not names:
-        yield from records
-        return
-    for record in records:
-        yield record._replace(signature=Signature(record.signature).with_texts(names.items()))
+    return sign(results, lambda system: dict([*texts, *signed(system.labels)]))
 
 
 def sign_blocks(blocks: Iterable[SegmentBlock], texts: Sequence[tuple[str, str]]) -> Iterator[SegmentBlock]:

@@ -74,12 +74,14 @@ def render_csv(results: Results, layout: Layout, delimiter: str = ",") -> str:
 
     systems = [_row(group, index, layout) for group in results.groups() for index in order_rows(group, layout)]
     shares = {label for record in results.systems[0].scores for label, _ in record.shares}
-    # Columns without any value are left out, except shares, which may be unknown because the texts are short
-    header = [name for name in systems[0] if name in shares or any(row[name] for row in systems)]
+    # Columns without any value are left out, except shares, which may be unknown because the texts are short. Groups
+    # may have different systems, and so different columns of p-values.
+    names = sorted(dict.fromkeys(name for row in systems for name in row), key=lambda name: name.endswith(" signature"))
+    header = [name for name in names if name in shares or any(row.get(name) for row in systems)]
     table = StringIO()
     writer = csv.writer(table, delimiter=delimiter, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows([row[name] for name in header] for row in systems)
+    writer.writerows([row.get(name, "") for name in header] for row in systems)
     return table.getvalue()
 
 

@@ -72,12 +72,14 @@ def render_one(results: Results, layout: Layout) -> str:
 def render(results: Results, layout: Layout) -> str:
     """Return an array with one object per system: its name, and the object of each score under the metric's name."""
     systems: list[dict[str, object]] = []
+    if results.pairs:  # the labels have keys of their own
+        results = results._replace(systems=[one._replace(name=one.bare_name) for one in results.systems])
     for group in results.groups():
         names = marked_names(group)
         for index, system in enumerate(group.systems):
             item: dict[str, object] = {"system": names[index]}
             if results.pairs:
-                item = {"system": system.bare_name, **dict(system.labels)}
+                item |= dict(system.labels)
             for place, record in enumerate(system.scores):
                 tested = None if results.test is None else _test_keys(group, names, index, place, layout)
                 item[record.name] = score_object(record, layout, tested)

@@ -353,6 +353,21 @@ class Ranking(NamedTuple):
     # significantly better stands before it, and every one that is significantly worse stands after it
     ranks: list[tuple[int, int]]
 
+    def take(self, order: Sequence[int]) -> Ranking:
+        """Return the ranking with the systems in another order, by their indexes.
+
+        >>> ranking = Ranking("BLEU", [[None, 0.1], [0.1, None]], [[None, 0.2], [0.2, None]], [1, 2], [(1, 1), (2, 2)])
+        >>> ranking.take([1, 0]).clusters, ranking.take([1, 0]).ranks
+        ([2, 1], [(2, 2), (1, 1)])
+        """
+        p_values, corrected = (
+            [[table[first][second] for second in order] for first in order] for table in (self.p_values, self.corrected)
+        )
+        places = [(self.clusters[index], self.ranks[index]) for index in order]
+        return Ranking(
+            self.name, p_values, corrected, [cluster for cluster, _ in places], [ranks for _, ranks in places]
+        )
+
 
 class Verdict(NamedTuple):
     """What a gate says about a score."""
@@ -554,7 +569,7 @@ class Results(Record):
             if is_new or list(system.labels) != list(groups[-1][0].labels):
                 groups.append([])
             groups[-1].append(system)
-        count = len(self.rankings) // len(groups)
+        count = len(self.systems[0].scores) if self.rankings else 0
         return [
             self._replace(
                 systems=of, segments=of[0].segments or 0, rankings=self.rankings[place * count : (place + 1) * count]
@@ -754,11 +769,18 @@ class Results(Record):
             titles += [f"{record.name} signature" for record in scores if signatures]
             rows = []
             for row in (*self.systems, *self.averages):
-                rows.append([row.bare_name, row.pair, *(_tell(one.score, one) for one in row.scores)])
+                rows.append([row.bare_name, row.pair, *(_tell_score(one, self.has_baseline()) for one in row.scores)])
                 rows[-1] += [str(record.signature) for record in row.scores if signatures]
-            return ["System", "Pair", *titles], rows, []
+            return ["System", "Pair", *titles], rows, self._notes()
         with_p_values = self.has_baseline()
         rows = [[system.name, *(_tell_score(one, with_p_values) for one in system.scores)] for system in self.systems]
+        notes = self._notes()
+        if not self.systems[0].labels:  # each group has a signature of its own, which `rows` gives
+            notes += [(f"{record.name}:", str(record.signature)) for record in scores]
+        return ["System", *(record.name for record in scores)], rows, notes
+
+    def _notes(self) -> list[tuple[str, str]]:
+        """Return how systems were tested, and their ranks, as notes of a table."""
         notes = []
         if self.test is not None:
             name, trial = TESTS[self.test.method]
@@ -766,14 +788,12 @@ class Results(Record):
             comparison = "every pair" if self.rankings else f"against {baseline}; * p ≤ {SIGNIFICANT}, nominal"
             unit = "" if self.test.unit == "segment" else f" of {UNITS[self.test.unit]}s"
             notes.append((f"{name}{unit}, {self.test.trials} {trial}s: {comparison}", ""))
-        for group in self.groups():
+        for group in self.with_averages().groups():
             for ranking in group.rankings:
                 ranks = zip(group.systems, ranking.ranks, strict=True)
                 ranks_text = ", ".join(f"{system.name} {tell_ranks(both)}" for system, both in ranks)
                 notes.append((f"{ranking.name}, ranks that corrected p-values allow: {ranks_text}", ""))
-        if not self.systems[0].labels:  # each group has a signature of its own, which `rows` gives
-            notes += [(f"{record.name}:", str(record.signature)) for record in scores]
-        return ["System", *(record.name for record in scores)], rows, notes
+        return notes
 
 
 class SegmentTable(Record):
