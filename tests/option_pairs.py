@@ -157,7 +157,9 @@ HOW_IT_IS_DONE = {
 # Pairs in which the value that is given here to the first option changes nothing
 SAME_ANYWAY = {
     ("bold_best", "short"),  # text, which has short signatures, is bold only on terminals
-    ("name_by", "format"),  # csv calls systems by their files
+    *(("name_by", name) for name in ("format", "edit_counts", "rows", "texts")),  # csv calls systems by their files
+    ("encoding", "rows"),  # n-grams that match are the same in both encodings
+    *(("ter_asian_support", name) for name in ("rows", "texts")),  # only the signature differs, which is in a note
     ("encoding", "partial"),  # JSON Lines are UTF-8
     ("encoding", "segment_scores"),  # numbers are the same in both encodings
     ("encoding", "wer_lowercase"),  # and so are words that differ

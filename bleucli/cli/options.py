@@ -312,7 +312,7 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             "--keep-going",
             "if some systems cannot be scored, score the others and exit with 2",
             apart={
-                "--sentence-level scores only one system": "sentence_level",
+                "segments are printed for all systems or for none": "sentence_level",
                 "there are no references that a system could fail to match": "segment_scores",
             },
         ),

@@ -166,13 +166,15 @@ def columns_of(options: Options, source: Source) -> tuple[Sequence[Metric], Sequ
     return scores.read(score_arguments(options), source.systems)
 
 
-def edit_counters(options: Options, metrics: Sequence[Metric]) -> dict[int, Metric]:
-    """Return what --edit-counts adds to the metrics: what counts the edits of each, by the metric's place."""
+def edit_counters(options: Options, metrics: Sequence[Metric]) -> tuple[Sequence[Metric], dict[int, int]]:
+    """Return what --edit-counts adds after the metrics, and, for each that has it, the places of both."""
     if not options.edit_counts:
-        return {}
+        return [], {}
     from bleucli.metrics.edit_kinds import EditKinds
 
-    return {place: EditKinds(metric) for place, metric in enumerate(metrics) if metric.aligns}
+    places = [place for place, metric in enumerate(metrics) if metric.aligns]
+    counters = [EditKinds(metrics[place]) for place in places]
+    return counters, {place: len(metrics) + number for number, place in enumerate(places)}
 
 
 def choose_metrics(options: Options, source: StatisticsSource) -> list[Metric]:

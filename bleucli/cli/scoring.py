@@ -57,9 +57,8 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     plan = pipeline.plan_sampling(options, environment, answer.layout.bold_best, systems)
     columns, files = pipeline.columns_of(options, source)
     metrics = [*pipeline.metrics_of(options, source), *columns]
-    counters = pipeline.edit_counters(options, metrics)
-    places = dict(zip(counters, range(len(metrics), len(metrics) + len(counters)), strict=True))
-    metrics += counters.values()
+    counters, places = pipeline.edit_counters(options, metrics)
+    metrics += counters
     pipeline.leave_out(options, source, environment, answer.report_failures)
     with pipeline.watch(options, environment) as progress:
         counts = source.count(Counting(metrics, request.count_threads(options.jobs), plan is not None, progress))
@@ -220,11 +219,10 @@ def _print_segments(
     tabulate = segment_tabulator(form)
     columns, files = pipeline.columns_of(options, source)
     metrics = [*pipeline.metrics_of(options, source), *columns]
-    counters = pipeline.edit_counters(options, metrics)
-    places = dict(zip(counters, range(len(metrics), len(metrics) + len(counters)), strict=True))
+    counters, places = pipeline.edit_counters(options, metrics)
     _check_format(options, environment, form, 1 if tabulate is not None else len(metrics) * len(source.systems))
     idle = request.find_idle(options, len(source.systems), form, True)
-    blocks = source.blocks([*metrics, *counters.values()], request.count_threads(options.jobs), options.texts)
+    blocks = source.blocks([*metrics, *counters], request.count_threads(options.jobs), options.texts)
     if source.finds_parts or options.partial:  # what is scored is known once all texts have been read
         blocks = iter(list(blocks))
     scores = pipeline.sign_blocks(score_blocks(blocks, source.selection), source.texts)
