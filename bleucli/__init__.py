@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from bleucli.check import check_texts
     from bleucli.counting import CorpusStats
     from bleucli.errors import BleuError, BleuWarning, InputTypeError
-    from bleucli.evaluate import evaluate_systems
+    from bleucli.evaluate import evaluate_segments, evaluate_systems
+    from bleucli.match import match_score
     from bleucli.matrix import score_matrix
     from bleucli.metrics import metric_from_signature
     from bleucli.metrics.bleu import BLEU, BLEUScore
@@ -35,8 +36,9 @@ if TYPE_CHECKING:
     from bleucli.output.paper import cite
     from bleucli.report import plots
     from bleucli.report.page import compare_systems
-    from bleucli.results import Results
+    from bleucli.results import Results, SegmentTable
     from bleucli.results.findings import Finding, Findings
+    from bleucli.results.matches import Match, Matches, Setting
     from bleucli.results.signature import Signature
     from bleucli.scale import arrow, statsfiles
     from bleucli.significance import resampling
@@ -78,10 +80,14 @@ _HOMES = {
     "Finding": "bleucli.results.findings",
     "Findings": "bleucli.results.findings",
     "InputTypeError": "bleucli.errors",
+    "Match": "bleucli.results.matches",
+    "Matches": "bleucli.results.matches",
     "PairedTest": "bleucli.significance.paired_test",
     "Results": "bleucli.results",
+    "SegmentTable": "bleucli.results",
     "Segments": "bleucli.text",
     "SelfBLEU": "bleucli.metrics.self_bleu",
+    "Setting": "bleucli.results.matches",
     "Signature": "bleucli.results.signature",
     "TER": "bleucli.metrics.ter",
     "TERScore": "bleucli.metrics.ter",
@@ -97,6 +103,7 @@ _HOMES = {
     "corpus_ter": "bleucli.metrics.ter",
     "corpus_wer": "bleucli.metrics.wer",
     "download_test_set": "bleucli.testsets.access",
+    "evaluate_segments": "bleucli.evaluate",
     "evaluate_systems": "bleucli.evaluate",
     "explain": "bleucli.metrics.explanations",
     "explain_corpus": "bleucli.metrics.explanations",
@@ -107,6 +114,7 @@ _HOMES = {
     "get_reference_files": "bleucli.testsets.access",
     "get_segments": "bleucli.testsets.access",
     "get_source_file": "bleucli.testsets.access",
+    "match_score": "bleucli.match",
     "metric_from_signature": "bleucli.metrics",
     "normalize": "bleucli.text.typography",
     "raw_corpus_bleu": "bleucli.metrics.functions",
@@ -139,10 +147,14 @@ __all__ = [
     "Finding",
     "Findings",
     "InputTypeError",
+    "Match",
+    "Matches",
     "PairedTest",
     "Results",
+    "SegmentTable",
     "Segments",
     "SelfBLEU",
+    "Setting",
     "Signature",
     "TERScore",
     "WERScore",
@@ -158,6 +170,7 @@ __all__ = [
     "corpus_ter",
     "corpus_wer",
     "download_test_set",
+    "evaluate_segments",
     "evaluate_systems",
     "explain",
     "explain_corpus",
@@ -168,6 +181,7 @@ __all__ = [
     "get_reference_files",
     "get_segments",
     "get_source_file",
+    "match_score",
     "metric_from_signature",
     "metrics",
     "normalize",

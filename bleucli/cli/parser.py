@@ -190,8 +190,12 @@ def read(words: Sequence[str], name: str) -> tuple[dict[str, Any], list[str], li
     end = words.index("--") if "--" in words else len(words)
     flags = [word.partition("=")[0] for word in words[:end] if word[:1] == "-" and word != "-"]
     # Options of other commands: argparse could read -sl as -s l
-    foreign = {flag for option in OPTIONS.values() for flag in option.flags}.difference(top.flags()) if name else set()
-    for flag in filter(foreign.__contains__, flags):
+    foreign = {flag for option in OPTIONS.values() for flag in option.flags} if name else set()
+    if command.metrics == () and not set(flags) <= set(top.flags()):  # -tok could be read as -t ok
+        from bleucli.metrics import METRICS
+
+        foreign |= {flag for metric in METRICS for option in flags_of(metric).values() for flag in option.flags}
+    for flag in filter(foreign.difference(top.flags()).__contains__, flags):
         top.refuse(flag)
     if not set(flags) <= set(top.flags()):  # a word may be an abbreviation, or an option of a metric
         metrics = _add_flags_of_metrics(top, command.metrics, lambda: set(flags) <= set(top.flags()))

@@ -12,13 +12,13 @@ from __future__ import annotations
 from bleucli.output.layout import Layout, order_rows
 from bleucli.prose.markup import visible
 from bleucli.records import NamedTuple
-from bleucli.results import Results
+from bleucli.results import EDIT_KINDS, Results
 
 
 class Column(NamedTuple):
     """A number that is known of a score.
 
-    name: its name, which follows that of the metric. part: what it belongs to: "score", "interval", "test",
+    name: its name, which follows that of the metric. part: what it belongs to: "score", "edits", "interval", "test",
     "difference" or "ranking". is_exact: whether it is printed as it is; other numbers have the layout's decimals.
     """
 
@@ -30,6 +30,8 @@ class Column(NamedTuple):
 # By the names of `Results.cells`
 COLUMNS = {
     "score": Column("", "score"),
+    # Only where they are counted
+    **{name: Column(name, "edits", is_exact=True) for name in (*EDIT_KINDS, "edits", "reference_length")},
     "interval_mean": Column("mean", "interval"),
     "interval_half_width": Column("ci", "interval"),  # half the width of the interval
     "p_value": Column("p_value", "test", is_exact=True),  # counts ties; none for the baseline
@@ -52,7 +54,8 @@ def cells(results: Results, index: int, place: int, layout: Layout) -> list[tupl
         layout: which has differences, or has none.
     """
     values = results.cells(index, place)
-    columns = [(key, one) for key, one in COLUMNS.items() if one.part != "difference" or layout.difference]
+    parts = {"difference": layout.difference, "edits": values.get(EDIT_KINDS[0]) is not None}
+    columns = [(key, one) for key, one in COLUMNS.items() if parts.get(one.part, True)]
     return [(column, values.get(key)) for key, column in columns]
 
 

@@ -1,6 +1,6 @@
 """Explanations as a few kinds of blocks, and their form as text and as HTML.
 
-- `Heading`, `Paragraph`, `Formula`, `Words`, `Table`, `Alignment`: the blocks
+- `Heading`, `Paragraph`, `Formula`, `Code`, `Words`, `Table`, `Alignment`: the blocks
 - `as_text`, `as_html`: a sequence of blocks for a terminal, or for a page
 - `show_numbers`: numbers with the digits that a reader needs
 
@@ -47,6 +47,12 @@ class Formula(NamedTuple):
     lines: Sequence[str]
 
 
+class Code(NamedTuple):
+    """Lines to copy, such as commands, which are never broken."""
+
+    lines: Sequence[str]
+
+
 class Words(NamedTuple):
     """Words in a row after a label, each with its role; note: the text after them."""
 
@@ -75,7 +81,7 @@ class Alignment(NamedTuple):
     columns: Sequence[tuple[str, str, str, str]]
 
 
-Block = Heading | Paragraph | Formula | Words | Table | Alignment
+Block = Heading | Paragraph | Formula | Code | Words | Table | Alignment
 Paint = Callable[[str, str], str]
 
 
@@ -110,6 +116,8 @@ def as_text(blocks: Sequence[Block], width: int = WIDTH, paint: Paint | None = N
             lines += [line if _columns(line) > inner else _INDENT + line for line in lines_of_text]
         elif isinstance(block, Formula):
             lines += [_INDENT + part for line in block.lines for part in _formula_lines(visible(line), inner)]
+        elif isinstance(block, Code):
+            lines += [_INDENT + visible(line) for line in block.lines]
         else:
             render = {Words: _words_lines, Table: _table_lines, Alignment: _alignment_lines}[type(block)]
             lines += [(_INDENT + line).rstrip() for line in render(block, inner, paint)]  # type: ignore[operator]
@@ -293,7 +301,7 @@ def _html_lines(block: Block, level: int, looks: _Looks) -> Iterator[str]:
         yield f"<h{level}{looks.roles.get(block.role, '')}>{escape_html(block.text)}</h{level}>"
     elif isinstance(block, Paragraph):
         yield f"<p{looks.paragraph}>{escape_html(block.text)}</p>"
-    elif isinstance(block, Formula):
+    elif isinstance(block, Formula | Code):
         yield f"<pre{looks.formula}>" + "\n".join(map(escape_html, block.lines)) + "</pre>"
     elif isinstance(block, Words):
         runs = groupby(block.words, key=itemgetter(1))

@@ -251,12 +251,9 @@ def spell_lengths(text: str, tokens: str, lowercase: bool = False) -> str:
         return ""  # white space inside a token
     if not bare.isascii() and max(bare) > "\uffff":  # such characters are two units of UTF-16 each
         ends = accumulate(widths)
-        widths = [_count_units(bare[end - width : end]) for width, end in zip(widths, ends, strict=True)]
+        parts = [bare[end - width : end] for width, end in zip(widths, ends, strict=True)]
+        widths = [len(part) + sum(sign > "\uffff" for sign in part) for part in parts]
     return "" if max(widths, default=0) >= len(_DIGITS) else bytes(widths).translate(_AS_DIGITS).decode()
-
-
-def _count_units(text: str) -> int:
-    return len(text) + sum(sign > "\uffff" for sign in text)
 
 
 def _spell_matches(orders: Sequence[set[int]]) -> str:

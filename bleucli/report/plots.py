@@ -596,8 +596,8 @@ def _pairs(
                     axes.text(column, row, "\n".join(lines), ha="center", va="center", size=points, **shade)
         axes.set_yticks(range(count), rows, size=small)
         turn: dict[str, Any] = {"rotation": 35, "ha": "right"} if is_slanted else {"rotation": 0, "ha": "center"}
-        shown = [place for place in range(count) if not is_numbered or place == 0 or place % 5 == 4]
-        axes.set_xticks(shown, [columns[place] for place in shown], size=small, **turn)
+        ticks = [place for place in range(count) if not is_numbered or place == 0 or place % 5 == 4]
+        axes.set_xticks(ticks, [columns[place] for place in ticks], size=small, **turn)
         axes.set_xlim(-0.5, count - 0.5)
         axes.set_ylim(count - 0.5, -0.5)
         axes.tick_params(length=0)

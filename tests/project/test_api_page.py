@@ -15,7 +15,17 @@ import bleucli
 
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 PAGE = (CHECKOUT / "docs" / "api.md").read_text(encoding="utf-8")
-SECTIONS = ["Scoring", "Metrics", "Comparing", "Explanations", "Checks", "Segments", "Statistics", "Test sets"]
+SECTIONS = [
+    "Scoring",
+    "Metrics",
+    "Comparing",
+    "Explanations",
+    "Checks",
+    "Published scores",
+    "Segments",
+    "Statistics",
+    "Test sets",
+]
 SECTIONS += ["Errors and warnings"]
 ENTRIES = {part.partition("\n")[0].strip("#` "): part for part in re.split(r"^(?=###+ )", PAGE, flags=re.MULTILINE)[1:]}
 

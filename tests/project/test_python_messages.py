@@ -46,6 +46,7 @@ CALLS = {
     ),
     "evaluate_systems": (bleucli.evaluate_systems, {"systems": SYSTEMS, "references": REFERENCES, "trials": 20}),
     "check_texts": (bleucli.check_texts, {"systems": SYSTEMS, "references": REFERENCES}),
+    "match_score": (bleucli.match_score, {"number": 27.3, "hypotheses": HYPOTHESES, "references": REFERENCES}),
     "score_matrix": (bleucli.score_matrix, {"matrix": {"en-de": (SYSTEMS, REFERENCES)}}),
     "PairedTest": (
         bleucli.PairedTest,

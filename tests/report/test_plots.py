@@ -141,6 +141,7 @@ def test_numbers_in_figures_are_those_of_results(stats):
     assert len(lines) == 2
 
 
+@pytest.mark.slow
 def test_figures_of_pairs_are_readable_at_40_systems():
     names = [f"system {number}" for number in range(40)]
     scores = [record(30.0 - number / 4) for number in range(40)]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 MODULES = {
     **{
         name: name
-        for name in ("check", "count", "diversity", "explain", "matrix", "plot", "report", "testsets", "serve")
+        for name in ("check", "count", "diversity", "explain", "match", "matrix", "plot", "report", "testsets", "serve")
     },
     "versus-sacrebleu": "versus",
 }

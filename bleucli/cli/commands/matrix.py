@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, Command, take
 from bleucli.cli.delivery import protect
-from bleucli.cli.options import OPTIONS, Option
+from bleucli.cli.options import OPTIONS, Option, Options
 from bleucli.cli.scoring import Answer, gates_of
 from bleucli.cli.sources import Entry, NameArguments, Systems, text_arguments
 from bleucli.cli.sources.files import FileSource
-from bleucli.cli.streams import shown
+from bleucli.cli.streams import Environment, Messages, shown
 from bleucli.errors import Naming, UsageError
 from bleucli.matrix import Task, find_language, score_pairs
-from bleucli.matrix.plan import read_plan
+from bleucli.matrix.plan import Pair, read_plan
+from bleucli.metrics import Metric
 from bleucli.results import PAIR, Input, Run, name_row
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from bleucli.cli.options import Options
-    from bleucli.cli.streams import Environment, Messages
-    from bleucli.matrix.plan import Pair
-    from bleucli.metrics import Metric
 
 COMMAND = Command(
     ("bleu matrix FILE [options]",),

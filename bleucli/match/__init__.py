@@ -1,0 +1,400 @@
+"""Which settings give a published number: `match_score`, which `bleu match` calls.
+
+- `match_score`: strings
+- `match_corpus`: a corpus from anywhere; `Inputs`: what commands call its texts; `check_number`: refuses a wrong number
+- `counts`: what is counted, once per tokenizer and case; all other settings are arithmetic on that
+- `programs`: how other programs count, and the commands that run them
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal
+from functools import partial
+from shlex import join
+
+from bleucli import tokenizers
+from bleucli.counting.corpus import check_shape, of_strings
+from bleucli.errors import InputTypeError, UsageError
+from bleucli.match import programs
+from bleucli.match.counts import Tally, chrf_settings, ter_settings
+from bleucli.metrics import VARIANTS, find_name, name_of, tell_unknown
+from bleucli.metrics.bleu import BLEU, MAX_NGRAM_ORDER
+from bleucli.metrics.chrf import CHRF
+from bleucli.metrics.ter import TER
+from bleucli.phrases import join_words
+from bleucli.records import NamedTuple
+from bleucli.results import DECIMALS
+from bleucli.results.matches import Match, Matches, Setting
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from bleucli.counting.corpus import Corpus
+    from bleucli.match.programs import Way
+    from bleucli.metrics import Metric
+
+METRICS_MATCHED = ("bleu", "chrf", "ter")
+# Decimals of a number that are worth comparing: doubles have no more
+_MOST_DECIMALS = 12
+_DECIMALS_OF_PERL = 2  # what multi-bleu.perl prints
+_NEAREST = 5
+# Settings whose scores differ by less give the same score; sums may be rounded differently
+_SAME = 1e-9
+
+# How uncommon a setting is, by which settings are sorted: 0 for the defaults of sacreBLEU against all references, and
+# more for each departure from these
+_ALONE = 1.0  # against one of several references, and a little more for each one further down
+_NEXT = 0.01
+_UNUSUAL = 2.0
+_RARE = 3.0
+_SMOOTHINGS = {"exp": 0.0, "none": _UNUSUAL, "floor": _RARE, "add-k": _RARE}
+_TOKENIZERS = {"13a": 0.0, "none": 1.5, "intl": _UNUSUAL, "flores200": _UNUSUAL, "char": _RARE, "flores101": _RARE}
+# For text with letters of its script, and of characters for any East Asian text
+_OF_SCRIPT = 0.2
+_OF_CHARACTERS = 0.4
+_CHRF = 0.5
+_WORD_ORDERS = {0: 0.0, 2: 0.1, 1: _RARE}  # chrF++ is nearly as common as chrF
+_TER = 0.7
+
+
+class Inputs(NamedTuple):
+    """What commands call the texts.
+
+    all: the words that name all references to bleu. references: the file of each one. made_by: for each one, the
+    command that writes this file; "" if it is there. system: the file of the output. signs: what signatures say of the
+    texts. language: the target language that `all` names, or "".
+    """
+
+    all: Sequence[str]
+    references: Sequence[str]
+    made_by: Sequence[str]
+    system: str
+    signs: Sequence[tuple[str, str]] = ()
+    language: str = ""
+
+
+def match_score(
+    number: str | float,
+    hypotheses: Iterable[str],
+    references: Iterable[Iterable[str | None]],
+    *,
+    metrics: str | Iterable[str] = METRICS_MATCHED,
+    language: str = "",
+    scale: int | None = None,
+) -> Matches:
+    """Find the settings that give a number, such as one that was published without its signature.
+
+    Args:
+        number: as it was printed: "27.30" has two decimals, 27.3 has one.
+        hypotheses: the system's output, n strings.
+        references: streams: one list of n strings for each reference set; None is a missing reference. They are tried
+            together, and each by itself.
+        metrics: which scores it may be: "bleu", "chrf", "ter".
+        language: the target language, whose usual tokenizer is then the commonest.
+        scale: what a perfect score is, 100 or 1; None for 1 if the number is at most 1.
+
+    Returns:
+        The settings that print the number at its precision, the commonest first; or else the five nearest.
+
+    Raises:
+        BleuError: lengths differ, a segment has no reference, or an argument has an invalid value.
+        InputTypeError: a text is not a string, or a list has the wrong shape.
+
+    >>> references = [["the cat sat down there", "a dog barks at the big cat"]]
+    >>> matches = match_score("57.9", ["The cat sat down", "a dog barks at a big cat"], references)
+    >>> for match in matches.matches:
+    ...     print(f"{match.name} {match.score:.2f}: {match.settings[0].title}; {match.settings[0].command}")
+    BLEU 57.89: sacreBLEU's BLEU with case:lc; bleu REF.txt -i SYSTEM.txt -lc
+    """
+    streams = check_shape(hypotheses, references)
+    files = ["REF.txt"] if len(streams) == 1 else [f"REF{n}.txt" for n in range(1, len(streams) + 1)]
+    inputs = Inputs(files, files, [""] * len(files), "SYSTEM.txt")
+    return match_corpus(
+        of_strings([("", hypotheses)], streams), number, inputs, metrics=metrics, language=language, scale=scale
+    )
+
+
+def match_corpus(
+    corpus: Corpus,
+    number: str | float,
+    inputs: Inputs,
+    *,
+    metrics: str | Iterable[str] = METRICS_MATCHED,
+    language: str = "",
+    scale: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Matches:
+    """Find the settings that give a number to the system of a corpus; arguments and errors: as for `match_score`.
+
+    inputs: what commands call the texts. progress: called with the number of segments that have been counted.
+    """
+    target = _Target(number, scale)
+    language = _check_language(language)
+    (system,) = corpus.system_names()
+    tally = Tally(_choose_metrics(metrics), tokenizers.default_for(language))
+    for piece in corpus.pieces():
+        tally.add(piece, system)
+        if progress is not None:
+            progress(piece.start + len(piece.hypotheses[0]))
+    return _Comparison(tally, target, inputs, language).matches()
+
+
+def check_number(number: str | float) -> None:
+    """Refuse a number that no score can be, before anything is read; errors: as for `match_score`."""
+    _Target(number, None)
+
+
+def _check_language(code: str) -> str:
+    """Return the two or three letters of a language; "" if there is none.
+
+    Raises:
+        UsageError: there is no such language.
+    """
+    from bleucli.tokenizers import languages
+
+    try:
+        return languages.find(code) if code else ""
+    except languages.LanguageError as error:
+        raise UsageError(f"language {code!r:.40}: {error}") from None
+
+
+def _choose_metrics(names: str | Iterable[str]) -> list[str]:
+    """Return the names of metrics, in our order.
+
+    Raises:
+        UsageError: one of them cannot be matched.
+    """
+    chosen = []
+    for word in [names] if isinstance(names, str) else names:
+        name = find_name(word) if isinstance(word, str) else ""
+        if not name:
+            raise UsageError(f"unknown metric {word!r:.40}; ", tell_unknown(str(word)))
+        if name not in METRICS_MATCHED:
+            instead = "; chrf tries chrf+ and chrf++ as well" if name.startswith("chrf") else ""
+            raise UsageError(f"{name} cannot be matched; choose from {', '.join(METRICS_MATCHED)}{instead}")
+        chosen.append(name)
+    return [name for name in METRICS_MATCHED if name in chosen]
+
+
+class _Target:
+    """The number that is looked for.
+
+    Args:
+        number: as it was printed.
+        scale: 100, 1 or None.
+
+    Raises:
+        UsageError: it is not a number that a score can have.
+        InputTypeError: it is of another type.
+
+    >>> target = _Target("27.30", None)
+    >>> target.decimals, target.scale, target.is_printed_for(27.3049), target.is_printed_for(27.31)
+    (2, 100, True, False)
+    """
+
+    def __init__(self, number: str | float, scale: int | None) -> None:
+        if isinstance(number, bool) or not isinstance(number, str | int | float):
+            raise InputTypeError(f"number: {type(number).__name__}; give the number as it was printed, such as '27.3'")
+        self.text = str(number).strip()
+        if not re.fullmatch(r"\d{1,4}(\.\d+)?", self.text, re.ASCII):
+            hint = "; write a point, not a comma" if re.fullmatch(r"\d+,\d+", self.text) else ""
+            raise UsageError(f"the number {self.text!r:.40}; expected one such as 27.3, as it was printed{hint}")
+        self.decimals = len(self.text.partition(".")[2])
+        if self.decimals > _MOST_DECIMALS:
+            raise UsageError(f"the number {self.text:.40} has {self.decimals} decimals; round it to {_MOST_DECIMALS}")
+        if scale not in (None, 1, 100):
+            raise UsageError(f"scale {scale!r:.40}; expected 1, for scores from 0 to 1, or 100")
+        self.scale = scale or (1 if 0 < Decimal(self.text) <= 1 else 100)
+
+    def is_printed_for(self, score: float) -> bool:
+        """Return whether a score in percent prints as the number."""
+        return f"{score * self.scale / 100:.{self.decimals}f}" == self.text
+
+    def distance(self, score: float) -> float:
+        """Return how far a score is from the number, in percent."""
+        return abs(score - float(self.text) * 100 / self.scale)
+
+
+class _Candidate(NamedTuple):
+    """A setting with its score.
+
+    name, score: of the score. cost: how uncommon it is. way: that of another program, or what makes the metric of bleu.
+    numbers: the indexes of the references.
+    """
+
+    name: str
+    score: float
+    cost: float
+    way: Way | Callable[[], Metric]
+    numbers: tuple[int, ...]
+
+
+class _Comparison:
+    """Compares the scores of all settings with a number.
+
+    Args:
+        tally: what was counted.
+        target: the number.
+        inputs: what commands call the texts.
+        language: the target language, or "".
+    """
+
+    def __init__(self, tally: Tally, target: _Target, inputs: Inputs, language: str) -> None:
+        self._tally = tally
+        self._target = target
+        self._inputs = inputs
+        self._language = language
+
+    def matches(self) -> Matches:
+        """Return the settings that print the number, or the nearest."""
+        target = self._target
+        candidates = sorted(self._candidates(), key=lambda candidate: candidate.cost)
+        groups: dict[tuple[str, int], list[_Candidate]] = {}
+        for candidate in candidates:
+            groups.setdefault((candidate.name, round(candidate.score / _SAME)), []).append(candidate)
+        printed = [group for group in groups.values() if target.is_printed_for(group[0].score)]
+        nearest = sorted(groups.values(), key=lambda group: target.distance(group[0].score))[:_NEAREST]
+        matches, others = (
+            [Match(group[0].name, group[0].score, list(map(self._describe, group))) for group in chosen]
+            for chosen in (printed, [] if printed else nearest)
+        )
+        return Matches(target.text, target.scale, matches, others, len(candidates), self._untried())
+
+    def _untried(self) -> list[str]:
+        states = {name: state for name, _, state in tokenizers.listing()}
+        absent = [f"{name} ({states[name]})" for name in self._tally.absent]
+        return [f"not tried: {', '.join(absent)}"] if absent else []
+
+    def _candidates(self) -> Iterator[_Candidate]:
+        """Give all settings with their scores."""
+        together, *alone = self._tally.sets
+        for numbers in (together, *alone):
+            cost = 0.0 if numbers == together else _ALONE + _NEXT * numbers[0]
+            for candidates in (self._of_bleu(numbers), self._of_chrf(numbers), self._of_ter(numbers)):
+                for candidate in candidates:
+                    yield candidate._replace(cost=candidate.cost + cost)
+
+    def _of_bleu(self, numbers: tuple[int, ...]) -> Iterator[_Candidate]:
+        scorers = [
+            (method, order, effective, BLEU(False, True, "none", method, None, order, effective))
+            for method in _SMOOTHINGS
+            for order in range(MAX_NGRAM_ORDER, 0, -1)
+            for effective in (False, True)
+        ]
+        of_tokenizers = self._costs_of_tokenizers()
+        for (tokens, case, references), counts in self._tally.bleu.items():
+            if references != numbers:
+                continue
+            for way in programs.ways(tokens, case):
+                if way.program != programs.MULTI_BLEU or self._target.decimals <= _DECIMALS_OF_PERL:
+                    yield _Candidate("BLEU", way.score(counts), way.cost, way, numbers)
+            if tokens not in of_tokenizers or case == programs.LAST:
+                continue
+            lowercase = case == programs.LOWER
+            for method, order, effective, scorer in scorers:
+                sums = [counts.hypothesis, counts.closest, *counts.matches[:order], *counts.totals[:order]]
+                cost = of_tokenizers[tokens] + _UNUSUAL * lowercase + _SMOOTHINGS[method]
+                cost += _RARE * (order < MAX_NGRAM_ORDER) + _RARE * effective
+                metric = partial(BLEU, lowercase, False, tokens, method, None, order, effective)
+                yield _Candidate("BLEU", scorer.score_from_stats(sums).score, cost, metric, numbers)
+
+    def _costs_of_tokenizers(self) -> dict[str, float]:
+        """Return how uncommon each tokenizer is that was tried."""
+        costs = {name: _TOKENIZERS.get(name, _OF_SCRIPT) for name in self._tally.tokenizers}
+        if self._tally.has_asian:
+            costs["char"] = _OF_CHARACTERS
+        usual = tokenizers.default_for(self._language)
+        if usual != tokenizers.DEFAULT:
+            costs |= {tokenizers.DEFAULT: _OF_SCRIPT, usual: 0.0}
+        return costs
+
+    def _of_chrf(self, numbers: tuple[int, ...]) -> Iterator[_Candidate]:
+        for lowercase in (False, True):
+            for whitespace in (False, True):
+                for word_order, beta, eps in chrf_settings():
+                    sums = self._tally.chrf.get((lowercase, whitespace, word_order, beta, eps, numbers))
+                    if sums is None:
+                        return
+                    make = partial(CHRF, CHRF.CHAR_ORDER, word_order, beta, lowercase, whitespace, eps)
+                    metric = make()
+                    departures = (beta != CHRF.BETA) + lowercase + whitespace + eps
+                    cost = _CHRF + _WORD_ORDERS[word_order] + _UNUSUAL * departures
+                    score = metric.score_from_stats(sums.tolist()).score
+                    yield _Candidate(metric.score_name(), score, cost, make, numbers)
+
+    def _of_ter(self, numbers: tuple[int, ...]) -> Iterator[_Candidate]:
+        for settings in ter_settings(self._tally.has_asian):
+            sums = self._tally.ter.get((*settings, numbers))
+            if sums is None:
+                return
+            make = partial(TER, *settings)
+            score = make().score_from_stats(sums.tolist()).score
+            yield _Candidate("TER", score, _TER + _UNUSUAL * sum(settings), make, numbers)
+
+    def _describe(self, candidate: _Candidate) -> Setting:
+        """Return a setting with its signature and its command."""
+        inputs, target, numbers, way = self._inputs, self._target, candidate.numbers, candidate.way
+        is_all = numbers == self._tally.sets[0]
+        against = "" if is_all else inputs.references[numbers[0]]
+        files = [inputs.references[number] for number in numbers]
+        made_by = [inputs.made_by[number] for number in numbers if inputs.made_by[number]]
+        if isinstance(way, programs.Way):
+            command = way.command(files, inputs.system, target.scale)
+            return Setting(way.title, way.program, against, "", " && ".join([*made_by, command]))
+        metric = way()
+        signature = metric.signature(*((self._tally.fewest, self._tally.most) if is_all else (1, 1)))
+        if is_all:
+            files, made_by = [*inputs.all], []
+            signature = signature.with_texts(inputs.signs)
+        text = f"{metric.score_name()}|{signature}"
+        words = [*files, "-i", inputs.system, *_words_of(metric, text, inputs.language if is_all else "")]
+        words += [] if target.scale == 100 else ["--scale", "1"]
+        words += [] if target.decimals == DECIMALS[target.scale] else ["-w", str(target.decimals)]
+        return Setting(_title_of(metric), "sacreBLEU", against, text, " && ".join([*made_by, f"bleu {join(words)}"]))
+
+
+# --- the words for settings
+
+
+def _title_of(metric: Metric) -> str:
+    """Return what a metric of bleu is called: its name, and what its signature says beyond the defaults.
+
+    >>> _title_of(BLEU(lowercase=True)), _title_of(CHRF(word_order=2))
+    ("sacreBLEU's BLEU with case:lc", "sacreBLEU's chrF2++")
+    """
+    usual = CHRF(word_order=metric.word_order) if isinstance(metric, CHRF) else type(metric)()
+    defaults = usual.signature(1, 1).info
+    fields = [f"{key}:{value}" for key, value in metric.signature(1, 1).info.items() if defaults.get(key) != value]
+    return f"sacreBLEU's {metric.score_name()}{f' with {join_words(fields)}' if fields else ''}"
+
+
+def _words_of(metric: Metric, signature: str, language: str) -> list[str]:
+    """Return the words that make the command use a metric.
+
+    Args:
+        metric: with options that signatures show.
+        signature: that of its score.
+        language: the target language that the command knows.
+
+    >>> _words_of(BLEU(tokenize="intl", lowercase=True), "", ""), _words_of(CHRF(word_order=2), "", "")
+    (['-tok', 'intl', '-lc'], ['-m', 'chrf++'])
+    """
+    if isinstance(metric, BLEU) and metric.effective_order:  # -sl is for single segments
+        return ["--like", signature]
+    name = name_of(metric)
+    words = [] if name == "bleu" else ["-m", name]
+    _, variant = VARIANTS.get(name, ("", {}))
+    usual = {"tokenize": _usual_tokenizer(language), **variant}
+    for option in metric.options:
+        value = getattr(metric, option.name)
+        if option.flags and not option.shared and value != usual.get(option.name, option.default):
+            words += [option.flags[-1]] if option.kind is bool else [option.flags[-1], f"{value}"]
+    return words
+
+
+def _usual_tokenizer(language: str) -> str:
+    """Return the tokenizer that the command chooses for a language; "" if it refuses to choose."""
+    from bleucli.tokenizers import languages
+
+    return "" if languages.is_unspaced(language) else tokenizers.default_for(language)
