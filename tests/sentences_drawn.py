@@ -83,7 +83,7 @@ WAYS = {
     "runs": Way(160, lambda draw, _: drawn_run(draw), read_run, (TABLE, PAPER, FACT, WARNING)),
     "power": Way(32, lambda draw, _: drawn_power(draw), read_run, (TABLE, PAPER, FACT, WARNING)),
     "signatures": Way(240, lambda draw, _: drawn_signed(draw), read_signed, (SIGNED,)),
-    "language pairs": Way(80, lambda draw, _: drawn_matrix(draw), read_averages, (AVERAGE,)),
+    "language pairs": Way(120, lambda draw, _: drawn_matrix(draw), read_averages, (AVERAGE,)),
     "ties": Way(40, lambda draw, _: drawn_ties(draw), read_warnings, (WARNING,)),
     "mistakes": Way(240, lambda draw, _: drawn_warning(draw), read_warnings, (WARNING,)),
     "gates": Way(4800, lambda draw, _: drawn_gates(draw), read_gates, (GATE,)),

@@ -15,7 +15,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 
 from bleucli import kernels
 from bleucli.cli import request
@@ -34,7 +33,7 @@ from bleucli.metrics import METRICS
 from bleucli.phrases import tell_count
 from bleucli.results import Results, Run, SegmentBlock, SegmentScores
 from bleucli.results.signature import Signature
-from bleucli.scoring import put_before, report_nothing, score_counted, score_groups, sign
+from bleucli.scoring import put_before, score_counted, score_groups, sign
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -275,9 +274,9 @@ def say_left_out(
         raise BleuError(hindrance)
 
 
-def watch(options: Options, environment: Environment) -> AbstractContextManager[Progress]:
-    """Return a bar if someone watches, for a `with` statement."""
-    return nullcontext(report_nothing) if options.quiet or not environment.is_watched() else Bar(environment)
+def watch(options: Options, environment: Environment) -> Bar:
+    """Return a bar, which shows if someone watches, for a `with` statement."""
+    return Bar(environment, is_hidden=options.quiet or not environment.is_watched())
 
 
 def score(

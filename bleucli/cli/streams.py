@@ -198,18 +198,20 @@ class Messages:
 class Bar:
     """A bar that appears after a second; call it with what is counted, how many are done, and how many there are.
 
-    Use it in a `with` statement: the bar disappears at the end.
+    Use it in a `with` statement: the bar disappears at the end. is_hidden: whether nobody watches, so that it never
+    appears.
     """
 
-    def __init__(self, environment: Environment) -> None:
+    def __init__(self, environment: Environment, is_hidden: bool = False) -> None:
         self._environment = environment
+        self._is_hidden = is_hidden
         self._start = time.monotonic()
         self._bar: tqdm[NoReturn] | None = None
         self._text: TextIOWrapper | None = None
 
     def __call__(self, what: str, done: int, total: int) -> None:
         """Show how far the work is; `total` is 0 where it is unknown."""
-        if time.monotonic() - self._start < _PATIENCE:
+        if self._is_hidden or time.monotonic() - self._start < _PATIENCE:
             return
         if self._bar is None or self._bar.unit != f" {what}":
             self.close()

@@ -222,10 +222,11 @@ def _tell_doubts(results: Results) -> list[str]:
     if results.test is None or results.rankings or not doubtful:
         return []
     names = join_words([name for name, _ in doubtful])
+    mark = "dagger" if results.pairs else "star"
     reason = _DOUBTS[results.test.method].format(unit=UNITS[results.test.unit])
     if any(_is_significant(record.p_value) for _, record in doubtful):  # a format that prints sacreBLEU's p-values
-        return [f"{names}: the star follows sacreBLEU, but the difference is not significant, because {reason}."]
-    return [f"{names}: no star here, unlike in sacreBLEU, because {reason}."]
+        return [f"{names}: the {mark} follows sacreBLEU, but the difference is not significant, because {reason}."]
+    return [f"{names}: no {mark} here, unlike in sacreBLEU, because {reason}."]
 
 
 def _is_significant(p_value: float | None) -> bool:

@@ -116,12 +116,16 @@ class StatsFile:
         metadata: what the file says about itself, by key.
         is_summed: whether a row belongs to a group instead of a segment.
         signatures: the signatures in the rows, by metric.
+        keeps: whether the rows stay in memory once they have been read.
     """
+
+    keeps = False
 
     def __init__(self, path: str) -> None:
         self.path = path
         self._file: Any = None  # while it is open
         self._values: dict[str, list[Any]] = {}
+        self._kept: list[pa.Table] = []
         refuse_pipe(path)
         with self._opened() as file:
             self._read_start(file)
@@ -273,6 +277,13 @@ class StatsFile:
     def row_groups(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         """Give the row groups, at least one, with some columns or, for None, with all."""
         names = None if columns is None else list(columns)
+        if self.keeps:
+            self._kept = self._kept or list(self._read_groups(None))
+            yield from self._kept if names is None else (table.select(names) for table in self._kept)
+        else:
+            yield from self._read_groups(names)
+
+    def _read_groups(self, names: list[str] | None) -> Iterator[pa.Table]:
         with self._opened() as file:
             if not file.num_row_groups:
                 yield _decode(file.read(columns=names))

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 # The last index that a segment may have
 _LAST = 10**15
 # The number of rows that are written at once
-_ROWS = 1 << 17
+ROWS = 1 << 17
 # Transposing is faster in pieces that fit into the processor's cache
 _PIECE = 4096
 
@@ -119,7 +119,7 @@ class Table:
         with wholefiles.Aside():
             if self._writer is None:
                 self._writer = self._make_writer(table)
-            groups = max(1, len(table) // _ROWS)  # of equal size, so that a few extra rows do not make a tiny group
+            groups = max(1, len(table) // ROWS)  # of equal size, so that a few extra rows do not make a tiny group
             self._writer.write_table(table, row_group_size=-(-len(table) // groups) or 1)
 
     def _make_writer(self, table: pa.Table) -> Any:
@@ -234,7 +234,7 @@ class Writer:
             self._blocks.setdefault(system.name, []).append((block, system.stats))
             self._rows += count
         self._next += count
-        if self._rows >= _ROWS:
+        if self._rows >= ROWS:
             self._flush()
 
     def _refuse_second_use(self) -> None:

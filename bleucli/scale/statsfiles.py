@@ -51,7 +51,7 @@ from bleucli.scale.layout import (
     label_of,
     metadata,
 )
-from bleucli.scale.rows import Table, Writer, write, write_sums
+from bleucli.scale.rows import ROWS, Table, Writer, write, write_sums
 from bleucli.text.buffers import to_arrow, to_numpy
 from bleucli.text.labels import number
 from bleucli.text.wholefiles import digest
@@ -363,6 +363,13 @@ class Statistics:
         """Return what is known about the texts that the rows were made from."""
         return [shard for file in self._files for shard in file.shards()]
 
+    def keep_small(self) -> None:
+        """Keep the rows of small files once they are read, up to those of a row group; merging needs them twice."""
+        rows = 0
+        for file in sorted(self._files, key=lambda file: file.rows):
+            rows += file.rows
+            file.keeps = rows <= ROWS
+
     def write(self, path: str | os.PathLike[str], command: str = "") -> None:
         """Write all rows with all columns to one file.
 
@@ -390,9 +397,15 @@ class Statistics:
             reason = " ".join(str(error).split())
             raise BleuError(f"columns with the same name have different types ({reason}); rename one") from None
         table = Table()
+        held: list[Any] = []  # row groups of small shards are written together, which takes less time
         for file in self._files:
             for rows in file.row_groups():
-                table.add(_fit(rows, whole))
+                held.append(_fit(rows, whole))
+                if sum(map(len, held)) >= ROWS:
+                    table.add(pa.concat_tables(held))
+                    held = []
+        if held or table.is_empty:
+            table.add(pa.concat_tables(held))
         table.save(path, metadata(self.shards(), command))
 
 
@@ -510,6 +523,6 @@ def _fit(table: pa.Table, schema: pa.Schema) -> pa.Table:
     columns = []
     for field in schema:
         missing = field.name not in table.column_names
-        column = pa.nulls(len(table), field.type) if missing else table.column(field.name).cast(field.type)
-        columns.append(column)
+        column = pa.nulls(len(table), field.type) if missing else table.column(field.name)
+        columns.append(column if column.type == field.type else column.cast(field.type))
     return pa.table(columns, schema=schema)

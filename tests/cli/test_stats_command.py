@@ -682,7 +682,7 @@ def test_a_large_corpus_is_saved_block_by_block(run, write):
     assert run("--stats", "s.parquet", "-m", "bleu", "chrf") == direct
 
 
-def test_each_file_is_opened_three_times_to_be_merged(monkeypatch, run, folder):
+def test_each_small_file_is_opened_twice_to_be_merged(monkeypatch, run, folder):
     import pyarrow.parquet
 
     for first, line in enumerate(["a b c d e", "f g h i j"]):
@@ -697,4 +697,19 @@ def test_each_file_is_opened_three_times_to_be_merged(monkeypatch, run, folder):
 
     monkeypatch.setattr(pyarrow.parquet, "ParquetFile", count)
     assert run("count", "--stats", "0.parquet", "1.parquet", "-o", "all.parquet").status == 0
-    assert sorted(paths) == ["0.parquet"] * 3 + ["1.parquet"] * 3  # what it holds, the check of all rows, their copy
+    assert sorted(paths) == ["0.parquet"] * 2 + ["1.parquet"] * 2  # what it holds, and its rows
+
+
+@pytest.mark.parametrize("rows", [1, 3, 1 << 17])
+def test_what_is_merged_does_not_depend_on_what_is_kept(monkeypatch, run, folder, rows):
+    monkeypatch.setattr("bleucli.scale.statsfiles.ROWS", rows)
+    expected = []
+    for first, line in enumerate(["a b c d e", "f g h i j", "k l m n o"]):
+        stats = BLEU().corpus_stats([line], [[line]], keep_rows=True)
+        statsfiles.write(f"{first}.parquet", {"sys": stats}, first=first)
+        expected += pq.read_table(f"{first}.parquet").to_pylist()
+    assert run("count", "--stats", "2.parquet", "0.parquet", "1.parquet", "-o", "all.parquet").status == 0
+    merged = pq.read_table("all.parquet").to_pylist()
+    assert sorted(merged, key=lambda row: row["segment"]) == expected
+    groups = [pq.ParquetFile("all.parquet").metadata.row_group(n).num_rows for n in range(3 if rows == 1 else 1)]
+    assert groups == ([1, 1, 1] if rows == 1 else [3])

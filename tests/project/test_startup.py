@@ -70,7 +70,7 @@ def test_plain_scoring_imports_nothing_heavy(imports, words, start):
     assert out.startswith(start)
     assert "bleucli.cli.main" in modules
     if words != ("-h",):  # the page is argparse's
-        assert {"argparse", "importlib", "json"}.isdisjoint(modules)
+        assert {"argparse", "contextlib", "importlib", "json"}.isdisjoint(modules)
         assert ("re" in modules) == (kernels.live == "python")
     assert UNUSED.isdisjoint(modules)
 

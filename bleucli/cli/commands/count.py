@@ -88,6 +88,7 @@ def _merge(options: Options, messages: Messages, words: Sequence[str]) -> None:
     from bleucli.cli.sources.statsfiles import read
 
     statistics = read(options.stats)
+    statistics.keep_small()
     ours = {name: text for name, text in statistics.metrics.items() if statistics.kind_of(name) is not None}
     statistics.count({name: metric_that_counted(text) for name, text in ours.items()})
     messages.hold_back(())
