@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bleucli.check import check_texts
     from bleucli.counting import CorpusStats
     from bleucli.errors import BleuError, BleuWarning, InputTypeError
-    from bleucli.evaluate import evaluate_systems
+    from bleucli.evaluate import evaluate_segments, evaluate_systems
     from bleucli.match import match_score
     from bleucli.matrix import score_matrix
     from bleucli.metrics import metric_from_signature
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from bleucli.output.paper import cite
     from bleucli.report import plots
     from bleucli.report.page import compare_systems
-    from bleucli.results import Results
+    from bleucli.results import Results, SegmentTable
     from bleucli.results.findings import Finding, Findings
     from bleucli.results.matches import Match, Matches, Setting
     from bleucli.results.signature import Signature
@@ -84,6 +84,7 @@ _HOMES = {
     "Matches": "bleucli.results.matches",
     "PairedTest": "bleucli.significance.paired_test",
     "Results": "bleucli.results",
+    "SegmentTable": "bleucli.results",
     "Segments": "bleucli.text",
     "SelfBLEU": "bleucli.metrics.self_bleu",
     "Setting": "bleucli.results.matches",
@@ -102,6 +103,7 @@ _HOMES = {
     "corpus_ter": "bleucli.metrics.ter",
     "corpus_wer": "bleucli.metrics.wer",
     "download_test_set": "bleucli.testsets.access",
+    "evaluate_segments": "bleucli.evaluate",
     "evaluate_systems": "bleucli.evaluate",
     "explain": "bleucli.metrics.explanations",
     "explain_corpus": "bleucli.metrics.explanations",
@@ -149,6 +151,7 @@ __all__ = [
     "Matches",
     "PairedTest",
     "Results",
+    "SegmentTable",
     "Segments",
     "SelfBLEU",
     "Setting",
@@ -167,6 +170,7 @@ __all__ = [
     "corpus_ter",
     "corpus_wer",
     "download_test_set",
+    "evaluate_segments",
     "evaluate_systems",
     "explain",
     "explain_corpus",

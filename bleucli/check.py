@@ -15,12 +15,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 
 from bleucli import kernels
+from bleucli.counting import CorpusStats, count_block
 from bleucli.counting.corpus import check_systems, of_strings
 from bleucli.errors import BleuError, UsageError
 from bleucli.inspection.mistakes import MISTAKES, Lines, Mistake
-from bleucli.metrics import Metric, find_metric
+from bleucli.metrics import Metric, find_metric, typography
 from bleucli.phrases import Turn, tell_count, tell_place
 from bleucli.records import NamedTuple
+from bleucli.results import SIGNIFICANT, show_p
 from bleucli.results.findings import SEVERITIES, Finding, Findings
 from bleucli.text import Segments, blocks_of_strings
 
@@ -50,6 +52,8 @@ _GAIN_OF_ALL = 4.0
 _GAIN, _MOST_GAIN = 0.05, 0.4
 # The least that a convention must cost to be worth a word
 _CONVENTION_POINTS = 0.1
+# With more segments than this, the difference between two systems is not tested again: their statistics fill memory
+_MOST_TESTED = 50_000
 # Outputs may differ from references by chance as well: the mistake must be this many times as frequent on one side
 _TIMES = 3
 _CHANCE = 2
@@ -70,6 +74,8 @@ _LIKE_SYSTEM = re.compile(
     r"(?:^|[._-])(?:sys|systems?|hyps?|hypothes[ie]s|outputs?|preds?|predictions?|mt)\d*(?:$|[._-])", re.IGNORECASE
 )
 
+# A copy of the source is a mistake from this many words on, or bytes in scripts without spaces
+_SENTENCE_WORDS, _SENTENCE_BYTES = 4, 40
 # Lines with less in common with their reference than this may be in another language
 _UNLIKE = 0.08
 # The share of words that are frequent in the reference, below which a line may be in another language: in German 0.4 of
@@ -152,7 +158,7 @@ def check_corpus(
 
 
 # Kinds that put the same marks into many lines
-_MARKS = ("tags", "special-tokens", "quoting", "subwords", "markdown", "entities", "spaced", "letters")
+_MARKS = ("tags", "special-tokens", "quoting", "enclosed", "subwords", "markdown", "entities", "spaced", "letters")
 # For kinds that follow from others, what they follow from
 _CAUSES = {
     "prefix": ("preamble", "numbers", *_MARKS),
@@ -163,15 +169,19 @@ _CAUSES = {
     "tokenized": ("letters", "spaced"),
     "script": ("mojibake", "full-width"),
     "lost": ("mojibake",),
-    "quotes": ("quoting", "preamble"),
+    "quotes": ("quoting", "preamble", "enclosed"),
     "invisible": ("mojibake",),
     "punctuation": ("cut",),
+    "cut": ("punctuation",),
+    "enclosed": ("quoting", "preamble"),
     "step": ("order",),
     "tags": ("special-tokens",),
     "repeated": ("empty",),
 }
 
 
+# How many times as many segments the cause must have, where both may be the cause: `cut` if they are in as many
+_SHARES = {"punctuation": 1.0, "cut": 1.001}
 # What is found where a system's output is of another text
 _OTHER_TEXTS = ("unrelated", "script", "language", "order", "step", "empty")
 
@@ -179,15 +189,23 @@ _OTHER_TEXTS = ("unrelated", "script", "language", "order", "step", "empty")
 def _is_explained(finding: Finding, others: Sequence[Finding]) -> bool:
     """Return whether another finding about as many segments of the same text is the cause of this one."""
     causes = _CAUSES.get(finding.kind, ())
-    return any(
-        one.text == finding.text and one.kind in causes and one.segments >= _CAUSED * finding.segments for one in others
-    )
+    least = _SHARES.get(finding.kind, _CAUSED) * finding.segments
+    return any(one.text == finding.text and one.kind in causes and one.segments >= least for one in others)
 
 
 def _is_strange(text: str, known: set[str]) -> bool:
     """Return whether few of a line's words are frequent in its language."""
     words = text.lower().split()
     return len(words) >= _FEWEST and sum(word in known for word in words) < _STRANGE * len(words)
+
+
+def _is_sentence(text: str) -> bool:
+    """Return whether a text is more than names, numbers or an address, which translations copy.
+
+    >>> _is_sentence("Kannada"), _is_sentence("I went home again."), _is_sentence("今天天气很好，我们去公园散步吧。")
+    (False, True, True)
+    """
+    return len(text.split()) >= _SENTENCE_WORDS or (not text.isascii() and len(text.encode()) >= _SENTENCE_BYTES)
 
 
 class _Place(NamedTuple):
@@ -253,6 +271,15 @@ def _minus(one: Sums, other: Sums) -> Sums:
     return tuple(a - b for a, b in zip(one, other, strict=True))
 
 
+def _tell_lead(lead: float, p_value: float) -> str:
+    """Return by how much a system is ahead of another one.
+
+    >>> _tell_lead(1.484, 0.0003), _tell_lead(-0.2, 0.31)
+    ('by 1.48 (p < 0.001)', 'by -0.20 (p = 0.310)')
+    """
+    return f"by {lead:z.2f} ({show_p(p_value)})"
+
+
 class _Block(NamedTuple):
     """Some segments of all texts; rows: the statistics of each system."""
 
@@ -279,6 +306,9 @@ class _Checking:
         self._same = [[True] * len(self._references) for _ in self._systems]
         self._languages: Languages | None = None
         self._target = ""
+        # What two systems have by the metric and by its variants that make typography alike, in parts
+        self._forms = typography.with_variants([metric]) if len(self._systems) == 2 and metric.in_percent else []
+        self._parts: list[list[list[CorpusStats]]] = [[[] for _ in self._forms] for _ in self._systems]
 
     # --- a block
 
@@ -312,6 +342,7 @@ class _Checking:
         for number, lines in enumerate(references):
             place = _Place(self._references[min(number, len(self._references) - 1)], True, number)
             self._find_mistakes(block, place, lines, systems[0], sources)
+        self._count_forms(piece)
         features = Features(references[0].texts)
         for number, lines in enumerate(systems):
             place = _Place(self._systems[number], False, number)
@@ -413,6 +444,50 @@ class _Checking:
         after = self._count(block.piece.hypotheses[place.number].take(ones), references, block, place.number)
         tally.change(place.number, _minus(after, kernels.column_sums(block.rows[place.number].take(ones))))
 
+    # --- the difference between two systems
+
+    def _count_forms(self, piece: Piece) -> None:
+        """Count two systems once more with typography alike."""
+        if self.segments > _MOST_TESTED:
+            self._forms = []
+            self._parts.clear()
+        for place, metric in enumerate(self._forms):
+            prepared = metric.prepare_references(piece.references, piece.start)
+            for name, texts, parts in zip(self._systems, piece.hypotheses, self._parts, strict=True):
+                parts[place].append(count_block(metric, texts, prepared, piece.start, name, True))
+
+    def _find_typography(self) -> Iterator[Finding]:
+        """Say how much of the difference between two systems is typography."""
+        if not self._forms:
+            return
+        from bleucli.significance.comparison import Sampling, compare_two
+        from bleucli.significance.resampling import TRIALS, choose_seed
+
+        systems = [[CorpusStats.sum(parts) for parts in forms] for forms in self._parts]
+        scores = [float(first.score().score) for first, *_ in systems]
+        best = scores.index((max if self._metric.higher_is_better else min)(scores))
+        systems = [systems[best], systems[1 - best]]
+        sampling = Sampling("ar", TRIALS, choose_seed("environment"))
+        p_value = compare_two(systems[0][0], systems[1][0], sampling)
+        lead = abs(scores[0] - scores[1])
+        sign = 1 if self._metric.higher_is_better else -1
+        alike, with_case = (
+            (sign * (one.scores[0] - one.scores[1]), one.p_value or 0.0)
+            for one in typography.measure([forms[1:] for forms in systems], sampling)
+        )
+        if abs(alike[0] - lead) < _CONVENTION_POINTS:
+            return
+        is_explained = p_value <= SIGNIFICANT and (alike[1] > SIGNIFICANT or alike[0] < 0)
+        ways = [f"with typography alike, {_tell_lead(*alike)}"]
+        if _tell_lead(*with_case) != _tell_lead(*alike):
+            ways.append(f"with case ignored as well, {_tell_lead(*with_case)}")
+        name, other = self._systems[best], self._systems[1 - best]
+        points = systems[0][0].score().name
+        message = f"leads {other} in {points} {_tell_lead(lead, p_value)}; {'; '.join(ways)}"
+        remedy = "say both, or score all systems with --normalize typography"
+        severity = "warning" if is_explained else "note"
+        yield Finding("typography", severity, name, message, remedy, self.segments, None, "", None)
+
     # --- languages and copies
 
     def _find_languages(self, block: _Block, place: _Place, alignment: Alignment) -> None:
@@ -459,7 +534,8 @@ class _Checking:
             copies = [
                 n
                 for n, text in enumerate(sources.texts)
-                if lines[n].strip() == text.strip() != ""
+                if lines[n].strip() == text.strip()
+                and _is_sentence(text)
                 and not any(text.strip() == r.texts[n].strip() for r in block.references)
             ]
             self._tally(place, "source").add(system, copies)
@@ -477,7 +553,7 @@ class _Checking:
             raise BleuError("there are no segments to check; expected at least one")
         scores = [float(self._metric.score_from_stats(sums).score) for sums in self._sums]
         kinds = {mistake.kind: mistake for mistake in MISTAKES}
-        findings = [*self._find_names(), *self._find_same(), *self._find_unrelated()]
+        findings = [*self._find_names(), *self._find_same(), *self._find_unrelated(), *self._find_typography()]
         for (place, kind), tally in self._tallies.items():
             if not tally.count:
                 continue

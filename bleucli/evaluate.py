@@ -1,16 +1,20 @@
-"""Systems given as strings, scored and tested in one call of Python: `evaluate_systems`."""
+"""Systems given as strings, scored in one call of Python.
+
+- `evaluate_systems`: scores of systems, with tests
+- `evaluate_segments`: scores of each segment
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bleucli.counting.corpus import Corpus, Source, check_shape, check_systems, of_strings
 from bleucli.errors import BleuError, InputTypeError, UsageError
-from bleucli.limits import MOST_TRIALS, real_number, truth_value, whole_number
+from bleucli.limits import real_number
 from bleucli.metrics import Metric, find_metric, list_metrics, segment_scores
 from bleucli.phrases import suggest
-from bleucli.results import Results, ScoreRecord
-from bleucli.scoring import fit_scales, plan_intervals, score_systems, sign
+from bleucli.results import Results, ScoreRecord, SegmentTable
+from bleucli.scoring import fit_scales, plan_sampling, score_blocks, score_systems, sign
 from bleucli.text import blocks_of_strings
 from bleucli.text.labels import Labels
 from bleucli.text.typography import read_kinds
@@ -20,7 +24,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from bleucli.metrics.segment_scores import CorpusMetric, SegmentMetric
-    from bleucli.significance.comparison import Sampling
     from bleucli.significance.resampling import Seed
 
     AnyMetric = str | Metric | SegmentMetric | CorpusMetric
@@ -125,7 +128,7 @@ def evaluate_systems(
     threads = count_threads(jobs)
     choices: list[Any] = list_metrics(metrics)  # type: ignore[arg-type]
     names = _order_systems(systems, baseline)
-    sampling = _plan(len(names), test, baseline, all_pairs, bold_best, trials, n_bootstrap, seed, threads)
+    sampling = plan_sampling(len(names), test, baseline, all_pairs, bold_best, trials, n_bootstrap, seed, threads)
     columns = segment_scores.of_mapping(scores, list(systems))
     foreign = [place for place, one in enumerate(choices) if segment_scores.is_foreign(one)]
     if foreign:  # texts are read more than once
@@ -141,8 +144,10 @@ def evaluate_systems(
     is_joined = _choice("level", level) == "doc"
     corpus = _label(corpus, {} if labels is None else labels)
     if is_joined:
-        if columns or foreign:
-            raise UsageError("level 'doc' joins the texts of a document, but not its scores; leave out one of them")
+        if foreign:
+            raise UsageError(
+                "level 'doc' joins texts that a metric of another library has scored; leave out one of them"
+            )
         from bleucli.counting import documents
 
         corpus = corpus._replace(documents=documents.join)
@@ -169,7 +174,84 @@ def evaluate_systems(
         results = _add_whole(results, whole, systems, references)
     for hint in results.hints:
         warn(hint)
-    return sign(results, {"level": "doc"}) if is_joined else results
+    return sign(results, lambda _: {"level": "doc"}) if is_joined else results
+
+
+def evaluate_segments(
+    systems: Mapping[str, Iterable[str]],
+    references: Iterable[Iterable[str | None]],
+    metrics: AnyMetric | Iterable[AnyMetric] = ("bleu",),
+    *,
+    scores: Mapping[str, Mapping[str, Sequence[float]] | Sequence[Sequence[float]]] | None = None,
+    labels: Mapping[str, Iterable[str]] | None = None,
+    jobs: int = 1,
+) -> SegmentTable:
+    """Score every segment of systems by metrics, as `bleu -sl` does.
+
+    Args:
+        systems: for each system's name, n strings.
+        references: streams: one list of n strings for each reference set; None is a missing reference.
+        metrics: as for `evaluate_systems`; objects of other libraries need `segment_scores`. `"bleu"` stands for BLEU
+            with effective order, as is usual for single segments.
+        scores: segment scores that something else has computed, as for `evaluate_systems`.
+        labels: what is known of each segment, by name: n strings each.
+        jobs: the number of threads, 0 for all usable processors; it never changes a result.
+
+    Returns:
+        A table: `table["system"]["BLEU"]` is a list of n scores in percent; `rows()` and `to_pandas()` make rows of it.
+
+    Raises:
+        BleuError: there is no system or metric, lengths differ, or a segment has no reference.
+        InputTypeError: a text is not a string, a list has the wrong shape, or another argument has the wrong type.
+
+    >>> systems = {"old": ["the cat sat on a mat", "it was fine"], "new": ["the cat sat on the mat", "it was good"]}
+    >>> references = [["the cat sat on the mat", "it was good"]]
+    >>> comet = {"old": [0.5, 0.25], "new": [1, 0.75]}
+    >>> table = evaluate_segments(systems, references, ["chrf", "wer"], scores={"COMET": comet})
+    >>> for row in table.rows(wide=True):
+    ...     print(row["segment"], round(row["old chrF2"], 1), row["new WER"], row["old COMET"])
+    1 66.0 0.0 0.5
+    2 33.6 0.0 0.25
+    """
+    from bleucli.counting import count_blocks
+    from bleucli.counting.threads import count_threads
+
+    threads = count_threads(jobs)
+    choices: list[Any] = list_metrics(metrics)  # type: ignore[arg-type]
+    texts: dict[str, Any] = {name: _readable_twice(system) for name, system in check_systems(systems).items()}
+    streams: list[Any] = list(map(_readable_twice, check_shape(next(iter(texts.values())), references)))
+    for one in choices:
+        if segment_scores.is_foreign(one) and not hasattr(one, "segment_scores"):
+            name, _ = segment_scores.describe_foreign(one)
+            raise UsageError(f"{name} has no segment_scores, so it cannot score segments; leave it out")
+    scorers = [
+        find_metric(one).for_segments() if isinstance(one, str) else _make_metric(one, texts, streams)
+        for one in choices
+    ]
+    scorers += segment_scores.of_mapping(scores, list(texts))
+    segment_scores.check_names([one.name for one in scorers if not one.in_percent])
+    columns: dict[str, dict[str, list[float]]] = {}
+    nrefs: set[int] = set()
+    for block in score_blocks(count_blocks(of_strings(texts.items(), streams), scorers, jobs=threads)):
+        nrefs.update(block.scores[0][0].nrefs)
+        for name, of_system in zip(block.systems, block.scores, strict=True):
+            for one in of_system:
+                columns.setdefault(name, {}).setdefault(one.name, []).extend(one.scores)
+    names = list(first := columns[next(iter(texts))])
+    if len(names) < len(scorers):
+        raise UsageError("two metrics give scores of the same name; score with one, then with the other")
+    signatures = [one.signature(min(nrefs), max(nrefs)) for one in scorers]
+    segments = len(first[names[0]])
+    known = {name: list(column) for name, column in ({} if labels is None else labels).items()}
+    for name, column in known.items():
+        if len(column) != segments:
+            raise BleuError(f"labels[{name!r}] has {len(column)} labels for {segments} segments; give one per segment")
+    return SegmentTable(columns, dict(zip(names, signatures, strict=True)), known)
+
+
+def _readable_twice(texts: object) -> object:
+    """Return texts, in a list if they could be read only once."""
+    return list(texts) if isinstance(texts, Iterator) else texts
 
 
 def _make_metric(metric: Any, systems: Mapping[str, Any], references: Any) -> Metric:
@@ -257,50 +339,3 @@ def _order_systems(systems: object, baseline: str | None) -> list[str]:
         suggestion = suggest(baseline, names) if isinstance(baseline, str) else ""
         raise UsageError(f"baseline {baseline!r:.40}; choose one of the systems: {', '.join(names)}{suggestion}")
     return [baseline, *(name for name in names if name != baseline)]
-
-
-def _plan(
-    count: int,
-    test: str | None,
-    baseline: str | None,
-    all_pairs: bool,
-    bold_best: bool,
-    trials: int | None,
-    n_bootstrap: int,
-    seed: Seed,
-    threads: int,
-) -> Sampling | None:
-    """Return how to resample scores, or None; count: the number of systems. Other arguments: see `evaluate_systems`.
-
-    Raises:
-        BleuError: an argument has an invalid value, or contradicts another one.
-    """
-    all_pairs, bold_best = truth_value("all_pairs", all_pairs), truth_value("bold_best", bold_best)
-    n_bootstrap = whole_number("n_bootstrap", n_bootstrap, 1, MOST_TRIALS)
-    if test is None:
-        idle = {
-            "baseline": baseline is not None,
-            "all_pairs": all_pairs,
-            "bold_best": bold_best,
-            "trials": trials is not None,
-        }
-        for name, is_given in idle.items():
-            if is_given:
-                raise UsageError(f"{name} is for a test; add test='ar', or leave {name} out")
-    elif test not in ("bs", "ar"):
-        raise UsageError(f"test {test!r:.40}; choose 'bs' (paired bootstrap), 'ar' (randomization) or None")
-    elif n_bootstrap != 1:
-        raise UsageError("n_bootstrap is for scores without a test; leave it out (test='bs' has intervals anyway)")
-    elif count < 2:
-        raise BleuError(f"test={test!r} compares systems, but only one was given; give at least two")
-    if test is None:
-        return plan_intervals(n_bootstrap, seed, threads)
-    from bleucli.significance.comparison import Sampling
-    from bleucli.significance.resampling import RESAMPLES, TRIALS, choose_seed
-
-    seed_value = choose_seed(seed)
-    if trials is None:
-        trials = RESAMPLES if test == "bs" else TRIALS
-    else:
-        trials = whole_number("trials", trials, 2 if test == "bs" else 1, MOST_TRIALS)
-    return Sampling(test, trials, seed_value, threads, all_pairs, bold_best)

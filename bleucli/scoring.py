@@ -2,11 +2,11 @@
 
 - `score_systems`: corpus scores of one or several systems, with tests
 - `score_counted`: the same from statistics, wherever they were counted
-- `score_rows`: one score per segment, from statistics; `score_blocks`: the same, block by block
+- `score_blocks`: the scores of segments, from statistics, block by block
 - `score_groups`: scores of systems on groups of segments
 - `fit_scales`: results in which scores from elsewhere say which scale they fit
 - `sign`: results whose signatures say which texts were scored
-- `plan_intervals`: how scores are resampled for intervals
+- `plan_intervals`: how scores are resampled for intervals; `plan_sampling`: the same, or for a test
 """
 
 from __future__ import annotations
@@ -20,10 +20,20 @@ from bleucli.errors import BleuError, SegmentError, UsageError
 from bleucli.metrics import Metric
 from bleucli.phrases import Turn, tell_count
 from bleucli.records import NamedTuple
-from bleucli.results import Detail, Results, ScoreRecord, SegmentScores, SystemResult, name_row, scale_of
+from bleucli.results import (
+    Detail,
+    Results,
+    ScoreRecord,
+    SegmentBlock,
+    SegmentScores,
+    SystemResult,
+    name_row,
+    scale_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from bleucli.counting.corpus import Piece
     from bleucli.results import Ranking
     from bleucli.results.signature import Signature
     from bleucli.significance.comparison import Sampling
@@ -51,7 +61,7 @@ class Selection(NamedTuple):
     check: Callable[[int], None]
 
 
-def _report_nothing(what: str, done: int, total: int) -> None:
+def report_nothing(what: str, done: int, total: int) -> None:
     """Ignore progress."""
 
 
@@ -123,6 +133,57 @@ def plan_intervals(n_bootstrap: int, seed: Seed, jobs: int) -> Sampling | None:
     return Sampling("ci", n_bootstrap, seed_value, jobs) if n_bootstrap != 1 else None
 
 
+def plan_sampling(
+    count: int,
+    test: str | None,
+    baseline: str | None,
+    all_pairs: bool,
+    bold_best: bool,
+    trials: int | None,
+    n_bootstrap: int,
+    seed: Seed,
+    threads: int,
+) -> Sampling | None:
+    """Return how to resample scores, or None.
+
+    count: the number of systems. threads: their number. Other arguments: see `bleucli.evaluate_systems`.
+
+    Raises:
+        BleuError: an argument has an invalid value, or contradicts another one.
+    """
+    from bleucli.limits import MOST_TRIALS, truth_value, whole_number
+
+    all_pairs, bold_best = truth_value("all_pairs", all_pairs), truth_value("bold_best", bold_best)
+    n_bootstrap = whole_number("n_bootstrap", n_bootstrap, 1, MOST_TRIALS)
+    if test is None:
+        idle = {
+            "baseline": baseline is not None,
+            "all_pairs": all_pairs,
+            "bold_best": bold_best,
+            "trials": trials is not None,
+        }
+        for name, is_given in idle.items():
+            if is_given:
+                raise UsageError(f"{name} is for a test; add test='ar', or leave {name} out")
+    elif test not in ("bs", "ar"):
+        raise UsageError(f"test {test!r:.40}; choose 'bs' (paired bootstrap), 'ar' (randomization) or None")
+    elif n_bootstrap != 1:
+        raise UsageError("n_bootstrap is for scores without a test; leave it out (test='bs' has intervals anyway)")
+    elif count < 2:
+        raise BleuError(f"test={test!r} compares systems, but only one was given; give at least two")
+    if test is None:
+        return plan_intervals(n_bootstrap, seed, threads)
+    from bleucli.significance.comparison import Sampling
+    from bleucli.significance.resampling import RESAMPLES, TRIALS, choose_seed
+
+    seed_value = choose_seed(seed)
+    if trials is None:
+        trials = RESAMPLES if test == "bs" else TRIALS
+    else:
+        trials = whole_number("trials", trials, 2 if test == "bs" else 1, MOST_TRIALS)
+    return Sampling(test, trials, seed_value, threads, all_pairs, bold_best)
+
+
 def put_before(before: Sequence[SystemStats], systems: Sequence[SystemStats]) -> list[SystemStats]:
     """Return systems that were counted earlier, followed by those counted now.
 
@@ -155,7 +216,7 @@ def score_counted(
     sampling: Sampling | None = None,
     selection: Selection | None = None,
     documents: Sequence[int] | None = None,
-    progress: Callable[[str, int, int], None] = _report_nothing,
+    progress: Callable[[str, int, int], None] = report_nothing,
 ) -> Results:
     """Score systems from their statistics.
 
@@ -228,7 +289,7 @@ def score_groups(
     metrics: Sequence[Metric],
     *,
     sampling: Sampling | None = None,
-    progress: Callable[[str, int, int], None] = _report_nothing,
+    progress: Callable[[str, int, int], None] = report_nothing,
 ) -> Results:
     """Score systems on groups of segments, each group by itself: one row for each group and system.
 
@@ -314,15 +375,18 @@ def fit_scales(results: Results) -> Results:
     return results._replace(systems=fit(results.systems), averages=fit(results.averages))
 
 
-def sign(results: Results, texts: Mapping[str, str]) -> Results:
-    """Return results whose signatures say which texts were scored, by key."""
+def sign(results: Results, texts_of: Callable[[SystemResult], Mapping[str, str]]) -> Results:
+    """Return results whose signatures say which texts were scored; texts_of: returns that for a system, by key."""
     from bleucli.results.signature import Signature
 
-    def signed(record: ScoreRecord) -> ScoreRecord:
-        return record._replace(signature=Signature(record.signature).with_texts(texts.items()))
+    def sign_system(system: SystemResult) -> SystemResult:
+        if not (texts := texts_of(system)):
+            return system
+        signatures = [Signature(record.signature).with_texts(texts.items()) for record in system.scores]
+        pairs = zip(system.scores, signatures, strict=True)
+        return system._replace(scores=[record._replace(signature=signature) for record, signature in pairs])
 
-    systems = [system._replace(scores=list(map(signed, system.scores))) for system in results.systems]
-    return results._replace(systems=systems)
+    return results._replace(systems=list(map(sign_system, results.systems)))
 
 
 def _select(stats: CorpusStats, selection: Selection | None) -> CorpusStats:
@@ -353,47 +417,79 @@ def _hints(system: SystemStats, references: Sequence[str]) -> Iterator[str]:
             yield about(system.name, hint)
 
 
-def score_rows(blocks: Iterable[list[SystemStats]], selection: Selection | None = None) -> Iterator[ScoreRecord]:
-    """Score each segment of the only system; the arguments are those of `score_blocks`."""
-    for scores in score_blocks(blocks, selection):
-        yield from scores.records()
-
-
-def score_blocks(blocks: Iterable[list[SystemStats]], selection: Selection | None = None) -> Iterator[SegmentScores]:
-    """Score each segment of the only system, block by block.
+def score_blocks(
+    blocks: Iterable[tuple[Piece | None, Sequence[SystemStats]]], selection: Selection | None = None
+) -> Iterator[SegmentBlock]:
+    """Score each segment by itself, for all systems and metrics, block by block.
 
     Args:
-        blocks: its statistics, with rows, block by block, as `bleucli.counting.count_blocks` gives them.
+        blocks: the statistics of all systems, with rows, block by block, as `bleucli.counting.count_blocks` gives them;
+            with the texts, if these are wanted.
         selection: which segments to score; None for all.
     """
     start = 0
     chosen = None if selection is None or selection.chosen is None else set(selection.chosen)
-    signatures: dict[int, Signature] = {}
-    for block in blocks:
-        ((name, (stats,), _),) = block
-        rows, nrefs, metric = stats.rows, stats.nrefs, stats.metric
-        assert rows is not None
-        assert nrefs is not None
-        indexes: Sequence[int] = range(start, start + stats.segments)
-        start += stats.segments
+    signatures: list[dict[int, Signature]] = []
+    for texts, systems in blocks:
+        indexes: Sequence[int] = range(start, start + systems[0].stats[0].segments)
+        start += len(indexes)
+        places = None
         if chosen is not None:
             places = [place for place, index in enumerate(indexes) if index in chosen]
-            indexes, rows = [indexes[place] for place in places], rows.take(places)
-            nrefs = array("q", [nrefs[place] for place in places])
+            indexes = [indexes[place] for place in places]
         if not indexes:
             continue
-        try:
-            scores = metric.score_columns(rows)
-        except SegmentError as error:
-            place = error.number - 1
-            raise error.locate(indexes[place] - place, name) from None
-        for number in {*nrefs} - signatures.keys():
-            signatures[number] = metric.signature(number, number)
-        yield scores._replace(
-            higher_is_better=metric.higher_is_better,
-            nrefs=nrefs,
-            signatures=signatures,
-            scale=None if metric.in_percent else 100,
-        )
+        signatures = signatures or [{} for _ in systems[0].stats]
+        scores = [
+            [
+                _score_each(stats, indexes, places, name, known)
+                for stats, known in zip(of_metrics, signatures, strict=True)
+            ]
+            for name, of_metrics, _ in systems
+        ]
+        block = SegmentBlock([index + 1 for index in indexes], [system.name for system in systems], scores)
+        if texts is not None:
+            references, outputs = (
+                [column if places is None else [column[place] for place in places] for column in map(list, columns)]
+                for columns in (texts.references, texts.hypotheses)
+            )
+            block = block._replace(references=references, outputs=outputs)
+        yield block
     if selection is not None:
         selection.check(start)
+
+
+def _score_each(
+    stats: CorpusStats,
+    indexes: Sequence[int],
+    places: Sequence[int] | None,
+    name: str,
+    signatures: dict[int, Signature],
+) -> SegmentScores:
+    """Return the score of each segment of a block.
+
+    Args:
+        stats: the statistics of all segments of the block, with rows.
+        indexes: the indexes of the segments to score, in the text.
+        places: the same in the block; None for all segments.
+        name: the name of the system, for errors.
+        signatures: those of the metric so far, by the number of references; new ones are added.
+    """
+    rows, nrefs, metric = stats.rows, stats.nrefs, stats.metric
+    assert rows is not None
+    assert nrefs is not None
+    if places is not None:
+        rows, nrefs = rows.take(places), array("i", [nrefs[place] for place in places])
+    try:
+        scores = metric.score_columns(rows)
+    except SegmentError as error:
+        place = error.number - 1
+        raise error.locate(indexes[place] - place, name) from None
+    for number in {*nrefs} - signatures.keys():
+        signatures[number] = metric.signature(number, number)
+    return scores._replace(
+        higher_is_better=metric.higher_is_better,
+        nrefs=nrefs,
+        signatures=signatures,
+        scale=None if metric.in_percent else 100,
+    )

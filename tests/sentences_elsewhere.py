@@ -15,6 +15,7 @@ import warnings
 from collections import Counter
 from decimal import Decimal
 from functools import cached_property, reduce
+from itertools import product
 from operator import or_
 from types import SimpleNamespace
 
@@ -47,7 +48,7 @@ from bleucli.metrics.smoothing import METHODS
 from bleucli.output import notes, paper, render
 from bleucli.output.layout import Layout
 from bleucli.phrases import in_command
-from bleucli.results import Results, ScoreRecord, SystemResult
+from bleucli.results import Results, ScoreRecord, SystemResult, tell_ranks
 from bleucli.results.signature import Signature
 from bleucli.web import calculator
 from bleucli.web.models import METRIC_NAMES, read_inputs
@@ -1038,11 +1039,15 @@ class MatrixWorld:
 
     metrics = ("BLEU", "chrF2")
 
-    def __init__(self, texts):
-        self.texts = texts
+    def __init__(self, texts, options):
+        self.texts, self.options = texts, options
         self.names = list(dict.fromkeys(name for systems, _ in texts.values() for name in systems))
+        self.layout = Layout(
+            2, bold_best=options.get("bold_best", False), style="compact", difference="test" in options
+        )
         with warnings.catch_warnings(action="ignore"):
-            self.results = score_matrix(texts, ["bleu", "chrf"])
+            self.results = score_matrix(texts, ["bleu", "chrf"], **options)
+        self.printed = render(self.results, self.layout, "markdown")
 
     def __str__(self):
         return repr(self.texts)
@@ -1051,6 +1056,61 @@ class MatrixWorld:
     def whole(self):
         """The systems with output for every pair."""
         return [name for name in self.names if all(name in systems for systems, _ in self.texts.values())]
+
+    @cached_property
+    def cells(self):
+        """The cells of each metric's table, by system and column, without marks of Markdown."""
+        tables = []
+        for line in filter(lambda line: line.startswith("|"), self.printed.splitlines()):
+            cells = [cell.strip().replace("\\", "") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+            if cells[0].startswith(self.metrics):
+                tables.append({})
+                columns = cells[1:]
+            elif not cells[0].startswith(":"):
+                tables[-1][cells[0].removeprefix("Baseline: ")] = dict(zip(columns, cells[1:], strict=True))
+        return tables
+
+    @cached_property
+    def alone(self):
+        """The results of each pair, scored and tested as if it were the only one."""
+        with warnings.catch_warnings(action="ignore"):
+            return {
+                pair: evaluate_systems(
+                    {name: systems[name] for name in self.names if name in systems},
+                    references,
+                    [BLEU(tokenize=PAIRS[pair]), CHRF()],
+                    **self.options,
+                )
+                for pair, (systems, references) in self.texts.items()
+            }
+
+    def drawn(self, number, name, trials):
+        """Return the averages of a system and of the baseline in each trial, by NumPy's own draws."""
+        ours, theirs = np.zeros(trials), np.zeros(trials)
+        for place, (pair, (systems, references)) in enumerate(self.texts.items()):
+            metric = (BLEU(tokenize=PAIRS[pair]), CHRF())[number]
+            both = [systems[self.names[0]], systems[name]]
+            size, rng = len(both[0]), np.random.default_rng([SEED, place])
+            if self.options.get("test") == "ar":
+                draws = rng.integers(2, size=(trials, size), dtype=bool)
+                texts = [[[both[swap ^ at][n] for n, swap in enumerate(row)] for at in (0, 1)] for row in draws]
+                lines = [range(size)] * trials
+            else:
+                lines = rng.integers(size, size=(trials, size))
+                texts = [[[one[n] for n in row] for one in both] for row in lines]
+            for at, (row, (first, second)) in enumerate(zip(lines, texts, strict=True)):
+                streams = [[stream[n] for n in row] for stream in references]
+                theirs[at] += metric.corpus_score(first, streams).score / len(self.texts)
+                ours[at] += metric.corpus_score(second, streams).score / len(self.texts)
+        return theirs, ours
+
+    def p_value(self, number, name):
+        """Return the p-value of an average's difference; it counts trials that equal the difference."""
+        rows = {row.bare_name: row.scores[number].score for row in self.results.averages}
+        theirs, ours = self.drawn(number, name, self.options["trials"])
+        gap, gaps = abs(rows[name] - rows[self.names[0]]), abs(ours - theirs)
+        reached = gaps >= gap - 1e-9 if self.options["test"] == "ar" else gaps - gaps.mean() > gap + 1e-9
+        return (int(reached.sum()) + 1) / (self.options["trials"] + 1)
 
 
 @AVERAGE.sentence(
@@ -1067,6 +1127,133 @@ def _(w, n):
             if row.bare_name != name or not math.isclose(row.scores[number].score, sum(scores) / n):
                 return False
     return n == len(w.texts)
+
+
+@AVERAGE.sentence(
+    "a test of language pairs against the baseline",
+    f"{NAMED}, {TRIALS}: each system is compared with the baseline, {{baseline:system}}; † marks p ≤ 0.05, not"
+    f" corrected for the number of tests.",
+)
+def _(w, method, trials, unit, baseline):
+    kind = TESTS[w.options["test"]]
+    if baseline != 0 or (method, unit.removesuffix("s")) != kind or trials != w.options["trials"]:
+        return False
+    for number, table in enumerate(w.cells):
+        for pair, results in w.alone.items():
+            for system in results.systems:
+                if ("†" in table[system.name][pair]) != system.scores[number].differs:
+                    return False
+        for row in w.results.averages[1:]:
+            least = 0.5 ** (sum(a != b for s, _ in w.texts.values() for a, b in zip(*s.values(), strict=True)) - 1)
+            p_value = max(w.p_value(number, row.bare_name), least)
+            if ("†" in table[row.bare_name]["Average"]) != (p_value <= 0.05):
+                return False
+    return True
+
+
+@AVERAGE.sentence(
+    "a test of all pairs by language pair",
+    f"{NAMED}, {TRIALS}: every system is compared with every other; systems differ at p ≤ 0.05, corrected for the"
+    f" number of pairs by step-down max-T (Romano & Wolf 2005).",
+)
+def _(w, method, trials, unit):
+    kind = TESTS[w.options["test"]]
+    rankings = [ranking for results in w.alone.values() for ranking in results.rankings]
+    ours = list(w.results.rankings)[: len(rankings)]
+    return (method, unit.removesuffix("s"), trials) == (*kind, w.options["trials"]) and ours == rankings
+
+
+@AVERAGE.sentence("ranks by language pair", f"In parentheses: the cluster, then the ranks, {RANKS}")
+def _(w):
+    for group in w.results.with_averages().groups():
+        for number, ranking in enumerate(group.rankings):
+            for index, system in enumerate(group.systems):
+                column = "Average" if system.pair == "average" else system.pair
+                end = f"({ranking.clusters[index]}; {tell_ranks(ranking.ranks[index])})"
+                if not w.cells[number][system.bare_name][column].endswith(end):
+                    return False
+    return True
+
+
+@AVERAGE.sentence(
+    "clusters by language pair",
+    "Systems in different clusters differ significantly; some in the same cluster may differ, too.",
+)
+def _(w):
+    return all(
+        one.corrected[a][b] <= 0.05
+        for one in w.results.rankings
+        for a, b in product(range(len(one.clusters)), repeat=2)
+        if one.clusters[a] != one.clusters[b]
+    )
+
+
+@AVERAGE.sentence(
+    "how averages are resampled",
+    "Averages are resampled, too: the segments of each language pair are drawn independently of those of the others.",
+)
+def _(w):
+    for number, (row, metric) in product(range(2), zip(w.results.averages, w.whole, strict=True)):
+        interval = row.scores[number].interval
+        if interval is None:  # the p-values are recomputed where daggers are
+            continue
+        trials = w.options.get("trials", w.options.get("n_bootstrap"))
+        scores = sorted(w.drawn(number, metric, trials)[1])
+        half = (scores[trials - 1 - trials // 40] - scores[trials // 40]) / 2
+        if not np.allclose(tuple(interval), (np.mean(scores), half)):
+            return False
+    return bool(w.options)
+
+
+@AVERAGE.sentence("intervals by language pair", "After ±: half the width of the 95% bootstrap interval.")
+def _(w):
+    intervals = {
+        (system.name, pair): [record.interval for record in system.scores]
+        for pair, results in w.alone.items()
+        for system in results.systems
+    }
+    return all(
+        f"±{of[number].half_width:.2f}" in w.cells[number][name][pair]
+        for (name, pair), of in intervals.items()
+        for number in range(2)
+    )
+
+
+@AVERAGE.sentence(
+    "the best by language pair",
+    "Bold: the best score of a column, and those that a test of all pairs, corrected for the number of pairs by"
+    " step-down max-T (Romano & Wolf 2005), cannot distinguish from it.[[{daggers: Daggers rest on p-values that are"
+    " not corrected, so a bold score may have one, too.}]]",
+)
+def _(w, daggers):
+    for number, table in enumerate(w.cells):
+        for pair, results in w.alone.items():
+            for system in results.systems:
+                if ("**" in table[system.name][pair]) != system.scores[number].best:
+                    return False
+    return bool(daggers) == (not w.results.rankings)
+
+
+@AVERAGE.sentence(
+    "differences of averages",
+    "Δ: the difference from {whom:the baseline|the first system}, {first:system}[[; {how:in brackets, its 95% interval"
+    " by bootstrap}]].",
+)
+def _(w, whom, first, how):
+    for number, table in enumerate(w.cells):
+        base = w.results.averages[0].scores[number].score
+        for row in w.results.averages[1:]:
+            cell = table[row.bare_name]["ΔAverage"].replace("−", "-")
+            value, *bounds = map(float, re.findall(r"[-+]?\d+\.\d+", cell))
+            if abs(row.scores[number].score - base - value) > 0.0051 or len(bounds) != (2 if how else 0):
+                return False
+            if how:
+                theirs, ours = w.drawn(number, row.bare_name, w.options["trials"])
+                gaps = sorted(ours - theirs)
+                tail = len(gaps) // 40
+                if not np.allclose(bounds, (gaps[tail], gaps[-1 - tail]), atol=0.0051):
+                    return False
+    return first == 0 and (whom == "the baseline") == (not w.results.rankings)
 
 
 @AVERAGE.sentence("no averages", "There are no averages, because no system has a score for every language pair.")
@@ -1092,7 +1279,7 @@ def _(w, told):
 
 
 def read_averages(w, tally):
-    for sentence in notes.brief(w.results, Layout()):
+    for sentence in notes.brief(w.results, w.layout):
         AVERAGE.read(sentence, w, tally)
 
 
@@ -1102,12 +1289,26 @@ def drawn_matrix(draw):
     def text():
         return " ".join(draw.choices("abcdef", k=draw.choice([4, 6, 9])))
 
+    def noisy(line):
+        return " ".join(word if draw.random() < 0.8 else "x" for word in line.split())
+
+    test = draw.choice(["", "ci", "ar", "bs", "bs"])
+    options = {"": {}, "ci": {"n_bootstrap": 60}}.get(test)
+    if options is None:
+        options = {"test": test, "trials": 60, "all_pairs": draw.random() < 0.3, "bold_best": draw.random() < 0.5}
+        texts = {}
+        for pair in draw.sample(list(PAIRS), draw.choice([1, 2, 3])):
+            size = draw.choice([8, 12])
+            references = [[text() for _ in range(size)] for _ in range(draw.choice([1, 2]))]
+            worse = [text() if draw.random() < 0.5 else noisy(line) for line in references[0]]
+            texts[pair] = ({"A": list(map(noisy, references[0])), "B": worse}, references)
+        return MatrixWorld(texts, options)
     texts = {}
     for pair in draw.sample(list(PAIRS), draw.choice([1, 2, 3, 3])):
         references = [[text() for _ in range(3)] for _ in range(draw.choice([1, 1, 2]))]
         names = draw.sample("AB", draw.choice([1, 2, 2]))
         texts[pair] = ({name: [text() for _ in range(3)] for name in sorted(names)}, references)
-    return MatrixWorld(texts)
+    return MatrixWorld(texts, options)
 
 
 # --- warnings

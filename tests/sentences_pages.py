@@ -79,6 +79,24 @@ class PageWorld:
             assert all(math.isclose(a, self.score(metric, at)) for at, a in enumerate(scores))
         return scores
 
+    def caseless(self, metric):
+        """Return the scores with typography alike and case ignored, counted again if there are texts."""
+        drawn = self.report.columns[metric].caseless
+        if self.texts is None or metric >= len(self.texts[2]):
+            return drawn
+        systems, references, metrics = self.texts
+        kinds = "typography,case"
+        streams = [normalize(stream, kinds) for stream in references]
+        return [metrics[metric].corpus_score(normalize(texts, kinds), streams).score for texts in systems]
+
+    def tells_best(self, metric, told, numbers):
+        """Return whether scores, with names, are those of the best systems, the best first."""
+        order = self.report.columns[metric].order()[:3]
+        scores = [part.split(" for ") for part in split_list(told)]
+        return [self.names.index(name) for _, name in scores] == order and all(
+            Shown(score).of(numbers[system]) for (score, _), system in zip(scores, order, strict=True)
+        )
+
     def lead_in_wording(self, metric, first, second):
         scores = self.wording(metric)
         gap = scores[first] - scores[second]
@@ -341,11 +359,17 @@ def _(w, best, metric, score, rivals):
     "With typography alike in outputs and references (--normalize typography), {metric:metric} is {told:text}.",
 )
 def _(w, metric, told):
-    order = w.report.columns[metric].order()[:3]
-    scores = [part.split(" for ") for part in split_list(told)]
-    return [w.names.index(name) for _, name in scores] == order and all(
-        Shown(score).of(w.wording(metric)[system]) for (score, _), system in zip(scores, order, strict=True)
-    )
+    return w.tells_best(metric, told, w.wording(metric))
+
+
+@PAGE.sentence(
+    "scores with typography alike and case ignored",
+    "With case ignored as well, {metric:metric} is {told:text}.",
+    "With typography alike in outputs and references and case ignored (--normalize typography,case), {metric:metric} is"
+    " {told:text}.",
+)
+def _(w, metric, told):
+    return w.tells_best(metric, told, w.caseless(metric))
 
 
 @PAGE.sentence(
@@ -1143,6 +1167,7 @@ def drawn_report(draw, seed=None):
                 100.0,
                 name == "COMET",
                 _drawn_wording(draw, name, records),
+                None if name == "COMET" or own.random() < 0.5 else [own.uniform(0, 90) for _ in names],
             )
         )
     report = Report(

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bleucli.cli import pipeline
+from bleucli.cli.options import Options
 from bleucli.cli.sources import Counting, NameArguments, statistics_arguments, statsfiles
 from bleucli.cli.streams import shown
 from bleucli.counting import SystemStats
 from bleucli.errors import UsageError
 from bleucli.gates.baselines import Baseline, baseline_of
 from bleucli.results import Input
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from bleucli.cli.options import Options
+from bleucli.scoring import report_nothing
 
 
 class Before:
@@ -38,8 +36,8 @@ class Before:
 
     def answer(self) -> Baseline:
         """Return the scores of the earlier output in the form of an earlier answer."""
-        counts = self._source.count(Counting(self._metrics, 1, False, pipeline.show_nothing))
-        results = pipeline.score(counts, self._metrics, self._source.texts, None, pipeline.show_nothing)
+        counts = self._source.count(Counting(self._metrics, 1, False, report_nothing))
+        results = pipeline.score(counts, self._metrics, self._source.texts, None, report_nothing)
         shards = self._statistics.shards()
         systems = [shard.system for shard in shards]
         # The checksums of a shard's references do not identify the references of the whole

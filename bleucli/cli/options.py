@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from bleucli.errors import UsageError
 from bleucli.limits import MOST_TRIALS, read_number, read_whole_number
-from bleucli.output import FORMATS
+from bleucli.output import FORMATS, SEGMENT_FORMATS
 from bleucli.output.layout import STYLES, is_label
 from bleucli.records import NamedTuple
 from bleucli.results import UNITS
@@ -195,10 +195,17 @@ def asks_for_resampling(options: Options) -> bool:
 _SAVED = "the texts were read when the statistics were saved"
 
 
+def _has_long_lines(run: Options) -> bool:
+    """Return whether segments are printed as long lines of jsonl, which have no labels and texts."""
+    return bool(run.format == "jsonl" and run.rows != "wide")
+
+
 def _reads_no_labels(run: Options) -> bool:
     readers = {"by", "unit", "level", *(name for name, _ in RESAMPLING.values())}
     if run.test_set is None:  # which has its own parts
         readers |= {"origlang", "subset", "detail"}
+    if run.segments and run.form.segment_table and not _has_long_lines(run):
+        return False
     return not run.command and run.given.isdisjoint(readers)
 
 
@@ -248,6 +255,10 @@ _NO_TABLE: Conditions = {
         run.form.is_table and not run.form.tabulates_one and run.systems == 1 and run.by is None
     ),
 }
+_NO_SEGMENTS: Conditions = {
+    "is for tables of segments; add --sentence-level": lambda run: not run.sentence_level,
+}
+_NO_SEGMENT_TABLE: Conditions = {"{format} is not a table of segments": lambda run: not run.form.segment_table}
 _NO_CAPTION: Conditions = {**_NO_TABLE, "{format} has no captions": lambda run: not run.form.captions}
 
 
@@ -319,7 +330,9 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             "--labels FILE",
             "labels of the segments, such as doc and domain: a file with tab-separated columns, named in its first"
             " line",
-            idle={"nothing reads labels: --by, --unit doc, --level doc and parts do": _reads_no_labels},
+            idle={
+                "nothing reads labels: --by, --unit doc, --level doc, parts and tables of segments do": _reads_no_labels
+            },
         ),
         "label_names": Option(
             "--label-names NAME[,NAME...]",
@@ -456,7 +469,7 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         "metrics": Option("--metrics -m NAME ...", "%(choices)s (default: bleu)", choices=_MetricNames(), theirs=True),
         "sentence_level": Option(
             "--sentence-level -sl",
-            "print one score per segment",
+            "print one score per segment; of several systems and metrics, with -f csv, tsv, jsonl or parquet",
             theirs=True,
             idle={
                 "it turns on BLEU's effective order, and BLEU is not scored": lambda run: (
@@ -569,12 +582,10 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             " is better",
             once=True,
             apart={
-                "the texts of a document are joined, but not its scores": "level",
-                "tables have rows of their own; write texts to files": "table",
+                "only sums of counts leave the engine": "engine",
                 "statistics keep the scores that bleu count --scores saves with them": "stats",
                 "it reads scores instead of texts": "segment_scores",
                 "scores are those of all segments": "partial",
-                "the files have the scores of segments already": "sentence_level",
             },
         ),
         "segment_scores": Option(
@@ -592,22 +603,66 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         "format": Option(
             "--format -f NAME",
             "%(choices)s (default: json; -sl, --detail: text)",
-            choices=FORMATS,
+            choices=(*FORMATS, *SEGMENT_FORMATS),
             theirs=True,
+            wrong={
+                "{format} is for segments; add --sentence-level, or choose another format": lambda run: (
+                    run.format in SEGMENT_FORMATS and not run.sentence_level
+                )
+            },
             contrary={
-                "segments are printed as text, json or jsonl, not as {format}": lambda run: (
-                    not run.form.of_sacrebleu and run.segments and not run.form.segments
+                "segments are printed as text, json, jsonl, csv, tsv or parquet, not as {format}": lambda run: (
+                    not run.form.of_sacrebleu and run.segments and not (run.form.segments or run.form.segment_table)
                 ),
                 "bare scores are numbers, not {format}": lambda run: (
                     not run.form.of_sacrebleu and run.score_only and run.systems == 1 and run.by is None
                 ),
             },
             idle={
-                "segments are printed as text or JSON": lambda run: run.segments and not run.form.segments,
+                "segments are printed as text, JSON or tables": lambda run: (
+                    run.segments and not (run.form.segments or run.form.segment_table)
+                ),
                 "bare scores have no format": lambda run: (
                     run.score_only and run.form.of_sacrebleu and run.form.captions
                 ),
             },
+        ),
+        "edit_counts": Option(
+            "--edit-counts",
+            "also print the hits and edits of WER, CER and TER by kind, in json, jsonl, csv and tsv",
+            apart={
+                _SAVED: "stats",
+                "only sums for scores leave the engine": "engine",
+                "an earlier answer lacks them": "baseline",
+                "segments have them only in jsonl; leave out --rows": "rows",
+            },
+            idle={
+                "WER, CER and TER are not scored": lambda run: {*run.scored}.isdisjoint(("wer", "cer", "ter")),
+                "bare scores have no parts": lambda run: run.score_only,
+                "segments have them in jsonl": lambda run: run.segments and run.format != "jsonl",
+                "{format} does not show parts of scores": lambda run: not run.form.by_row,
+            },
+        ),
+        "rows": Option(
+            "--rows NAME",
+            "%(choices)s: with -sl, the rows of csv, tsv, parquet and jsonl: wide, one per segment, or long, one per"
+            " score (default: wide; jsonl: long)",
+            choices=("wide", "long"),
+            lacks=_NO_SEGMENTS,
+            wrong={
+                "wide: a history has one score per line; leave out --append": lambda run: (
+                    run.rows == "wide" and run.append
+                )
+            },
+            idle=_NO_SEGMENT_TABLE,
+        ),
+        "texts": Option(
+            "--texts",
+            "with -sl, also print references and outputs",
+            lacks=_NO_SEGMENTS,
+            apart={"statistics have no texts": "stats"},
+            wrong={"has no room in long lines of jsonl; add --rows wide": _has_long_lines},
+            idle=_NO_SEGMENT_TABLE,
         ),
         "score_only": Option(
             "--score-only -b",

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.results import Run
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # User and password in an address; the password may contain @
 _CREDENTIALS = re.compile(r"(?<=://)[^/?#\s]*@")

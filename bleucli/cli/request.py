@@ -30,7 +30,7 @@ from bleucli.cli.sources.paths import STDIN, read_as_jsonl
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS, VARIANTS, Metric, find_name
-from bleucli.output import FORMATS
+from bleucli.output import FORMATS, SEGMENT_FORMATS
 from bleucli.output.layout import STYLES, Layout
 from bleucli.phrases import suggest
 from bleucli.reading import TextFile
@@ -168,9 +168,8 @@ def find_idle(options: Options, systems: int, form: str, segments: bool = False)
     """
     if options.given <= {"refs", "input", "format"}:  # these always have an effect
         return []
-    run = options.replace(
-        scored=names_of_metrics(options), systems=systems, format=form, form=FORMATS.get(form), segments=segments
-    )
+    kind = FORMATS.get(form) or SEGMENT_FORMATS.get(form)
+    run = options.replace(scored=names_of_metrics(options), systems=systems, format=form, form=kind, segments=segments)
     records = {name: option for name, option in _records(options) if name in options.given}
     for name, option in records.items():
         if reason := _reason(option.contrary, run):
@@ -271,7 +270,7 @@ def format_of(options: Options, environment: Environment) -> str | None:
 def is_jsonl(options: Options, environment: Environment) -> bool:
     """Return whether lines of jsonl are asked for; for segments, only the option counts, not the environment."""
     form = options.format if options.sentence_level else format_of(options, environment)
-    return form is not None and FORMATS[form].appends
+    return form in FORMATS and FORMATS[form].appends
 
 
 def check_append(options: Options, jsonl: bool) -> None:

@@ -6,17 +6,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, count, islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 
 from bleucli.cli import pipeline, request
-from bleucli.cli.delivery import deliver, spool, tell_withheld
+from bleucli.cli.delivery import deliver, tell_withheld
 from bleucli.cli.options import has_gates
 from bleucli.cli.sources import Counting
-from bleucli.cli.streams import Environment, encode, shown
+from bleucli.cli.streams import Environment, shown
 from bleucli.errors import UsageError
-from bleucli.output import FORMATS, render, segment_renderer
-from bleucli.results import DECIMALS, Results, Run, SegmentScores
+from bleucli.output import FORMATS, render, segment_renderer, segment_tabulator
+from bleucli.results import DECIMALS, Results, Run, SegmentBlock
 from bleucli.scoring import score_blocks
 
 TYPE_CHECKING = False
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from bleucli.cli.provenance import Provenance
     from bleucli.cli.sources import Rows, Systems
     from bleucli.cli.streams import Messages
-    from bleucli.counting import SystemStats
     from bleucli.gates.baselines import Baseline
+    from bleucli.results import SegmentScores
+    from bleucli.results.signature import Signature
 
 
 def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
@@ -56,10 +57,17 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     plan = pipeline.plan_sampling(options, environment, answer.layout.bold_best, systems)
     columns, files = pipeline.columns_of(options, source)
     metrics = [*pipeline.metrics_of(options, source), *columns]
+    counters = pipeline.edit_counters(options, metrics)
+    places = dict(zip(counters, range(len(metrics), len(metrics) + len(counters)), strict=True))
+    metrics += counters.values()
     pipeline.leave_out(options, source, environment, answer.report_failures)
     with pipeline.watch(options, environment) as progress:
         counts = source.count(Counting(metrics, request.count_threads(options.jobs), plan is not None, progress))
         results = pipeline.score(counts, metrics, source.texts, plan, progress, earlier)
+    if places:
+        from bleucli.metrics.edit_kinds import attach
+
+        results = attach(results, places)
     if answer.layout.bold_best and plan is None:  # resampling has marked the best already
         from bleucli.results import mark_best
 
@@ -85,6 +93,8 @@ def _group_documents(options: Options) -> Options:
     """Return options that print documents as groups where -sl asks for each, but the format shows no single texts."""
     form = FORMATS.get(options.format or "text")
     if not options.sentence_level or options.level != "doc" or options.by is not None or form is None or form.segments:
+        return options
+    if options.rows is not None or options.texts:  # tables of segments have these
         return options
     settings = dict(options.of_metrics)
     if "bleu" in request.names_of_metrics(options):  # which has effective order where single texts are scored
@@ -203,58 +213,118 @@ def _print_segments(
     messages: Messages,
     provenance: Provenance | None,
 ) -> None:
-    """Score one system's segments by one metric, and print one line per segment."""
+    """Score each segment by itself, and print a line for each, or a table of all systems and metrics."""
     from collections import Counter
 
-    metrics = pipeline.metrics_of(options, source)
-    if len(metrics) != 1 or len(source.systems) != 1:
-        raise UsageError("--sentence-level takes one system and one metric; leave out the others")
-    request.format_of(options, environment)  # called to refuse a wrong format; only the option turns segments into JSON
-    render = segment_renderer(options.format or "text")
-    blocks: Iterable[list[SystemStats]] = source.blocks(metrics[0], request.count_threads(options.jobs))
-    if source.finds_parts:  # which is known once all texts have been read
-        blocks = list(blocks)
-    selection = source.selection
-    scores = pipeline.sign_blocks(score_blocks(blocks, selection), source.texts)
-    layout = request.layout_of(options, environment, "text")
+    form = options.format or "text"
+    tabulate = segment_tabulator(form)
+    columns, files = pipeline.columns_of(options, source)
+    metrics = [*pipeline.metrics_of(options, source), *columns]
+    counters = pipeline.edit_counters(options, metrics)
+    places = dict(zip(counters, range(len(metrics), len(metrics) + len(counters)), strict=True))
+    _check_format(options, environment, form, 1 if tabulate is not None else len(metrics) * len(source.systems))
+    idle = request.find_idle(options, len(source.systems), form, True)
+    blocks = source.blocks([*metrics, *counters.values()], request.count_threads(options.jobs), options.texts)
+    if source.finds_parts or options.partial:  # what is scored is known once all texts have been read
+        blocks = iter(list(blocks))
+    scores = pipeline.sign_blocks(score_blocks(blocks, source.selection), source.texts)
+    if places:
+        from bleucli.metrics.edit_kinds import attach_each
+
+        scores = attach_each(scores, places)
+    wide = options.rows == "wide" or (options.rows is None and form != "jsonl")
+    if tabulate is not None and (wide or form != "jsonl"):
+        scores = _add_labels(scores, options, source)
     first = next(scores)
-    fields = dict(first.signatures[first.nrefs[0]])  # those of all segments, except for nrefs
+    followed = request.names_of_metrics(options).index(options.followed) if options.like is not None else 0
     counts: dict[str, int] = {}  # number of segments by number of references
-    idle = request.find_idle(options, 1, options.format or "text", True)
     remarks: list[pipeline.Remarks] = []
+    signatures: dict[str, str] = {}
 
     # The answer is written only after its last line is made, so an error after the loop still holds it back
-    def tally() -> Iterator[SegmentScores]:
+    def tally() -> Iterator[SegmentBlock]:
+        names = source.systems.names(form) if tabulate is not None else first.systems
         for block in chain((first,), scores):
-            for nrefs, number in Counter(block.nrefs).items():
-                name = block.signatures[nrefs].info["nrefs"]
+            of_metric = block.scores[0][followed]
+            for nrefs, number in Counter(of_metric.nrefs).items():
+                name = of_metric.signatures[nrefs].info.get("nrefs", "")
                 counts[name] = counts.get(name, 0) + number
-            yield block
-        signature = fields | {"nrefs": next(iter(counts)) if len(counts) == 1 else "var"}
+            yield block._replace(systems=names)
+        signatures.update({one.name: _signature_of(one, counts).format() for one in first.scores[0]})
+        signature = dict(_signature_of(first.scores[0][followed], counts))
         request.check_like(options, signature)
         remarks.append(pipeline.Remarks(options, messages, signature, [*idle, *source.hints]))
 
-    if provenance is None:
-        lines: Iterator[str | bytes] = (render(block, layout) for block in tally())
+    if tabulate is None:
+        layout, render_block = request.layout_of(options, environment, "text"), segment_renderer(form)
+        lines: Iterable[str | bytes] = (render_block(block.scores[0][0], layout) for block in tally())
     else:
-        indexes = None if selection is None else selection.chosen
-        lines = _lines_of_segments(tally(), indexes, source, provenance)
+        from bleucli.output.segments import Table
+
+        def read() -> Run:
+            systems, references = source.inputs()
+            assert provenance is not None
+            return provenance.of(Run([], references, of_rows=[[*systems.values(), *references, *files]]))
+
+        scale = request.scale_of(options, form if form in FORMATS else None)
+        lines = tabulate(tally(), Table(wide, options.width, scale, read, signatures))
     deliver(lines, options.output, environment, options.append)
-    remarks[0].say(lambda: source.overview(sum(counts.values())))
+    # Other lines have signatures of their own
+    is_unsigned = tabulate is not None and (wide or form != "jsonl")
+    notes = [f"{name}: {signature}" for name, signature in signatures.items()] if is_unsigned else []
+    remarks[0].say(lambda: source.overview(sum(counts.values())), notes)
 
 
-def _lines_of_segments(
-    blocks: Iterator[SegmentScores], lines: Sequence[int] | None, source: Rows, provenance: Provenance
-) -> Iterator[bytes]:
-    """Give the lines of jsonl; each ends with what is known about the texts after all of them have been read."""
-    from bleucli.output import json_text
+def _check_format(options: Options, environment: Environment, form: str, scores: int) -> None:
+    """Refuse a format that cannot show segments; scores: how many lines without a table would have to show at once."""
+    if scores != 1:
+        raise UsageError(
+            f"--sentence-level takes one system and one metric as {form}; leave out the others, or add -f csv, tsv,"
+            " jsonl or parquet for a table of all"
+        )
+    if form == "parquet" and options.output is None and environment.columns() is not None:
+        raise UsageError("Parquet is not for a terminal; name a file with --output")
+    request.format_of(options, environment)  # called to refuse a wrong format; only the option chooses that of segments
 
-    (system,) = source.systems.names("jsonl")
-    indexes = count(1) if lines is None else iter([index + 1 for index in lines])
-    places = ((scores, list(islice(indexes, len(scores.scores)))) for scores in blocks)
-    with spool(encode(json_text.segment_heads(scores, numbers, system)) for scores, numbers in places) as file:
-        systems, references = source.inputs()
-        yield from json_text.with_run(file, provenance.of(Run(list(systems.values()), references)))
+
+def _add_labels(blocks: Iterable[SegmentBlock], options: Options, source: Rows) -> Iterator[SegmentBlock]:
+    """Give blocks of scores with what is known of their segments: labels, and the source where texts are shown."""
+    from bleucli.cli.sources import SIGNED
+    from bleucli.cli.sources.files import TextSource
+
+    if not isinstance(source, TextSource):
+        yield from blocks
+        return
+    # Signatures say what all segments share
+    hidden = {"segment", *SIGNED} - ({"testset"} if "," in (options.test_set or "") else set())
+    shows_source = options.texts and source.sources is not None and options.level != "doc"
+    lines, read = source.sources() if shows_source and source.sources is not None else iter(()), 0
+    for block in blocks:
+        start, end = block.numbers[0] - 1, block.numbers[-1]
+        labels = {name: column for name, column in source.labels(start, end - start).items() if name not in hidden}
+        if shows_source:
+            labels["source"] = list(islice(lines, start - read, end - read))
+            read = end
+        yield block._replace(
+            labels={
+                name: [_text_of(column[number - 1 - start]) for number in block.numbers]
+                for name, column in labels.items()
+            }
+        )
+
+
+def _text_of(label: object) -> str | None:
+    return None if label is None else str(label)
+
+
+def _signature_of(scores: SegmentScores, counts: Mapping[str, int]) -> Signature:
+    """Return the signature of all segments' scores; counts: the number of segments by number of references."""
+    from copy import copy
+
+    signature = copy(scores.signatures[scores.nrefs[0]])
+    if "nrefs" in signature.info and len(counts) > 1:
+        signature.info = signature.info | {"nrefs": "var"}
+    return signature
 
 
 def gates_of(options: Options, environment: Environment) -> Gates | None:

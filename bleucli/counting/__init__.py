@@ -2,7 +2,7 @@
 
 - `CorpusStats`: what a metric needs to know about a system's output on a corpus, as a value
 - `SystemStats`: those of one system by all metrics; `Part`: those of all systems on a group of segments
-- `count`: the statistics of all systems by all metrics; `count_blocks`: the same, block by block
+- `count`: the statistics of all systems by all metrics; `count_blocks`: the same, block by block, with the texts
 - `count_corpora`: the statistics of several corpora
 - `Measure`: what a metric must provide
 
@@ -107,11 +107,13 @@ class References(NamedTuple):
     """References of a block of segments, prepared for one metric.
 
     streams: one `Segments` per stream. fewest, most: the smallest and the largest number of references of a segment.
+    bounds: as in `Piece`.
     """
 
     streams: Sequence[Segments]
     fewest: int
     most: int
+    bounds: Sequence[int] = ()
 
     def counts(self) -> array[int]:
         """Return how many references each segment has."""
@@ -466,7 +468,7 @@ def count(
     """
     totals: list[SystemStats] = []
     with_rows = keep_rows or keep is not None
-    for block in count_blocks(corpus, metrics, jobs=jobs, keep_rows=with_rows, inspect=inspect):
+    for _, block in count_blocks(corpus, metrics, jobs=jobs, keep_rows=with_rows, inspect=inspect):
         if keep is not None:
             keep(block)
             if not keep_rows:
@@ -490,8 +492,8 @@ def add_systems(totals: list[SystemStats], block: list[SystemStats]) -> list[Sys
 
 def count_blocks(
     corpus: Corpus, metrics: Sequence[Measure], *, jobs: int | None = 1, keep_rows: bool = True, inspect: bool = False
-) -> Iterator[list[SystemStats]]:
-    """Give the statistics that `count` adds up, block by block; arguments and errors are the same."""
+) -> Iterator[tuple[Piece, list[SystemStats]]]:
+    """Give each block of texts with the statistics that `count` adds up; arguments and errors are the same."""
     work = _Counting(corpus, metrics, keep_rows, inspect)
     pieces = work.corpus.pieces()
     segments = 0
@@ -499,15 +501,15 @@ def count_blocks(
     for piece in pieces if jobs == 1 else islice(pieces, 0 if jobs else 1):
         block = work.count(piece)
         work.remember(block)
-        segments += block[0].stats[0].segments
-        yield block
+        segments = piece.bounds[-1] if piece.bounds else segments + block[0].stats[0].segments
+        yield piece, block
     if (second := next(pieces, None)) is not None:
         from bleucli.counting.threads import in_order
 
-        for _, block in in_order(work.count, chain([second], pieces), jobs):
+        for piece, block in in_order(work.count, chain([second], pieces), jobs):
             work.remember(block)
-            segments += block[0].stats[0].segments
-            yield block
+            segments = piece.bounds[-1] if piece.bounds else segments + block[0].stats[0].segments
+            yield piece, block
     for metric in metrics:
         metric.check_count(segments)
 
@@ -600,7 +602,8 @@ class _Counting:
 
 def _prepare(metric: Measure, piece: Piece, already: bool) -> References:
     if not already:
-        return metric.prepare_references(piece.references, piece.start)
+        references = metric.prepare_references(piece.references, piece.start)
+        return references._replace(bounds=piece.bounds) if piece.bounds else references
     fewest, most, _ = kernels.reference_counts(piece.references)
     return References(piece.references, fewest, most)
 

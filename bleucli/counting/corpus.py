@@ -62,11 +62,16 @@ class Source(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """The same segments of all systems and references; start: the index of the first segment."""
+    """The same segments of all systems and references; start: the index of the first segment.
+
+    bounds: for n texts that are documents, the index of the first segment of each, and that after the last one; none
+    if texts are segments.
+    """
 
     start: int
     hypotheses: Sequence[Segments]
     references: Sequence[Segments]
+    bounds: Sequence[int] = ()
 
 
 class Corpus(NamedTuple):

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 
 class _Document(NamedTuple):
-    """A document: its name, the texts of its segments by column, and its labels."""
+    """A document: its name, the index after its last segment, the texts of its segments by column, and its labels."""
 
     name: str
+    end: int
     hypotheses: list[list[str | None]]
     references: list[list[str | None]]
     labels: list[list[Any]]
@@ -60,7 +61,7 @@ def _join(pieces: Iterator[Piece], labels: Labels, of_documents: Labels) -> Iter
     """Give the documents; labels: those of segments, taken away; of_documents: gets those of documents."""
     names: set[str] = set()
     waiting: _Document | None = None
-    number = 0
+    number = begin = 0
     for piece in pieces:
         columns = labels.take(len(piece.hypotheses[0]))
         documents = segment_labels.find(columns, DOCUMENT)
@@ -73,7 +74,7 @@ def _join(pieces: Iterator[Piece], labels: Labels, of_documents: Labels) -> Iter
             place = tell_place("segment", piece.start + start)
             parts = [[column[start:end] for column in block] for block in blocks]
             if waiting is not None and waiting.name == name:
-                waiting = _Document(name, *map(_append, waiting[1:], parts))
+                waiting = _Document(name, piece.start + end, *map(_append, waiting[2:], parts))
             else:
                 if name in names:
                     raise BleuError(
@@ -83,13 +84,13 @@ def _join(pieces: Iterator[Piece], labels: Labels, of_documents: Labels) -> Iter
                     )
                 names.add(name)
                 whole += [] if waiting is None else [waiting]
-                waiting = _Document(name, *parts)
+                waiting = _Document(name, piece.start + end, *parts)
             start = end
         if whole:
-            yield _piece(whole, number, of_documents)
-            number += len(whole)
+            yield _piece(whole, number, begin, of_documents)
+            number, begin = number + len(whole), whole[-1].end
     if waiting is not None:
-        yield _piece([waiting], number, of_documents)
+        yield _piece([waiting], number, begin, of_documents)
 
 
 def _append(before: list[list[Any]], after: list[list[Any]]) -> list[list[Any]]:
@@ -103,8 +104,8 @@ def _append(before: list[list[Any]], after: list[list[Any]]) -> list[list[Any]]:
     return [one + other for one, other in zip(*wide, strict=True)]
 
 
-def _piece(documents: Sequence[_Document], start: int, labels: Labels) -> Piece:
-    """Return documents as a piece, and add their labels; start: the number of documents before."""
+def _piece(documents: Sequence[_Document], start: int, begin: int, labels: Labels) -> Piece:
+    """Return documents as a piece, and add their labels; start, begin: how many documents and segments come before."""
     width = max(len(document.references) for document in documents)
     labels.add(
         [
@@ -119,6 +120,7 @@ def _piece(documents: Sequence[_Document], start: int, labels: Labels) -> Piece:
             Segments.from_strings([_text(one.references[n]) if n < len(one.references) else None for one in documents])
             for n in range(width)
         ],
+        [begin, *(document.end for document in documents)],
     )
 
 

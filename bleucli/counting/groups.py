@@ -1,15 +1,11 @@
-"""Statistics of groups of segments that share labels, such as a domain.
-
-- `Grouping`: makes a `bleucli.counting.Part` of each group, while blocks are counted
-- `count_groups`: counts a corpus, and groups it
-"""
+"""`Grouping`: statistics of groups of segments that share labels, such as a domain."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from bleucli.counting import CorpusStats, Part, SystemStats, add_systems, count_blocks
+from bleucli.counting import CorpusStats, Part, SystemStats, add_systems
 from bleucli.kernels.stats import SegmentStats
 from bleucli.text import labels
 
@@ -17,18 +13,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from bleucli.counting import Measure
-    from bleucli.counting.corpus import Corpus
-
 
 class Grouping:
-    """Collects statistics by group, block by block.
+    """Collects statistics by group, block by block, and makes a `bleucli.counting.Part` of each group.
 
     Args:
         by: the columns whose labels the segments of a group share; none for a single group.
         keep_rows: whether the groups keep the statistics of each segment.
         unit: the column of the documents that are resampled as a whole; "segment" for none.
         chosen: the indexes of the segments to group; None for all.
+
+    Attributes:
+        segments: how many segments were added.
 
     >>> from bleucli import BLEU
     >>> grouping = Grouping(["domain"], keep_rows=True, unit="doc")
@@ -48,7 +44,7 @@ class Grouping:
         self._chosen = None if chosen is None else frozenset(chosen)
         self._systems: dict[tuple[Any, ...], list[SystemStats]] = {}
         self._documents: dict[tuple[Any, ...], list[Any]] = {}
-        self._segments = 0
+        self.segments = 0
 
     def add(self, block: Sequence[SystemStats], columns: Mapping[str, Sequence[Any]]) -> None:
         """Add the statistics of the next segments, with rows; columns: the labels of these segments.
@@ -59,11 +55,11 @@ class Grouping:
         """
         count = block[0].stats[0].segments
         documents: Sequence[Any] = [] if self._unit == "segment" else labels.find(columns, self._unit)
-        labels.check_documents(documents, self._segments)
+        labels.check_documents(documents, self.segments)
         for values, members in labels.group(columns, self._by, count).items():
             indexes = members
             if self._chosen is not None:
-                indexes = [index for index in members if self._segments + index in self._chosen]
+                indexes = [index for index in members if self.segments + index in self._chosen]
                 if not indexes:
                     continue
             systems = block
@@ -74,7 +70,7 @@ class Grouping:
             self._systems[values] = add_systems(self._systems.get(values, []), list(systems))
             if documents:
                 self._documents.setdefault(values, []).extend(documents[index] for index in indexes)
-        self._segments += count
+        self.segments += count
 
     def parts(self) -> list[Part]:
         """Return the groups, in order of first appearance."""
@@ -86,44 +82,6 @@ class Grouping:
             )
             for values, systems in self._systems.items()
         ]
-
-
-def count_groups(
-    corpus: Corpus,
-    metrics: Sequence[Measure],
-    grouping: Grouping,
-    labels_of: Callable[[int, int], Mapping[str, Sequence[Any]]],
-    *,
-    jobs: int | None = 1,
-    keep_rows: bool = True,
-    keep: Callable[[list[SystemStats]], None] | None = None,
-    progress: Callable[[int], None] | None = None,
-) -> list[SystemStats]:
-    """Count a corpus, and add its segments to groups; return the statistics of all segments together, without rows.
-
-    Args:
-        corpus: as for `bleucli.counting.count`.
-        metrics: as there.
-        grouping: where the segments go.
-        labels_of: called with the number of segments before a block and the number of its segments; returns their
-            labels.
-        jobs: as for `bleucli.counting.count`.
-        keep_rows: whether blocks have rows; groups by labels need them.
-        keep: takes the statistics of each block.
-        progress: as for `bleucli.counting.count`.
-    """
-    totals: list[SystemStats] = []
-    segments = 0
-    for block in count_blocks(corpus, metrics, jobs=jobs, keep_rows=keep_rows, inspect=True):
-        columns = labels_of(segments, block[0].stats[0].segments)
-        if keep is not None:
-            keep(block)
-        grouping.add(block, columns)
-        totals = add_systems(totals, [system.without_rows() for system in block])
-        segments = totals[0].stats[0].segments
-        if progress is not None:
-            progress(segments)
-    return totals
 
 
 def _take(system: SystemStats, indexes: Sequence[int]) -> SystemStats:

@@ -152,7 +152,7 @@ _INVISIBLE_MARKS = [
 ] + [chr(code) for code in (*range(0x2060, 0x2065), *range(0x2066, 0x206A))]
 _INVISIBLE = f"[{''.join(_INVISIBLE_MARKS)}]"
 _SUBWORD = r"@@(?= |$)|▁|(?<=\s)##(?=[^\W\d_])|[ĠĊ](?=\w)|(?<=\w)</w>"
-_MARKDOWN = r"\*\*[^*\s](?:[^*]*[^*\s])?\*\*|^#{1,6} \S|^```|`[^`]+`|\[[^\]]+\]\(https?:"
+_MARKDOWN = r"\*\*[^*\s](?:[^*]*[^*\s])?\*\*|^#{1,6} \S|^```|(?<!\w)`[^`\s]+`(?!\w)|\[[^\]]+\]\(https?:"
 _LOST = re.compile(r"\?(?<=[^\W\d_]\?)[^\W\d_]|\?{3,}")
 
 
@@ -194,14 +194,33 @@ def _find_quoting(lines: Lines, others: Lines) -> Sequence[int]:
             other = others.texts[index].strip()
             if '""' in line[1:-1] and '""' not in other:
                 certain.append(index)
-            elif other[:1] not in _QUOTES and other[-1:] not in _QUOTES:
+            elif _is_open(other):
                 possible.append(index)
     # Quotation marks around a line may be a matter of translation, doubled ones are not
-    return sorted([*certain, *possible]) if len(possible) > max(_QUOTED * len(lines), 1) else certain
+    return sorted([*certain, *possible]) if certain and len(possible) > max(_QUOTED * len(lines), 1) else certain
 
 
 _QUOTED = 0.05
 _QUOTES = {*"\"'“”„«»‘’‚‹›「」『』《》〝〟", "''", "``"}
+_PAIRS = {*('""', "''", "“”", "„“", "„”", "””", "«»", "»«", "‘’", "‚‘", "‹›", "「」", "『』", "``")}
+
+
+def _is_open(text: str) -> bool:
+    """Return whether a line neither begins nor ends with a quotation mark."""
+    return text[:1] not in _QUOTES and text[-1:] not in _QUOTES
+
+
+def _is_enclosed(text: str) -> bool:
+    """Return whether quotation marks are around a line, and not around two parts of it."""
+    line = text.strip()
+    return len(line) > 2 and line[0] + line[-1] in _PAIRS and not {line[0], line[-1]}.intersection(line[1:-1])
+
+
+def _find_enclosed(lines: Lines, others: Lines) -> Sequence[int]:
+    """Find lines in quotation marks whose counterparts are not, where there are many."""
+    texts = zip(lines.texts, others.texts, strict=True)
+    indexes = [n for n, (text, other) in enumerate(texts) if _is_enclosed(text) and other and _is_open(other.strip())]
+    return indexes if len(indexes) > max(_QUOTED * len(lines), 1) else ()
 
 
 def _unquote(text: str) -> str:
@@ -303,13 +322,36 @@ def _affixes(lines: Lines, at_end: bool) -> Iterator[str]:
 
 
 def _shared_affixes(lines: Lines, others: Lines, at_end: bool) -> tuple[list[str], set[str]]:
-    """Return for each line its first words, or its last ones, and which of these many lines of only this text share."""
-    affixes = list(_affixes(lines, at_end))
-    counts, theirs = Counter(affixes), Counter(_affixes(others, at_end))
+    """Return for each line its first words, or its last ones, and which of these many lines of only this text share.
+
+    Where the counterparts of most of these lines share words, too, both are a phrase of the text.
+    """
+    affixes, theirs = list(_affixes(lines, at_end)), list(_affixes(others, at_end))
+    counts, their_counts = Counter(affixes), Counter(theirs)
     del counts[""]
-    return affixes, {
-        affix for affix, count in counts.items() if count >= max(_SHARING, len(lines) / 100, 8 * theirs[affix] + 1)
+    groups: dict[str, list[int]] = {
+        affix: []
+        for affix, count in counts.items()
+        if count >= max(_SHARING, len(lines) / 100, 8 * their_counts[affix] + 1)
     }
+    if not groups:
+        return affixes, set()
+    for index, affix in enumerate(affixes):
+        if affix in groups:
+            groups[affix].append(index)
+    lengths, their_lengths = ([len(text.split()) for text in side.texts] for side in (lines, others))
+    rest = [index for index, affix in enumerate(affixes) if affix not in groups]
+    ratio = sum(lengths[n] for n in rest) / max(1, sum(their_lengths[n] for n in rest)) if rest else 1.0
+
+    def is_added(indexes: Sequence[int]) -> bool:
+        phrases = Counter(theirs[n] for n in indexes if theirs[n])
+        if 2 * max(phrases.values(), default=0) >= len(indexes):
+            return False
+        # Words that were added make lines longer than those that only say something else
+        excess = sum(lengths[n] - ratio * their_lengths[n] for n in indexes)
+        return 2 * len(indexes) > len(lines) or 2 * excess >= _AFFIX * len(indexes)
+
+    return affixes, {affix for affix, indexes in groups.items() if is_added(indexes)}
 
 
 def _find_affix(at_end: bool) -> Callable[[Lines, Lines], Sequence[int]]:
@@ -400,11 +442,11 @@ def _letters(text: str) -> int:
 
 
 def _find_lower(lines: Lines, others: Lines) -> Sequence[int]:
-    rest = others.texts
+    """Find lines in lower case whose counterparts have a capital other than the first letter of the line."""
     return [
         n
-        for n, text in enumerate(lines.texts)
-        if text.islower() and _is_cased(text) and not rest[n].islower() and rest[n] != rest[n].lower()
+        for n, (text, other) in enumerate(zip(lines.texts, others.texts, strict=True))
+        if text.islower() and _is_cased(text) and (rest := other.lstrip()[1:]) != rest.lower()
     ]
 
 
@@ -767,6 +809,14 @@ MISTAKES = (
         "read the file with a CSV reader, and write only the text",
         _find_quoting,
         _unquote,
+        is_in_sources=True,
+    ),
+    Mistake(
+        "enclosed",
+        "quotation marks around the whole line (but not around the other side's)",
+        "remove them: a model, a prompt or a CSV file put them there",
+        _find_enclosed,
+        lambda text: text.strip()[1:-1],
         is_in_sources=True,
     ),
     Mistake("numbers", "their line number", "remove the column of line numbers", _find_numbers, _strip_number),

@@ -1,4 +1,4 @@
-"""The scores of many language pairs, each scored as if it were alone, and the averages of these scores.
+"""The scores of many language pairs, each scored and tested as if it were alone, and the averages of these scores.
 
 - `score_matrix`: files or strings, from Python
 - `score_pairs`: corpora, whatever they come from
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import fsum
 
 from bleucli import scoring
-from bleucli.counting import count_corpora
+from bleucli.counting import SystemStats, count_corpora
 from bleucli.counting.corpus import Corpus, Source, of_strings
 from bleucli.counting.threads import count_threads, usable_processors
 from bleucli.errors import InputTypeError, Naming, UsageError
@@ -38,6 +38,7 @@ from bleucli.tokenizers import DEFAULT, default_for, languages, two_letters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from bleucli.results import Ranking
     from bleucli.significance.comparison import Sampling
     from bleucli.significance.resampling import Seed
 
@@ -56,6 +57,11 @@ def score_matrix(
     matrix: str | os.PathLike[str] | Texts,
     metrics: str | Metric | Iterable[str | Metric] = ("bleu",),
     *,
+    test: str | None = None,
+    baseline: str | None = None,
+    all_pairs: bool = False,
+    bold_best: bool = False,
+    trials: int | None = None,
     n_bootstrap: int = 1,
     seed: Seed = "environment",
     encoding: str = "utf-8",
@@ -68,20 +74,29 @@ def score_matrix(
             `en-de` or `en-zh-CN`: the systems (for each name, n strings) and the references (streams of n strings).
         metrics: names such as `bleu`, or metrics such as `BLEU(lowercase=True)`. BLEU uses the tokenizer of each target
             language, unless it is made with `tokenize` or `trg_lang`.
-        n_bootstrap: resamples for a confidence interval of each score, up to 10,000,000; 1 for none. Averages have no
-            interval.
-        seed: of the resamples, as for `evaluate_systems`.
+        test: as for `evaluate_systems`. Each language pair is tested as if it were alone. Averages are tested, too: a
+            trial or resample draws the segments of each pair independently of those of the others.
+        baseline: the system that the test compares all others with, which needs texts for every pair; None for the
+            first one.
+        all_pairs: test every pair of systems, as for `evaluate_systems`.
+        bold_best: as for `evaluate_systems`, for each language pair and for averages.
+        trials: as for `evaluate_systems`.
+        n_bootstrap: resamples for a confidence interval of each score and average, up to 10,000,000; 1 for none.
+        seed: of the trials and resamples, as for `evaluate_systems`. The average of pair k, from 0, has the random
+            numbers of `numpy.random.default_rng([seed, k])`.
         encoding: the encoding of the text files that the TOML file names.
         jobs: the number of threads, which share the texts of all pairs; 0 for all processors, None for all if there is
             enough text. It never changes a score.
 
     Returns:
         A row for each pair and system, labelled with the pair; `averages` has a row of means for each system that has
-        texts for every pair. `bleucli.render_table` makes a table of it. Hints are given as warnings, and in `hints`.
+        texts for every pair. With a test, each pair is one of `groups()`. `bleucli.render_table` makes a table of the
+        results. Hints are given as warnings, and in `hints`.
 
     Raises:
-        BleuError: the file or its patterns are wrong, texts of a pair have different numbers of segments, or there is
-            no such metric. An error about the texts of a pair begins with the name of the pair.
+        BleuError: the file or its patterns are wrong, texts of a pair have different numbers of segments, there is no
+            such metric, or a test lacks what it needs. An error about the texts of a pair begins with the name of the
+            pair.
         InputTypeError: something other than strings, or a value of the wrong shape.
 
     >>> german = {"A": ["Das ist gut so."], "B": ["Das ist so gut."]}, [["Das ist gut so."]]
@@ -93,7 +108,6 @@ def score_matrix(
     [('A pair=average', 100.0, '13a,zh')]
     """
     threads = None if jobs is None else count_threads(jobs)
-    sampling = scoring.plan_intervals(n_bootstrap, seed, threads or usable_processors())
     scorers, encoding = list(map(find_metric, list_metrics(metrics))), string("encoding", encoding)
     corpora: list[tuple[str, str, Corpus]] = []
     files: list[TextFile] = []
@@ -112,6 +126,14 @@ def score_matrix(
             systems += [name for name in of_pair if name not in systems]
             with Naming(pair):
                 corpora.append((pair, language, of_strings(list(of_pair.items()), references)))
+    if baseline is not None:
+        if baseline not in systems:
+            raise UsageError(f"baseline {baseline!r:.40}; choose one of the systems: {', '.join(systems)}")
+        systems = [baseline, *(name for name in systems if name != baseline)]
+    sampling = scoring.plan_sampling(
+        *(len(systems), test, baseline, all_pairs, bold_best, trials, n_bootstrap, seed),
+        threads or usable_processors(),
+    )
     follows = any(map(_follows_language, scorers))
     by_language: dict[str, list[Metric]] = {}
     tasks = []
@@ -226,36 +248,48 @@ def score_pairs(
 
     Args:
         tasks: at least one.
-        systems: the names of all systems, in the order of the table.
+        systems: the names of all systems, in the order of the table. The first one is the baseline of a test.
         jobs: the number of threads, which share the texts of all pairs; None for all processors if there is enough
             text.
-        sampling: as for `scoring.score_systems`, with intervals alone.
+        sampling: as for `scoring.score_systems`.
         progress: called with what is scored, how many are done, and of how many.
 
     Returns:
         As `score_matrix`; a hint about some of the pairs names them.
 
     Raises:
-        BleuError: texts of a pair have different numbers of segments; or as for `scoring.score_systems`.
+        BleuError: texts of a pair have different numbers of segments, or the baseline of a test has none for a pair; or
+            as for `scoring.score_systems`.
     """
     by_system: dict[str, list[SystemResult]] = {name: [] for name in systems}
     rows: list[SystemResult] = []
     hints: dict[str, list[str]] = {}
     segments = 0
+    test = None
     # A pair whose outputs --keep-going leaves out is not scored, but keeps its column
     queue = [task for task in tasks if task.corpus.systems]
     counts = count_corpora(queue, jobs=jobs, keep_rows=sampling is not None, inspect=True)
+    stats_of_pairs: list[dict[str, SystemStats]] = []
+    rankings: list[Ranking] = []
+    if sampling is not None and sampling.method != "ci" and not sampling.all_pairs:
+        _check_baseline(queue, systems[0])
     for number, (task, stats) in enumerate(zip(queue, counts, strict=True), 1):
+        by_name = {one.name: one for one in stats}
+        in_order = [by_name[name] for name in systems if name in by_name]
         with Naming(task.pair):
             references = task.corpus.reference_names()
-            result = scoring.score_counted(stats, task.metrics, references=references, sampling=sampling)
+            result = scoring.score_counted(in_order, task.metrics, references=references, sampling=sampling)
         if sampling is None:  # otherwise, resampling has already marked the best
             result = mark_best(result)
+        else:
+            stats_of_pairs.append(by_name)
+            rankings += result.rankings
         scores = {system.name: system.scores for system in result.systems}
         for name, of in by_system.items():
             if name in scores:
                 of.append(_row(name, task.pair, scores[name], result.segments))
                 rows.append(of[-1])
+        test = result.test
         for hint in dict.fromkeys(result.hints):
             hints.setdefault(hint, []).append(task.pair)
         segments += result.segments
@@ -271,8 +305,42 @@ def score_pairs(
             f"the averages mix language pairs with different numbers of references: {mixture}; give each pair the same"
             " number"
         )
-    averages = mark_best(Results(whole, segments, [])).systems if whole else []
-    return scoring.fit_scales(Results(rows, segments, messages, averages=averages, pairs=pairs, names=systems))
+    means = _judge_averages(Results(whole, segments, []), stats_of_pairs, sampling, progress)
+    messages += [hint for hint in means.hints if hint not in messages]
+    rankings += means.rankings
+    return scoring.fit_scales(
+        Results(rows, segments, messages, test, rankings, averages=means.systems, pairs=pairs, names=systems)
+    )
+
+
+def _judge_averages(
+    means: Results,
+    pairs: Sequence[Mapping[str, SystemStats]],
+    sampling: Sampling | None,
+    progress: Callable[[str, int, int], None],
+) -> Results:
+    """Return averages resampled, or with the best ones marked; pairs: what each counted, by system."""
+    if sampling is None or not means.systems:
+        return mark_best(means)
+    from bleucli.significance.comparison import resample_means, sample_of
+
+    corpora = [[list(map(sample_of, of[row.bare_name].stats)) for row in means.systems] for of in pairs]
+    return resample_means(means, corpora, sampling, lambda done, total: progress("trials", done, total))
+
+
+def _check_baseline(tasks: Sequence[Task], name: str) -> None:
+    """Refuse a baseline that has no output for a pair.
+
+    Raises:
+        UsageError: a pair lacks it.
+    """
+    for task in tasks:
+        if name not in task.corpus.system_names():
+            raise UsageError(
+                f"{task.pair}: there is no output by {name}, the baseline of the test; ",
+                Turn("give baseline=... ", 'add baseline = "NAME" to the TOML file, '),
+                "a system that has output for every pair",
+            )
 
 
 def _row(name: str, pair: str, scores: list[ScoreRecord], segments: int) -> SystemResult:

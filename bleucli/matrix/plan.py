@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_KEYS = ("references", "systems", "pairs", "names")
+_KEYS = ("references", "systems", "pairs", "names", "baseline")
 # The largest number of names in a message
 _MOST_NAMES = 6
 # A language, perhaps with a script and a region: de, liv, zh_Hans, en_US; a hyphen would begin the next language
@@ -116,6 +116,7 @@ def read_plan(path: str) -> Plan:
     idle = sorted({_name_pair(one.values) for one in references if len(one.values) > 1} - by_pair.keys())
     notes += [f"{path}: left out because there are no outputs: {', '.join(idle)}"] if idle and not pair_names else []
     systems = names or sorted({name for pair in pairs for name in pair.systems}, key=lambda name: (name.lower(), name))
+    systems = _put_first(table.get("baseline"), systems, path)
     pairs = [
         pair._replace(systems={name: pair.systems[name] for name in systems if name in pair.systems}) for pair in pairs
     ]
@@ -140,6 +141,20 @@ def _parse_toml(path: str) -> dict[str, Any]:
         raise BleuError(f"{path} is not valid TOML: it is nested too deeply") from None
     except ValueError as error:  # of TOML, of UTF-8, or a number with thousands of digits
         raise BleuError(f"{path} is not valid TOML: {error}") from None
+
+
+def _put_first(baseline: object, systems: list[str], path: str) -> list[str]:
+    """Return the systems with the baseline, if there is one, before the others.
+
+    Raises:
+        BleuError: the baseline is not one of them.
+    """
+    if baseline is None:
+        return systems
+    if baseline not in systems:
+        remedy = suggest(baseline, systems) if isinstance(baseline, str) else ""
+        raise BleuError(f"{path}: baseline: expected the name of a system, found {baseline!r:.60}{remedy}")
+    return [str(baseline), *(name for name in systems if name != baseline)]
 
 
 def _names(table: Mapping[str, Any], key: str, path: str, relation: str, choices: Sequence[str]) -> list[str]:

@@ -243,6 +243,13 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """Return the metric as it scores single segments: this one, unless a metric needs other options for that."""
         return self
 
+    def count_kinds(self, hypothesis: str, references: Sequence[str]) -> tuple[int, ...]:
+        """Return the numbers of hits, substitutions, deletions, insertions and shifts of a prepared segment.
+
+        Only metrics that align texts (`aligns`) have them.
+        """
+        raise NotImplementedError
+
     def normalizing(self, kinds: str) -> Self:
         """Return a copy of the metric that also makes these kinds of characters alike; it has no references."""
         metric = _copy(self)

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from math import fsum, isfinite
 
+from bleucli import results
 from bleucli.counting import References
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.kernels import reference_counts
@@ -135,13 +137,21 @@ class SegmentScores(Metric[Score]):
         return References(streams, fewest, most)
 
     def block_stats(self, hypotheses: Segments, references: References, start: int, name: str) -> SegmentStats:
-        """Return the rows of a block of segments of a system.
+        """Return the rows of a block of segments of a system; a document has the sum of those of its segments.
 
         Where there are fewer scores than segments, empty rows take their place, until `check_count` knows how many.
         """
-        rows = self._columns[name].rows[start : start + len(hypotheses)]
-        missing = len(hypotheses) - len(rows)
-        return rows + SegmentStats(memoryview(array("d", (0.0, 1.0)) * missing), 2) if missing else rows
+        bounds = references.bounds
+        begin, end = (bounds[0], bounds[-1]) if bounds else (start, start + len(hypotheses))
+        rows = self._columns[name].rows[begin:end]
+        if missing := end - begin - len(rows):
+            rows += SegmentStats(memoryview(array("d", (0.0, 1.0)) * missing), 2)
+        if not bounds:
+            return rows
+        sums = array("d")
+        for first, last in pairwise(bounds):
+            sums.extend(self.sum_rows(rows[first - begin : last - begin]))
+        return SegmentStats(memoryview(sums), 2)
 
     def check_count(self, segments: int) -> None:
         """Refuse scores of another number of segments than were counted.
@@ -180,6 +190,10 @@ class SegmentScores(Metric[Score]):
         score = Score()
         score.name, score.score = self.name, sums[0] / sums[1]
         return score
+
+    def score_columns(self, rows: SegmentStats) -> results.SegmentScores:
+        """Return the mean of each row in columns."""
+        return results.SegmentScores(self.name, [total / count for total, count in rows])
 
     def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:
         """Return the mean of each row of sums."""

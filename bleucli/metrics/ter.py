@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from bleucli.metrics.edit_kinds import TEREditCounts
     from bleucli.metrics.remarks import Remarks
 
 # sacreBLEU 1.x: the words that follow the tokenizer in signatures, with today's keys and values
@@ -251,6 +252,41 @@ class TER(Metric[TERScore]):
         rates: NDArray[np.float64] = np.where(edits > 0, 1.0, 0.0)
         np.divide(edits, lengths, out=rates, where=lengths > 0)
         return 100.0 * rates
+
+    def edit_counts(
+        self, hypotheses: Iterable[str | None], references: Iterable[Iterable[str | None]]
+    ) -> TEREditCounts:
+        """Return what the edits of a corpus are: shifts, and those that remain after the shifts.
+
+        This searches for shifts in Python, which takes many times as long as a score.
+
+        Args:
+            hypotheses: n strings.
+            references: streams, each of n strings; None is a missing reference. The one with the fewest edits counts.
+
+        Raises:
+            BleuError: lengths differ, or a segment has no reference.
+            InputTypeError: something other than strings, or a list of the wrong shape.
+
+        >>> TER().edit_counts(["b a c", "e"], [["a b c d", "e"]])
+        TEREditCounts(hits=4, substitutions=0, deletions=0, insertions=1, shifts=1, reference_length=5.0)
+        """
+        from bleucli.metrics.edit_kinds import TEREditCounts, count_edits
+
+        counts, length = count_edits(self, hypotheses, references)
+        hits, substitutions, deletions, insertions, shifts = map(int, counts)
+        return TEREditCounts(hits, substitutions, deletions, insertions, shifts, length)
+
+    def count_kinds(self, hypothesis: str, references: Sequence[str]) -> tuple[int, ...]:
+        """Return how many edits of each kind a prepared segment has; see `Metric.count_kinds`."""
+        from bleucli.kernels.python_ter import DELETION, INSERTION, MATCH, SUBSTITUTION, trace_edits
+
+        words = hypothesis.split()
+        if hypothesis in references:
+            return (len(words), 0, 0, 0, 0)
+        ways = [trace_edits(words, reference.split()) for reference in references]
+        shifts, best = min(ways, key=lambda way: len(way[0]) + len(way[1]) - way[1].count(MATCH))
+        return (*map(best.count, (MATCH, SUBSTITUTION, DELETION, INSERTION)), len(shifts))
 
 
 def corpus_ter(

@@ -2,7 +2,6 @@
 
 - `WER`: the metric
 - `corpus_wer`, `sentence_wer`: shorthands for it
-- `EditCounts`: what the edits are
 - `ErrorRate`, `ErrorRateScore`: what it has in common with CER, which counts characters
 """
 
@@ -18,7 +17,6 @@ from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SHARED, Option
 from bleucli.metrics.score import Score
 from bleucli.phrases import tell_count
-from bleucli.records import NamedTuple
 from bleucli.results import Description, Figures, SegmentScores
 from bleucli.text import Segments
 
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from bleucli.metrics.edit_kinds import EditCounts
     from bleucli.metrics.remarks import Remarks
 
     RateT = TypeVar("RateT", bound="ErrorRateScore")
@@ -62,21 +61,6 @@ class WERScore(ErrorRateScore):
     """
 
     name = "WER"
-
-
-class EditCounts(NamedTuple):
-    """What the edits of a corpus are, in words or characters.
-
-    hits: those of the references that the outputs have. substitutions: those that are different. deletions: those that
-    the outputs lack. insertions: extra ones in the outputs. reference_length: the sum of hits, substitutions and
-    deletions.
-    """
-
-    hits: int
-    substitutions: int
-    deletions: int
-    insertions: int
-    reference_length: int
 
 
 def lowercase_option(flag: str) -> Option:
@@ -189,26 +173,24 @@ class ErrorRate(Metric["RateT"]):
         >>> WER().edit_counts(["a x c d", "e"], [["a b c", "e f"]])
         EditCounts(hits=3, substitutions=1, deletions=1, insertions=1, reference_length=5)
         """
-        from bleucli.counting.corpus import of_strings
+        from bleucli.metrics.edit_kinds import EditCounts, count_edits
+
+        (*counts, _), length = count_edits(self, hypotheses, references)
+        return EditCounts(*map(int, [*counts, length]))
+
+    def count_kinds(self, hypothesis: str, references: Sequence[str]) -> tuple[int, ...]:
+        """Return how many edits of each kind a prepared segment has; see `Metric.count_kinds`."""
         from bleucli.kernels.python_edits import edited_words, trace_distance
         from bleucli.kernels.python_ter import DELETION, INSERTION, MATCH, SUBSTITUTION
 
-        def units_of(text: str | None) -> Sequence[str]:
-            return (text or "").strip() if self.characters else edited_words(text or "")
+        def units_of(text: str) -> Sequence[str]:
+            return text.strip() if self.characters else edited_words(text)
 
-        totals = [0] * len(EditCounts._fields)
-        for piece in of_strings([("", hypotheses)], references).pieces():
-            streams = self.prepare_references(piece.references, piece.start).streams
-            outputs = self.prepare(self.make_alike(piece.hypotheses[0]))
-            for output, *targets in zip(outputs, *streams, strict=True):
-                units = units_of(output)
-                ways = [trace_distance(units, units_of(target)) for target in targets if target is not None]
-                best = min(ways, key=lambda way: len(way) - way.count(MATCH))
-                # Edits turn the reference into the output, and TER's do the opposite
-                kinds = [best.count(kind) for kind in (MATCH, SUBSTITUTION, INSERTION, DELETION)]
-                for place, number in enumerate([*kinds, len(best) - kinds[3]]):
-                    totals[place] += number
-        return EditCounts(*totals)
+        units = units_of(hypothesis)
+        ways = [trace_distance(units, units_of(reference)) for reference in references]
+        best = min(ways, key=lambda way: len(way) - way.count(MATCH))
+        # Edits turn the reference into the output, and the numbers of operations are for the opposite
+        return (*map(best.count, (MATCH, SUBSTITUTION, INSERTION, DELETION)), 0)
 
 
 class WER(ErrorRate[WERScore]):

@@ -2,7 +2,8 @@
 
 - `FORMATS`: each `Format` by its name, with what it can show
 - `render`: results in one of them; only the modules of that format are imported
-- `segment_renderer`: a function that renders the scores of segments, each in a line
+- `segment_renderer`: a function that renders the scores of segments, each in a line; `segment_tabulator`: all of them,
+  by all systems and metrics, as a table
 - `render_explanations`: explanations of scores
 - `render_table`: a table for papers and pages, from Python
 - `layout`: how scores are printed, in which order, on which scale
@@ -18,12 +19,13 @@ from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any, Protocol
 
     from bleucli.output.layout import Layout
+    from bleucli.output.segments import Table
     from bleucli.prose.blocks import Block
-    from bleucli.results import Results, SegmentScores
+    from bleucli.results import Results, SegmentBlock, SegmentScores
 
     class Explained(Protocol):
         """An explanation to show, as blocks or as data."""
@@ -57,6 +59,7 @@ class Format(NamedTuple):
         segments: it shows scores of single segments.
         render_segments: the function that renders some of these as lines, by its full name, where a line needs no more
             than the score.
+        segment_table: the function that renders all segments, by all systems and metrics, as a table, by its full name.
         appends: an answer can be added to a file of earlier ones.
         reports_gates: it has only the scores that gates judge, under the names that gates use, and shows what failed.
             So failures do not withhold it.
@@ -85,6 +88,7 @@ class Format(NamedTuple):
     groups: bool = True
     segments: bool = False
     render_segments: str = ""
+    segment_table: str = ""
     appends: bool = False
     reports_gates: bool = False
     by_row: bool = False
@@ -125,6 +129,7 @@ FORMATS = {
         rounds_tests=False,
         details=True,
         segments=True,
+        segment_table="bleucli.output.segments.render_lines",
         appends=True,
     ),
     "text": _TABLE._replace(
@@ -141,13 +146,29 @@ FORMATS = {
     "markdown": _TABLE._replace(render="bleucli.output.documents.render_markdown"),
     "html": _TABLE._replace(render="bleucli.output.documents.render_html", captions=True),
     "rst": _TABLE._replace(render="bleucli.output.documents.render_rst", captions=True),
-    "csv": _ROWS._replace(render="bleucli.output.cells.render_csv", sorts=True, by_metric="always"),
-    "tsv": _ROWS._replace(render="bleucli.output.cells.render_tsv", sorts=True, by_metric="always"),
+    "csv": _ROWS._replace(
+        render="bleucli.output.cells.render_csv",
+        segment_table="bleucli.output.segments.render_csv",
+        sorts=True,
+        by_metric="always",
+    ),
+    "tsv": _ROWS._replace(
+        render="bleucli.output.cells.render_tsv",
+        segment_table="bleucli.output.segments.render_tsv",
+        sorts=True,
+        by_metric="always",
+    ),
     "junit": Format("bleucli.output.junit.render", reports_gates=True, by_system=True),
     "card": _ROWS._replace(
         render="bleucli.output.json_text.render_card", scale=1, names_one=False, by_metric="always", by_system=True
     ),
     "paper": Format("bleucli.output.paper.render", bold="always", styles=True, sorts=True, groups=False),
+}
+# Those that only show segments
+SEGMENT_FORMATS = {
+    "parquet": _ROWS._replace(
+        rescales=False, rounds=False, segments=True, segment_table="bleucli.output.segments.render_parquet"
+    ),
 }
 
 
@@ -210,6 +231,12 @@ def segment_renderer(name: str) -> Callable[[SegmentScores, Layout], str]:
         FORMATS[name].render_segments or FORMATS["text"].render_segments
     )
     return function
+
+
+def segment_tabulator(name: str) -> Callable[[Iterable[SegmentBlock], Table], Iterator[str | bytes]] | None:
+    """Return the function that renders segments as a table in a format; None if the format has no such table."""
+    form = FORMATS.get(name) or SEGMENT_FORMATS[name]
+    return _load(form.segment_table) if form.segment_table else None
 
 
 # --- explanations

@@ -12,13 +12,13 @@ from __future__ import annotations
 from bleucli.output.layout import Layout, order_rows
 from bleucli.prose.markup import visible
 from bleucli.records import NamedTuple
-from bleucli.results import Results
+from bleucli.results import EDIT_KINDS, Results
 
 
 class Column(NamedTuple):
     """A number that is known of a score.
 
-    name: its name, which follows that of the metric. part: what it belongs to: "score", "interval", "test",
+    name: its name, which follows that of the metric. part: what it belongs to: "score", "edits", "interval", "test",
     "difference" or "ranking". is_exact: whether it is printed as it is; other numbers have the layout's decimals.
     """
 
@@ -30,6 +30,8 @@ class Column(NamedTuple):
 # By the names of `Results.cells`
 COLUMNS = {
     "score": Column("", "score"),
+    # Only where they are counted
+    **{name: Column(name, "edits", is_exact=True) for name in (*EDIT_KINDS, "edits", "reference_length")},
     "interval_mean": Column("mean", "interval"),
     "interval_half_width": Column("ci", "interval"),  # half the width of the interval
     "p_value": Column("p_value", "test", is_exact=True),  # counts ties; none for the baseline
@@ -52,7 +54,8 @@ def cells(results: Results, index: int, place: int, layout: Layout) -> list[tupl
         layout: which has differences, or has none.
     """
     values = results.cells(index, place)
-    columns = [(key, one) for key, one in COLUMNS.items() if one.part != "difference" or layout.difference]
+    parts = {"difference": layout.difference, "edits": values.get(EDIT_KINDS[0]) is not None}
+    columns = [(key, one) for key, one in COLUMNS.items() if parts.get(one.part, True)]
     return [(column, values.get(key)) for key, column in columns]
 
 
@@ -71,12 +74,14 @@ def render_csv(results: Results, layout: Layout, delimiter: str = ",") -> str:
 
     systems = [_row(group, index, layout) for group in results.groups() for index in order_rows(group, layout)]
     shares = {label for record in results.systems[0].scores for label, _ in record.shares}
-    # Columns without any value are left out, except shares, which may be unknown because the texts are short
-    header = [name for name in systems[0] if name in shares or any(row[name] for row in systems)]
+    # Columns without any value are left out, except shares, which may be unknown because the texts are short. Groups
+    # may have different systems, and so different columns of p-values.
+    names = sorted(dict.fromkeys(name for row in systems for name in row), key=lambda name: name.endswith(" signature"))
+    header = [name for name in names if name in shares or any(row.get(name) for row in systems)]
     table = StringIO()
     writer = csv.writer(table, delimiter=delimiter, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows([row[name] for name in header] for row in systems)
+    writer.writerows([row.get(name, "") for name in header] for row in systems)
     return table.getvalue()
 
 

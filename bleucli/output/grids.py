@@ -13,6 +13,7 @@ from bleucli.output.layout import Layout, marked_names, order_rows
 from bleucli.prose.markup import visible
 from bleucli.records import NamedTuple
 from bleucli.results import AVERAGE, SIGNIFICANT, Results, ScoreRecord, name_row, tell_ranks
+from bleucli.results.naming import mark_baseline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class Markup(NamedTuple):
     ruled: bool = False  # a rule under the baseline marks it, except in full style
     pairs: bool = True  # tables of rankings have a column of p-values for each system; pages of a paper have no room
     star: str = ""  # marks a difference, except in full style; "" for an escaped *
+    dagger: str = "†"  # marks a difference in a table of language pairs
 
 
 class Grid(NamedTuple):
@@ -88,19 +90,7 @@ def _scores(results: Results, layout: Layout, markup: Markup) -> Grid:
         role = "baseline" if paired and index == 0 else ""
         row = [markup.paint(role, markup.escape(visible(names[index])))]
         for number, record in enumerate(results.systems[index].scores):
-            end = ""
-            if results.rankings and not is_full:
-                ranking = results.rankings[number]
-                end = f" ({ranking.clusters[index]}; {tell_ranks(ranking.ranks[index])})"
-            cell = markup.paint(role, _figures(record, layout, markup, end))
-            if paired and is_full and record.p_value is not None:  # the baseline has none
-                test = "(identical)" if record.identical else f"(p = {record.p_value:.4f})"
-                cell += markup.before_p + _star(test, record.p_value, markup)
-            elif (
-                paired and not is_full and record.differs
-            ):  # here, ties count, since the cell does not show the p-value
-                cell += markup.star or markup.escape("*")
-            row.append(cell)
+            row.append(_cell(results, index, number, layout, markup))
             if layout.difference:
                 row.append(markup.escape(_difference(record, layout)))
             row += [markup.escape("-" if share is None else layout.share(share)) for _, share in record.shares]
@@ -115,16 +105,29 @@ def _scores(results: Results, layout: Layout, markup: Markup) -> Grid:
 
 
 def _pairs(results: Results, number: int, layout: Layout, markup: Markup) -> Grid:
-    """Return the scores of one metric, which the first cell names, and its averages if there are any."""
-    rows = [*results.systems, *results.averages]
-    cells = {(row.bare_name, row.pair): _figures(row.scores[number], layout, markup) for row in rows}
+    """Return the scores of one metric, which the first cell names, and its averages if there are any.
+
+    If the layout has differences, those of the averages have a column.
+    """
     columns = [*results.pairs, *([AVERAGE] if results.averages else [])]
-    table = [
-        [markup.escape(visible(name)), *(cells.get((name, column), "") for column in columns)] for name in results.names
-    ]
-    metric = _heading(rows[0].scores[number], markup)
-    titles = [metric, *map(visible, results.pairs), *([AVERAGE.capitalize()] if results.averages else [])]
-    return Grid("", _header(titles, markup), table, "right" if layout.style == "full" else "left")
+    shows_difference = layout.difference and bool(results.averages)
+    cells: dict[str, dict[str, str]] = {name: dict.fromkeys(columns, "") for name in results.names}
+    for group, index in results.with_averages().places():
+        row = group.systems[index]
+        cells[row.bare_name][row.pair] = _cell(group, index, number, layout, markup)
+        if shows_difference and row.pair == AVERAGE:
+            cells[row.bare_name]["difference"] = markup.escape(_difference(row.scores[number], layout))
+    ruled = markup.ruled and results.has_baseline()
+    names = results.names if ruled or not results.has_baseline() else mark_baseline(results.names)
+    table: list[list[str]] = []
+    for name, of in zip(names, cells.values(), strict=True):
+        role = "baseline" if results.has_baseline() and not table else ""
+        last = [of.get("difference", "")] if shows_difference else []
+        table.append([markup.paint(role, markup.escape(visible(name))), *(of[column] for column in columns), *last])
+    titles = [_heading(results.systems[0].scores[number], markup), *map(visible, results.pairs)]
+    titles += [AVERAGE.capitalize()] if results.averages else []
+    titles += [f"Δ{AVERAGE.capitalize()}"] if shows_difference else []
+    return Grid("", _header(titles, markup), table, "right" if layout.style == "full" else "left", ruled)
 
 
 def _ranks(results: Results, number: int, layout: Layout, markup: Markup) -> Grid:
@@ -181,6 +184,29 @@ def _heading(record: ScoreRecord, markup: Markup) -> str:
     return f"{record.name} {'↑' if record.higher_is_better else '↓'}"
 
 
+def _cell(results: Results, index: int, number: int, layout: Layout, markup: Markup) -> str:
+    """Return a score with its interval, and what a test says of it.
+
+    results: those of one group, if groups were tested. index: of the system. number: of the metric, from 0.
+    """
+    record = results.systems[index].scores[number]
+    is_full = layout.style == "full"
+    end = ""
+    if results.rankings and (results.pairs or not is_full):  # else, ranks have tables of their own
+        ranking = results.rankings[number]
+        end = f" ({ranking.clusters[index]}; {tell_ranks(ranking.ranks[index])})"
+    role = "baseline" if results.has_baseline() and index == 0 else ""
+    cell = markup.paint(role, _figures(record, layout, markup, end))
+    if not results.has_baseline() or record.p_value is None:  # the baseline has none
+        return cell
+    mark = markup.dagger if results.pairs else ""
+    if is_full:
+        test = "(identical)" if record.identical else f"(p = {record.p_value:.4f})"
+        return cell + markup.before_p + _star(test, record.p_value, markup, mark)
+    # Here, ties count, since the cell does not show the p-value
+    return cell + (mark or markup.star or markup.escape("*")) * record.differs
+
+
 def _figures(record: ScoreRecord, layout: Layout, markup: Markup, end: str = "") -> str:
     """Return `59.4 (59.1 ± 1.1)`, `59.4±1.1` or `59.4`, by style, and what follows; only the score can be bold."""
     layout = layout.of(record)
@@ -193,9 +219,9 @@ def _figures(record: ScoreRecord, layout: Layout, markup: Markup, end: str = "")
     return markup.escape(score + end)
 
 
-def _star(text: str, p_value: float, markup: Markup) -> str:
+def _star(text: str, p_value: float, markup: Markup, mark: str = "") -> str:
     if p_value <= SIGNIFICANT:
-        return markup.escape(f"{text}*")
+        return markup.escape(text) + mark if mark else markup.escape(f"{text}*")
     return markup.paint("insignificant", markup.escape(text))
 
 

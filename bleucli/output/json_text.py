@@ -30,16 +30,16 @@ Control characters are escaped: a program that reads the JSON gets the name unch
 from __future__ import annotations
 
 import os
-from itertools import chain, repeat
+from itertools import repeat
 from math import isfinite
 
 from bleucli.output.layout import Layout, marked_names, rescale_record
 from bleucli.results import (
     BY_ORDER,
     DECIMALS,
+    EDIT_KINDS,
     SHAPE,
     Results,
-    Run,
     ScoreRecord,
     SegmentScores,
     run_item,
@@ -48,12 +48,10 @@ from bleucli.results import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import IO, Any
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
 _SCHEMA = "scores.schema.json"
-# How many bytes of lines are completed at once
-_LINES_BYTES = 1 << 18
 # The command calls chrF2 "chrf": without a number, beta is 2
 _USUAL_CHRF = r"^chrf2(?=\+*$)"
 
@@ -74,12 +72,14 @@ def render_one(results: Results, layout: Layout) -> str:
 def render(results: Results, layout: Layout) -> str:
     """Return an array with one object per system: its name, and the object of each score under the metric's name."""
     systems: list[dict[str, object]] = []
+    if results.pairs:  # the labels have keys of their own
+        results = results._replace(systems=[one._replace(name=one.bare_name) for one in results.systems])
     for group in results.groups():
         names = marked_names(group)
         for index, system in enumerate(group.systems):
             item: dict[str, object] = {"system": names[index]}
             if results.pairs:
-                item = {"system": system.bare_name, **dict(system.labels)}
+                item |= dict(system.labels)
             for place, record in enumerate(system.scores):
                 tested = None if results.test is None else _test_keys(group, names, index, place, layout)
                 item[record.name] = score_object(record, layout, tested)
@@ -137,6 +137,10 @@ def score_object(record: ScoreRecord, layout: Layout, tested: Mapping[str, objec
     if record.verbose:
         item["verbose_score"] = record.verbose
     item |= {name: None if share is None else float(layout.share(share)) for name, share in record.shares}
+    if record.figures.hits is not None:
+        figures = record.figures._asdict()
+        names = (*EDIT_KINDS, "edits", "reference_length")
+        item |= {name: figures[name] for name in names if figures[name] is not None}
     item |= dict(record.signature)
     if record.details:
         item["details"] = [
@@ -300,20 +304,20 @@ def render_lines(results: Results, _layout: Layout) -> str:
     """Return a line for each system and metric, in the order of the systems; no layout changes it."""
     lines = []
     for row, (group, index) in enumerate(results.places()):
-        end = _dump(run_item(results.run, row, results.test))
+        end = dump_line(run_item(results.run, row, results.test))
         places = range(len(group.systems[index].scores))
-        lines += [_join(_dump(group.score_item(index, place)), end) for place in places]
+        lines += [_join(dump_line(group.score_item(index, place)), end) for place in places]
     return "".join(lines)
 
 
-def segment_heads(scores: SegmentScores, places: Sequence[int], system: str) -> str:
-    """Return the first part of each segment's line, in a line of its own; places: their numbers in the text, from 1."""
+def segment_heads(scores: SegmentScores, places: Sequence[int], system: str) -> list[str]:
+    """Return each segment's object without its last brace; places: the numbers of the segments in the text, from 1."""
     columns: dict[str, Sequence[Sequence[float]]] = {"score": [scores.scores], "segment": [places]}
     columns |= {name: part if name in BY_ORDER else [part] for name, part in scores.figures.items()}
     if not all(isfinite(sum(column)) for part in columns.values() for column in part):
         items = map(_segment_item, scores.records(), places, repeat(system))
-        return "".join(f"{_dump(item)}\n" for item in items)
-    signatures = {nrefs: _dump(dict(signature)) for nrefs, signature in scores.signatures.items()}
+        return [dump_line(item)[:-1] for item in items]
+    signatures = {nrefs: dump_line(dict(signature)) for nrefs, signature in scores.signatures.items()}
     # All lines alternate between texts, of which only the signature varies, and numbers; this takes a tenth of the time
     # of `_dump`
     pieces: list[Iterable[str]] = []
@@ -330,20 +334,13 @@ def segment_heads(scores: SegmentScores, places: Sequence[int], system: str) -> 
                 text = ""
             text = "]" if key in BY_ORDER else ""
         else:
-            text += _dump(value)
-    return "".join(chain.from_iterable(zip(*pieces, [f"{text}}}\n"] * len(places), strict=False)))
+            text += dump_line(value)
+    return list(map("".join, zip(*pieces, [text] * len(places), strict=False)))
 
 
 def _segment_item(record: ScoreRecord, place: int, system: str) -> dict[str, object]:
     """Return all that is known of a segment's score; place: the number of the segment in the text, from 1."""
     return score_item(system, record, 1) | {"segment": place}
-
-
-def with_run(heads: IO[bytes], run: Run | None) -> Iterator[bytes]:
-    """Give the lines of segments: their first parts, each completed with what is known about the run."""
-    end = b", " + _dump(run_item(run, 0, None))[1:].encode() + b"\n"
-    while lines := heads.readlines(_LINES_BYTES):
-        yield b"".join(lines).replace(b"}\n", end)  # nothing else in an object ends a line
 
 
 def is_ours(line: bytes) -> bool:
@@ -374,5 +371,6 @@ def _join(start: str, end: str) -> str:
     return f"{start[:-1]}, {end[1:]}\n"
 
 
-def _dump(value: object) -> str:
-    return dump(value, more="\ud800-\udfff")  # bytes of names that are not UTF-8; JSON's escapes restore them
+def dump_line(value: object) -> str:
+    """Return JSON in a line; as for `dump`, but bytes of names that are not UTF-8 are escaped, too."""
+    return dump(value, more="\ud800-\udfff")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from bleucli.output import notes, paper
 from bleucli.output.grids import Grid, Markup, grids, tabulate
@@ -39,22 +39,34 @@ _LETTERS = frozenset(
     "ĀāĂăĆćĈĉĊċČčĎďĒēĔĕĖėĚěĜĝĞğĠġĢģĤĥĨĩĪīĬĭİıĲĳĴĵĶķĹĺĻļĽľŁłŃńŅņŇňŌōŎŏŐőŒœŔŕŖŗŘřŚśŜŝŞşŠšŢţŤťŨũŪūŬŭŮůŰűŴŵŶŷŸŹźŻżŽž"
     "ȘșȚț–—‘’“”"
 )
+# The widths of a column (ACL) and of the narrowest page (NeurIPS), of a letter in a text of 10 points, and of the gap
+# between the columns of a table, in points
+_COLUMN, _PAGE, _LETTER, _GAP = 219, 397, 5.5, 12
+# What takes no room, and what takes that of a letter
+_OVERHANG = re.compile(r"\\rlap\{(?:[^{}]|\{[^{}]*\})*\}|\\textbf|[{}]")
+_COMMANDS = re.compile(r"\$[^$]*\$|\\[a-z]+|\\.")
 _LIGATURES = re.compile(r"([-,])(?=\1)")
 
 
 def render(results: Results, layout: Layout) -> str:
     r"""Return a `tabular` with a row for each system and a column for each metric, then one for each ranking.
 
-    Comments follow. With a caption, the tables are in a `table` environment. The output compiles with pdflatex as it
-    is, and so does the footnote in the comments, which says how the scores were made. A letter that LaTeX does not know
-    without a package (Chinese, Greek) is written as its number, such as `U+7CFB`, and a comment gives the name of the
-    system in full. The best scores are in `\textbf` if the layout says so.
+    Comments follow. With a caption, the tables are in a `table` environment, or in `table*` if one of them is wider
+    than a column. A table of language pairs that is wider than a page is broken between pairs. The output compiles with
+    pdflatex as it is, and so does the footnote in the comments, which says how the scores were made. A letter that
+    LaTeX does not know without a package (Chinese, Greek) is written as its number, such as `U+7CFB`, and a comment
+    gives the name of the system in full. The best scores are in `\textbf` if the layout says so.
     """
-    text = "\n\n\\bigskip\n".join(map(_render_grid, grids(results, layout, _MARKUP)))
+    tables = grids(results, layout, _MARKUP)
+    if results.pairs:
+        tables = [part for grid in tables for part in _break(grid)]
+    text = "\n\n\\bigskip\n".join(map(_render_grid, tables))
+    is_wide = any(sum(_widths(grid)) > _COLUMN for grid in tables)
     if layout.caption:
+        environment = "table*" if is_wide else "table"
         caption = f"\\caption{{{escape(visible(layout.caption))}}}"
         caption += f"\n\\label{{{layout.label}}}" if layout.label else ""
-        text = f"\\begin{{table}}\n\\centering\n{text}\n{caption}\n\\end{{table}}"
+        text = f"\\begin{{{environment}}}\n\\centering\n{text}\n{caption}\n\\end{{{environment}}}"
     names = [visible(system.name) for system in results.systems]
     substitutes = [f"{escape(name)} is {name}" for name in names if any(map(_is_unknown, _compose(name)))]
     signatures = notes.signatures(results, layout)
@@ -64,6 +76,7 @@ def render(results: Results, layout: Layout) -> str:
         breakable = escape(signature).replace(_BAR, f"{_BAR}\\allowbreak{{}}")
         footnote.append(f"{escape(name)}: \\texttt{{{breakable}}}.")
     comments = [
+        "" if layout.caption or not is_wide else "Wider than a column: if the page has two, put it into table*.",
         _list("What the table shows:", notes.brief(results, layout)),
         _list("Signatures:", [f"{name:<10} {signature}" for name, signature in signatures]),
         f"To paste into the text, without the percent sign:\n\\footnote{{{' '.join(footnote)}}}",
@@ -98,7 +111,9 @@ def _compose(text: str) -> str:
 
 
 # A star without width hangs over the edge of the column, so that the figures stay aligned
-_MARKUP = Markup(escape, r"\textbf{{{}}}".format, " ", ruled=True, star=r"\rlap{*}", pairs=False)
+_MARKUP = Markup(
+    escape, r"\textbf{{{}}}".format, " ", ruled=True, star=r"\rlap{*}", pairs=False, dagger=r"\rlap{$^\dagger$}"
+)
 
 
 def _render_grid(grid: Grid) -> str:
@@ -122,6 +137,27 @@ def _render_grid(grid: Grid) -> str:
         lines.insert(5, "\\midrule")  # under \begin, \toprule, the header, its rule and the first row
     table = "\n".join(lines)
     return _comment(grid.title) + table if grid.title else table
+
+
+def _widths(grid: Grid) -> list[float]:
+    """Return about how wide the columns are, in points."""
+    columns = zip(grid.header, *grid.rows, strict=True)
+    return [
+        max(len(_COMMANDS.sub("x", _OVERHANG.sub("", cell))) for cell in column) * _LETTER + _GAP for column in columns
+    ]
+
+
+def _break(grid: Grid) -> Iterator[Grid]:
+    """Give the table in parts that fit on a page, each with the first column and at least one other."""
+    first, *others = _widths(grid)
+    parts: list[list[int]] = [[]]
+    for column, width in enumerate(others, 1):
+        if parts[-1] and first + sum(others[place - 1] for place in parts[-1]) + width > _PAGE:
+            parts.append([])
+        parts[-1].append(column)
+    for part in parts:
+        header, *rows = ([row[0], *(row[column] for column in part)] for row in (grid.header, *grid.rows))
+        yield grid._replace(header=header, rows=rows)
 
 
 def _comment(text: str) -> str:

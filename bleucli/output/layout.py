@@ -123,18 +123,25 @@ def order_rows(results: Results, layout: Layout) -> list[int]:
 def sort_pairs(results: Results, number: int) -> Results:
     """Return a matrix with the systems in the order of their averages, best first, then those without one.
 
+    The baseline of a test stays first. Rankings are in the order of the systems, so they are sorted as well.
+
     A single pair has no averages: its scores decide. number: of the metric, from 0.
     """
     rows = results.systems if len(results.pairs) == 1 else results.averages
     means = {row.bare_name: row.scores[number].score for row in rows}
     sign = -1 if results.systems[0].scores[number].higher_is_better else 1
-    names = sorted(results.names, key=lambda name: (name not in means, sign * means.get(name, 0)))
+    baseline = results.names[:1] if results.has_baseline() else ()
+    names = sorted(results.names, key=lambda name: (name not in baseline, name not in means, sign * means.get(name, 0)))
 
     def rank(row: SystemResult) -> tuple[int, int]:
         return results.pairs.index(row.pair) if row.pair in results.pairs else 0, names.index(row.bare_name)
 
+    rankings = []
+    for group in results.with_averages().groups() if results.rankings else ():
+        order = sorted(range(len(group.systems)), key=lambda index: rank(group.systems[index]))
+        rankings += [ranking.take(order) for ranking in group.rankings]
     systems, averages = sorted(results.systems, key=rank), sorted(results.averages, key=rank)
-    return results._replace(systems=systems, averages=averages, names=names)
+    return results._replace(systems=systems, averages=averages, names=names, rankings=rankings)
 
 
 def rescale(results: Results, scale: int) -> Results:

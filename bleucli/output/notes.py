@@ -4,7 +4,7 @@
 - `brief`: the test in a sentence or two, and what the cells show
 - `signatures`, `signatures_of`: those of all metrics or of one; where they differ between systems, one for each system
 - `as_list`: `brief` and `signatures` as a list
-- `tell_averages`: what the averages of language pairs are
+- `tell_averages`, `tell_means`: what the averages of language pairs are, and how they were resampled
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ _P_VALUES = {
         " the observed one. In each {unit}, a trial exchanges the two outputs with a probability of 1/2."
     ),
 }
-# How they come about for metrics that sacreBLEU does not have
+# How they come about for what sacreBLEU does not have
 _OWN_P_VALUES = {
-    "bs": "For WER, CER and scores from other tools, p is at least 2/2^n where systems differ in n {unit}s.",
+    "bs": "For {averages}WER, CER and scores from other tools, p is at least 2/2^n where systems differ in n {unit}s.",
     "ar": (
-        "For WER, CER and scores from other tools, c also counts trials with exactly the observed difference, and p is"
-        " at least 2/2^n where systems differ in n {unit}s."
+        "For {averages}WER, CER and scores from other tools, c also counts trials with exactly the observed difference,"
+        " and p is at least 2/2^n where systems differ in n {unit}s."
     ),
 }
 _MEANING = (
@@ -58,7 +58,6 @@ _WIDTH = 79  # of sentences; signatures stay on one line, so that users can copy
 _INTERVALS = "In parentheses: the mean of the resamples' scores ± half the width of their 95% interval."
 _HALF_WIDTHS = "After ±: half the width of the 95% bootstrap interval."
 _IDENTICAL = "Identical: every segment has the same counts as in the baseline."
-_MARK = "* marks p ≤ 0.05"
 # By test, why a difference with a small p-value of sacreBLEU's may not be significant
 _DOUBTS = {
     "ar": f"p is above {SIGNIFICANT} if trials with exactly the observed difference count",
@@ -68,13 +67,16 @@ _RANKS = (
     "from 1 + the number of systems that are significantly better to the number of systems that are not"
     " significantly worse."
 )
+# How averages over language pairs are resampled
+_MEANS = (
+    "Averages are resampled, too: the segments of each language pair are drawn independently of those of the others."
+)
 _NOT_CORRECTED = "not corrected for the number of tests"
 _CORRECTED = "corrected for the number of pairs by step-down max-T (Romano & Wolf 2005)"
 _CLUSTERS = "Systems in different clusters differ significantly; some in the same cluster may differ, too."
-_BEST = (
-    f"Bold: the best score of a metric, and those that a test of all pairs, {_CORRECTED}, cannot distinguish from it."
-)
+_BEST = f"Bold: the best score of a {{}}, and those that a test of all pairs, {_CORRECTED}, cannot distinguish from it."
 _STARS = "Stars rest on p-values that are not corrected, so a score may be both starred and bold."
+_DAGGERS = "Daggers rest on p-values that are not corrected, so a bold score may have one, too."
 
 
 def sections(results: Results, layout: Layout) -> list[str]:
@@ -82,7 +84,7 @@ def sections(results: Results, layout: Layout) -> list[str]:
     parts = []
     if results.test is not None:
         parts.append((_name_test(results.test), wrap(" - ", _explain_test(results, layout))))
-    if results.pairs and (sentences := brief(results, layout)):
+    elif results.pairs and (sentences := brief(results, layout)):
         parts.append(("Language pairs", [f" - {sentence}" for sentence in sentences]))
     lines = [f" - {name:<10} {signature}" for name, signature in signatures(results, layout)]
     parts.append(("Metric signatures", lines))
@@ -118,7 +120,7 @@ def signatures_of(results: Results, number: int, layout: Layout) -> list[tuple[s
     In a matrix, each signature has the pairs that share it, and in a test of groups, the group.
     """
     name = results.systems[0].scores[number].name
-    if len(groups := results.groups()) > 1:
+    if not results.pairs and len(groups := results.groups()) > 1:
         return [
             (f"{one}, {visible(name_row('', group.systems[0].labels).strip())}" if one == name else one, signature)
             for group in groups
@@ -139,31 +141,24 @@ def brief(results: Results, layout: Layout) -> list[str]:
     """Return sentences, not escaped, that say what the figures of a table mean; none if these are plain scores."""
     records = [record for system in results.systems for record in system.scores]
     is_full = layout.style == "full"
-    sentences = []
-    if results.test is not None:
-        test = _name_test(results.test)
-        if results.has_baseline():
-            sentences.append(
-                f"{test}: each system is compared with {_tell_baseline(results)}; {_MARK}, {_NOT_CORRECTED}."
-            )
-        else:
-            sentences.append(
-                f"{test}: every system is compared with every other; systems differ at p ≤ 0.05, {_CORRECTED}."
-            )
-    sentences += _tell_doubts(results)
+    sentences = _tell_test(results)
     if results.rankings:
-        start = "Ranks: " if is_full else "In parentheses: the cluster, then the ranks, "
+        has_tables = is_full and not results.pairs
+        start = "Ranks: " if has_tables else "In parentheses: the cluster, then the ranks, "
         sentences += [start + _RANKS, _CLUSTERS]
     elif is_full and any(record.identical for record in records):
         sentences.append(_IDENTICAL)
     if results.test is not None and layout.bold_best:
-        sentences.append(_BEST if results.rankings else f"{_BEST} {_STARS}")
+        best = _BEST.format("column" if results.pairs else "metric")
+        mark = _DAGGERS if results.pairs else _STARS
+        sentences.append(best if results.rankings else f"{best} {mark}")
     if layout.style != "stars" and any(record.interval for record in records):
         sentences.append(_INTERVALS if is_full else _HALF_WIDTHS)
-    if layout.difference:
+    if layout.difference and (not results.pairs or results.averages):
         sentences.append(_tell_difference(results))
         sentences += agreements(results, layout)
-    for place, _ in enumerate(results.systems[0].scores):
+    # Under a table of language pairs, these sentences would take more room than the table
+    for place, _ in enumerate(() if results.pairs else results.systems[0].scores):
         for group in results.groups():
             names = [visible(system.name) for system in group.systems]
             powers = [
@@ -197,6 +192,29 @@ def agreements(results: Results, layout: Layout) -> list[str]:
                 f" their order{source}: {', '.join(shares)}."
             )
     return sentences
+
+
+def _tell_test(results: Results) -> list[str]:
+    """Return how scores were tested, and how averages were resampled, in sentences; none without a test or averages."""
+    sentences = []
+    if results.has_baseline() and results.test is not None:
+        mark = "† marks p ≤ 0.05" if results.pairs else "* marks p ≤ 0.05"
+        baseline = _tell_baseline(results)
+        sentences.append(
+            f"{_name_test(results.test)}: each system is compared with {baseline}; {mark}, {_NOT_CORRECTED}."
+        )
+    elif results.test is not None:
+        sentences.append(
+            f"{_name_test(results.test)}: every system is compared with every other; systems differ at p ≤ 0.05,"
+            f" {_CORRECTED}."
+        )
+    return [*sentences, *tell_means(results), *_tell_doubts(results)]
+
+
+def tell_means(results: Results) -> list[str]:
+    """Return how averages over language pairs were resampled, in a sentence; none if they were not."""
+    is_resampled = any({"bs", "ar"} & mean.scores[0].signature.info.keys() for mean in results.averages)
+    return [_MEANS] if is_resampled else []
 
 
 def tell_averages(results: Results) -> list[str]:
@@ -255,7 +273,7 @@ def _tell_baseline(results: Results) -> str:
 def _tell_difference(results: Results) -> str:
     baseline = _tell_baseline(results)
     if results.rankings:
-        baseline = f"the first system, {visible(results.systems[0].name)}"
+        baseline = f"the first system, {visible(results.systems[0].bare_name)}"
     sentence = f"Δ: the difference from {baseline}"
     records = [record for system in results.systems for record in system.scores]
     if any(record.difference is not None and record.difference.low is not None for record in records):
@@ -271,10 +289,11 @@ def _explain_test(results: Results, layout: Layout) -> list[str]:
     method, trials, unit = results.test
     records = [record for group in results.groups() for system in group.systems[1:] for record in system.scores]
     sentences = [_P_VALUES[method]]
-    if any(record.sacrebleu_p_value is None for record in records):
+    if any(record.sacrebleu_p_value is None for record in records) or results.averages:
         sentences.append(_OWN_P_VALUES[method])
-    sentences = [sentence.format(trials=trials, unit=UNITS[unit]) for sentence in sentences]
-    return [first, *sentences, _MEANING, *remainder]
+    averages = "averages, " if results.averages else ""
+    sentences = [sentence.format(trials=trials, unit=UNITS[unit], averages=averages) for sentence in sentences]
+    return [first, *sentences, _MEANING.replace("star", "dagger") if results.pairs else _MEANING, *remainder]
 
 
 def as_list(results: Results, layout: Layout, escape: Callable[[str], str], quote: str) -> str:

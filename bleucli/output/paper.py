@@ -125,7 +125,8 @@ def _tell_sampling(results: Results, layout: Layout) -> Iterator[str]:
             correction = f"corrected for the number of pairs by step-down max-T ({citations.STEP_DOWN.short})"
             yield f"{test} compared every system with every other; p-values are {correction}."
         else:
-            baseline, *systems = (visible(system.bare_name) for system in results.groups()[0].systems)
+            names = results.names or [system.bare_name for system in results.groups()[0].systems]
+            baseline, *systems = map(visible, names)
             opponent = systems[0] if len(systems) == 1 else "every other system"
             yield f"{test} compared {opponent} with {baseline}; p-values are not corrected for multiple comparisons."
     if shows_intervals(results, layout):
@@ -214,12 +215,13 @@ def _sentences_about_pairs(results: Results, layout: Layout) -> Iterator[str]:
         yield f"{_tell_range(records)}."
     yield from notes.tell_averages(results)[:1]
     yield from _tell_sampling(results, layout)
+    yield from notes.tell_means(results)
 
 
 def _by_pair(results: Results) -> list[tuple[str, Results]]:
     """Return each language pair that has scores, with its results."""
     rows = [(pair, [row for row in results.systems if row.pair == pair]) for pair in results.pairs]
-    return [(pair, Results(of, of[0].segments or 0, [])) for pair, of in rows if of]
+    return [(pair, Results(of, of[0].segments or 0, [], results.test, results.rankings)) for pair, of in rows if of]
 
 
 def _group_pairs(texts: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:

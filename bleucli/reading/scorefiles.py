@@ -19,6 +19,7 @@ from bleucli.optional_deps import load
 from bleucli.phrases import suggest
 from bleucli.reading import TextFile
 from bleucli.records import NamedTuple
+from bleucli.text.wholefiles import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,14 +74,14 @@ def read(path: str, label: str, name: str, field: str = "") -> ScoreFile:
     {'a.txt': [0.85, 0.5]}
     """
     if _is_parquet(path, label):
-        systems, digest = _of_records(_rows_of_parquet(path, label), label, name, field), _digest(path)
+        systems, checksum = _of_records(_rows_of_parquet(path, label), label, name, field), digest(path)
     else:
         file = TextFile(label, path, mark="dropped", hashed=True)
         lines = [line or "" for (block,) in file.blocks() for line in block]
-        systems, digest = _of_lines(lines, label, name, field), file.sha256()
+        systems, checksum = _of_lines(lines, label, name, field), file.sha256()
     if not any(systems.values()):
         raise BleuError(f"{label} has no scores; expected one number per segment")
-    return ScoreFile(label, systems, digest)
+    return ScoreFile(label, systems, checksum)
 
 
 def _is_parquet(path: str, label: str) -> bool:
@@ -101,13 +102,6 @@ def _rows_of_parquet(path: str, label: str) -> list[Any]:
     except (pa.ArrowException, OSError) as error:
         raise BleuError(f"{label} is not valid Parquet ({' '.join(str(error).split()):.100})") from None
     return rows
-
-
-def _digest(path: str) -> str:
-    from hashlib import file_digest
-
-    with open(path, "rb") as content:
-        return file_digest(content, "sha256").hexdigest()
 
 
 def _of_lines(lines: Sequence[str], label: str, name: str, field: str) -> Mapping[str, list[Item]]:
@@ -193,7 +187,7 @@ def _of_json(lines: Sequence[str], label: str, name: str, field: str) -> Mapping
         whole = json.loads("\n".join(lines))
     except (RecursionError, ValueError):
         whole = None
-    if isinstance(whole, dict) and whole and all(_is_list_of_objects(items) for items in whole.values()):
+    if isinstance(whole, dict) and whole and all(map(_are_objects, whole.values())):
         systems: dict[str, list[Item]] = {}  # comet-score --to_json: the segments of each file
         for system, items in whole.items():
             columns = _of_records(items, f"{label}, {system}", name, field)
@@ -215,7 +209,7 @@ def _of_json(lines: Sequence[str], label: str, name: str, field: str) -> Mapping
     return columns
 
 
-def _is_list_of_objects(items: object) -> bool:
+def _are_objects(items: object) -> bool:
     return isinstance(items, list) and bool(items) and all(isinstance(item, dict) for item in items)
 
 

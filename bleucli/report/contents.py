@@ -11,13 +11,14 @@ Segments count from 0 here, in the order in which they were scored; `Report.line
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 
 from bleucli.counting import count
 from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics import BLEU, CHRF, Metric
 from bleucli.metrics.differences import Share, share_out
+from bleucli.metrics.typography import with_variants
 from bleucli.prose.markup import readable
 from bleucli.records import NamedTuple
 from bleucli.report import passages
@@ -29,7 +30,6 @@ from bleucli.significance import comparison
 from bleucli.significance.comparison import Sampling, rank
 from bleucli.significance.resampling import RESAMPLES, SEED, TRIALS, Sample, report_nothing
 from bleucli.text.labels import number as number_labels
-from bleucli.text.typography import TYPOGRAPHY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ _LENGTHS = {"tokens": (10, 20, 30, 40, 50, 60), "words": (10, 20, 30, 40, 50, 60
 _LENGTHS["characters"] = (25, 50, 100, 150, 200, 300)
 # Columns that may be known about segments, and their names on the page
 _LABELS = {"testset": "test set", "origlang": "original language", "domain": "domain", "docid": "document"}
+# How many scores of segments are computed at once
+_ROWS = 1 << 14
 # The number of bins in the figure of differences between segments' scores
 BINS = 41
 
@@ -102,6 +104,7 @@ class Column(NamedTuple):
     two systems is the difference of its two influences. span: the end of the axis of differences between segments'
     scores: 100, or the largest difference between two scores from another tool; larger differences of error rates count
     as 100. is_given: whether the scores are from another tool. wording: None if typography changes nothing, or was not
+    looked at. caseless: the scores with typography alike and case ignored; None if case changes nothing, or was not
     looked at.
     """
 
@@ -115,6 +118,7 @@ class Column(NamedTuple):
     span: float
     is_given: bool
     wording: Wording | None = None
+    caseless: Sequence[float] | None = None
 
     def order(self) -> list[int]:
         """Return the numbers of the systems, the best first."""
@@ -344,15 +348,16 @@ def make_report(
     """
     results = resample(results, measured, plan, progress, documents)
     columns = [_column(results, number, one) for number, one in enumerate(measured)]
-    if typography:
-        wordings = _wordings(measured, read_again(), plan, lines, documents)
-        columns = [column._replace(wording=wordings.get(number)) for number, column in enumerate(columns)]
+    variants = _count_variants(measured, read_again(), plan, lines) if typography else []
+    columns = _with_wordings(columns, measured, variants, plan, documents)
     hints, parts = list(results.hints), []
     for title, indexes in (sections or {}).items():
         rows = [one.take(indexes) for one in measured]
         of_documents = None if documents is None else number_labels([documents[index] for index in indexes])
         of_section = resample(_score_rows(results, rows), rows, plan, progress, of_documents)
-        parts.append(Section(title, len(indexes), [_column(of_section, place, one) for place, one in enumerate(rows)]))
+        of_columns = [_column(of_section, place, one) for place, one in enumerate(rows)]
+        some = [[[one.take(indexes) for one in stats] for stats in of_system] for of_system in variants]
+        parts.append(Section(title, len(indexes), _with_wordings(of_columns, rows, some, plan, of_documents)))
         hints += [about(title, hint) for hint in of_section.hints]
     lines = range(len(measured[0].rows[0])) if lines is None else lines
     # Lengths are in BLEU's tokens if BLEU is scored, or else in characters if chrF is scored, or else in words
@@ -407,39 +412,66 @@ def _score_rows(results: Results, measured: Sequence[Measured]) -> Results:
     return Results(systems, len(measured[0].rows[0]), [])
 
 
-def _wordings(
+def _count_variants(
+    measured: Sequence[Measured], corpus: Corpus, plan: Plan, lines: Sequence[int] | None
+) -> list[list[Sequence[CorpusStats]]]:
+    """Return what the metrics in percent count with typography alike, and with case ignored as well.
+
+    Returns:
+        For each system, the statistics of both kinds: one per metric, with rows.
+    """
+    metrics = [one.metric for one in measured if one.metric.in_percent]
+    if not metrics:
+        return []
+    systems = count(corpus, with_variants(metrics), jobs=plan.intervals.jobs, keep_rows=True)
+    stats_of_systems = [[one if lines is None else one.take(lines) for one in system.stats] for system in systems]
+    return [[stats[1::3], stats[2::3]] for stats in stats_of_systems]
+
+
+def _with_wordings(
+    columns: Sequence[Column],
     measured: Sequence[Measured],
-    corpus: Corpus,
+    variants: Sequence[Sequence[Sequence[CorpusStats]]],
     plan: Plan,
-    lines: Sequence[int] | None,
     documents: Sequence[int] | None,
-) -> dict[int, Wording]:
-    """Return what is left once typography is alike, for the metrics for which it changes anything, by their numbers."""
+) -> list[Column]:
+    """Return columns with what is left once typography is alike, for the metrics for which it changes anything.
+
+    Args:
+        columns: the results as the texts are written.
+        measured: the segments of which they are.
+        variants: what `_count_variants` returns for these segments; empty if typography is not looked at.
+        plan: how scores are resampled.
+        documents: the number of each segment's document, for a plan that resamples documents.
+    """
     import numpy as np
 
-    metrics = [one.metric.normalizing(",".join(TYPOGRAPHY)) for one in measured if one.metric.in_percent]
-    systems = count(corpus, metrics, jobs=plan.intervals.jobs, keep_rows=True) if metrics else []
-    stats_of_systems = [[one if lines is None else one.take(lines) for one in system.stats] for system in systems]
+    if not variants:
+        return list(columns)
 
-    def is_changed(place: int, stats: Sequence[CorpusStats]) -> bool:
-        pairs = zip(stats, measured[place].rows, strict=True)
-        return not all(np.array_equal(np.asarray(one.rows), rows) for one, rows in pairs)
+    def is_changed(stats: Sequence[CorpusStats], rows: Iterable[Numbers]) -> bool:
+        return not all(np.array_equal(np.asarray(one.rows), before) for one, before in zip(stats, rows, strict=True))
 
-    changed = [place for place, stats in enumerate(zip(*stats_of_systems, strict=True)) if is_changed(place, stats)]
-    if not changed:
-        return {}
-    records = [[stats[place].record() for place in changed] for stats in stats_of_systems]
+    places = [place for place, one in enumerate(measured) if one.metric.in_percent]
+    alike, caseless = (list(zip(*stats, strict=True)) for stats in zip(*variants, strict=True))
+    answers = list(columns)
+    changed = [number for number, place in enumerate(places) if is_changed(alike[number], measured[place].rows)]
+    records = [[stats[number].record() for number in changed] for stats, _ in variants]
     rankings: Sequence[Ranking] = ()
-    if plan.tests is not None:
+    if changed and plan.tests is not None:
         results = [SystemResult(str(number), row) for number, row in enumerate(records)]
         units = documents if plan.tests.unit == "doc" else None
-        samples = [[comparison.sample_of(stats[place], units) for place in changed] for stats in stats_of_systems]
-        segments = stats_of_systems[0][0].segments
-        rankings = comparison.resample(Results(results, segments, []), samples, plan.tests).rankings
-    return {
-        place: Wording([row[at].score for row in records], rankings[at].corrected if rankings else None)
-        for at, place in enumerate(changed)
-    }
+        samples = [[comparison.sample_of(stats[number], units) for number in changed] for stats, _ in variants]
+        rankings = comparison.resample(Results(results, variants[0][0][0].segments, []), samples, plan.tests).rankings
+    for at, number in enumerate(changed):
+        corrected = rankings[at].corrected if rankings else None
+        wording = Wording([row[at].score for row in records], corrected)
+        answers[places[number]] = answers[places[number]]._replace(wording=wording)
+    for number, place in enumerate(places):
+        if is_changed(caseless[number], [np.asarray(one.rows) for one in alike[number]]):
+            scores = [float(one.score().score) for one in caseless[number]]
+            answers[place] = answers[place]._replace(caseless=scores)
+    return answers
 
 
 def _column(results: Results, number: int, measured: Measured) -> Column:
@@ -451,11 +483,11 @@ def _column(results: Results, number: int, measured: Measured) -> Column:
         score = measured.score(whole)[0]
         if len(rows) == 1:
             return np.array([score])
-        return np.asarray(score - measured.score(whole - rows), np.float64)
+        return _in_blocks(lambda part: score - measured.score(whole - part), rows)
 
     records = [system.scores[number] for system in results.systems]
     signature = records[0].signature
-    scores = np.array([measured.score_segments(rows) for rows in measured.rows])
+    scores = np.array([_in_blocks(measured.score_segments, rows) for rows in measured.rows])
     return Column(
         measured.name,
         measured.higher_is_better,
@@ -467,6 +499,14 @@ def _column(results: Results, number: int, measured: Measured) -> Column:
         100.0 if measured.metric.in_percent else float(np.ptp(scores)) or 1.0,  # bins need a width above 0
         not measured.metric.in_percent,
     )
+
+
+def _in_blocks(score: Callable[[Numbers], Floats], rows: Numbers) -> Floats:
+    """Return a score of each row; those of a block at a time, which takes less memory than all at once."""
+    import numpy as np
+
+    parts = [score(rows[start : start + _ROWS]) for start in range(0, len(rows), _ROWS)]
+    return np.concatenate(parts, dtype=np.float64)
 
 
 def _pair(

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 # The most bytes of text on a page; numbers and tokens about double the size of the file
 ROOM = 12_000_000
+# The most segments on a page: more than test sets have, and more than anybody reads
+_MOST_SEGMENTS = 6000
 # The seed of the random sample of segments
 _SEED = 12345
 # A token's length, and the n-grams that match there, are one digit each
@@ -148,7 +150,7 @@ def choose(influences: Floats, scores: Floats, size: int, room: int) -> Held:
     import numpy as np
 
     count = scores.shape[1]
-    most = max(3, room // max(1, size))
+    most = max(3, min(room // max(1, size), _MOST_SEGMENTS))
     if count <= most:
         return Held(range(count), "")
     third = most // 3
@@ -249,12 +251,9 @@ def spell_lengths(text: str, tokens: str, lowercase: bool = False) -> str:
         return ""  # white space inside a token
     if not bare.isascii() and max(bare) > "\uffff":  # such characters are two units of UTF-16 each
         ends = accumulate(widths)
-        widths = [_count_units(bare[end - width : end]) for width, end in zip(widths, ends, strict=True)]
+        parts = [bare[end - width : end] for width, end in zip(widths, ends, strict=True)]
+        widths = [len(part) + sum(sign > "\uffff" for sign in part) for part in parts]
     return "" if max(widths, default=0) >= len(_DIGITS) else bytes(widths).translate(_AS_DIGITS).decode()
-
-
-def _count_units(text: str) -> int:
-    return len(text) + sum(sign > "\uffff" for sign in text)
 
 
 def _spell_matches(orders: Sequence[set[int]]) -> str:

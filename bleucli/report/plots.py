@@ -1,6 +1,7 @@
 """Figures for papers and notebooks, as matplotlib figures; the page's script draws its own.
 
 - `forest`: scores with intervals; `pairs`: every pair of systems, with its test
+- `matrix`: the same as `forest` for each language pair, and for averages
 - `lengths`: scores by length; `segments`: two systems segment by segment
 - `draw`, `save`: a figure of a report, and a figure as a file, for the command
 
@@ -161,6 +162,43 @@ def pairs(results: Results, metric: str = "", *, width: float = WIDTH) -> Figure
     if ranking is None:
         raise BleuError("the pairs were not tested; give the results of plots.compare for at least two systems")
     return _pairs(names, records, ranking, _width(width))
+
+
+def matrix(results: Results, metric: str = "", *, width: float = 2 * WIDTH) -> Figure:
+    """Return a figure of a matrix: a panel for each language pair and one for the averages, with a row for each system.
+
+    If systems were tested against a baseline, its score is a square and a dashed line, and the scores of others that do
+    not differ significantly from it are hollow. If every pair of systems was tested, the ranks that the tests allow are
+    in parentheses.
+
+    Args:
+        results: those of `bleucli.score_matrix`.
+        metric: as for `forest`.
+        width: the width in inches, from 1 to 30.
+
+    Returns:
+        A matplotlib figure.
+
+    Raises:
+        BleuError: as for `forest`; or the results are not those of a matrix.
+
+    >>> from bleucli import score_matrix
+    >>> texts = {"one": ["the cat sat on a mat"], "two": ["the cat sat on the mat"]}, [["the cat sat on the mat"]]
+    >>> figure = matrix(score_matrix({"de-en": texts, "fr-en": texts}))
+    >>> [panel.get_title() for panel in figure.axes]
+    ['de-en', 'fr-en', 'average']
+    """
+    inches = _width(width)
+    _find(results, metric)
+    if not results.pairs:
+        raise BleuError("the results have no language pairs; give what score_matrix returns")
+    panels: dict[str, list[tuple[str, ScoreRecord, str]]] = {}
+    for group, index in results.with_averages().places():
+        _, records, ranking = _find(group, metric)
+        row = group.systems[index]
+        ranks = "" if ranking is None else f" ({tell_ranks(ranking.ranks[index])})"
+        panels.setdefault(row.pair, []).append((row.bare_name, records[index], ranks))
+    return _matrix(results.names, panels, results.has_baseline(), inches)
 
 
 def lengths(stats: Mapping[str, CorpusStats], of_segments: Iterable[int], *, width: float = WIDTH) -> Figure:
@@ -471,6 +509,50 @@ def _forest(
     return figure
 
 
+def _matrix(
+    names: Sequence[str],
+    panels: Mapping[str, Sequence[tuple[str, ScoreRecord, str]]],
+    has_baseline: bool,
+    width: float,
+) -> Figure:
+    """Draw the scores of each language pair in a panel: names, scores and what follows these; the baseline is first."""
+    with _style(width) as size:
+        from matplotlib.figure import Figure
+
+        across = max(1, min(len(panels), int(width * 9 / size / 1.2)))
+        down = -(-len(panels) // across)
+        figure = Figure(figsize=(width, size / 9 * down * (0.75 + 0.3 * len(names))), layout="constrained")
+        grid = figure.subplots(down, across, sharey=True, squeeze=False).ravel()
+        colour = PAPER["series-1"]
+        for axes, (pair, rows) in zip(grid, panels.items(), strict=False):
+            for name, record, ranks in rows:
+                level = names.index(name)
+                is_baseline = has_baseline and level == 0
+                is_hollow = has_baseline and not is_baseline and not record.differs
+                if is_baseline:
+                    axes.axvline(record.score, color=PAPER["quiet"], linewidth=0.8, dashes=(4, 2), zorder=1)
+                if record.interval is not None:
+                    axes.plot(record.interval.bounds, [level] * 2, "|-", color=colour, markersize=5)
+                look = {"markerfacecolor": "white" if is_hollow else colour, "markersize": 5}
+                axes.plot([record.score], [level], "s" if is_baseline else "o", color=colour, **look)
+                score = f"{record.score:.{4 if record.scale == 1 else 1}f}{ranks}"
+                shade = {"facecolor": PAPER["panel"], "edgecolor": "none", "pad": 0.5}  # the dashed line stays behind
+                axes.text(record.score, level - 0.22, score, ha="center", va="bottom", size=size - 1, bbox=shade)
+            axes.set_title(readable(pair))
+            axes.grid(axis="x")
+            axes.margins(x=0.3)
+            axes.locator_params(axis="x", nbins=3)
+        for axes in grid[len(panels) :]:
+            axes.remove()
+        for axes in grid[: len(panels)]:
+            axes.set_yticks(range(len(names)), list(map(_shorten, names)))
+            axes.set_ylim(len(names) - 0.5, -0.9)
+            axes.tick_params(axis="y", length=0)
+            axes.spines["left"].set_visible(False)
+        figure.supxlabel(next(iter(panels.values()))[0][1].name, fontsize=size)
+    return figure
+
+
 def _pairs(
     names: Sequence[str], records: Sequence[ScoreRecord], ranking: Ranking, width: float, decimals: int = 1
 ) -> Figure:
@@ -514,8 +596,8 @@ def _pairs(
                     axes.text(column, row, "\n".join(lines), ha="center", va="center", size=points, **shade)
         axes.set_yticks(range(count), rows, size=small)
         turn: dict[str, Any] = {"rotation": 35, "ha": "right"} if is_slanted else {"rotation": 0, "ha": "center"}
-        shown = [place for place in range(count) if not is_numbered or place == 0 or place % 5 == 4]
-        axes.set_xticks(shown, [columns[place] for place in shown], size=small, **turn)
+        ticks = [place for place in range(count) if not is_numbered or place == 0 or place % 5 == 4]
+        axes.set_xticks(ticks, [columns[place] for place in ticks], size=small, **turn)
         axes.set_xlim(-0.5, count - 0.5)
         axes.set_ylim(count - 0.5, -0.5)
         axes.tick_params(length=0)

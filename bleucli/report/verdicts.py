@@ -146,13 +146,21 @@ def judge(report: Report, column: Column) -> Verdict:
 
 
 def _tell_wording(report: Report, column: Column) -> str:
-    """Return the scores with typography alike, those of the best systems; "" if it changes nothing."""
-    if column.wording is None:
-        return ""
+    """Return the scores with typography alike and with case ignored, those of the best systems; "" if they stay."""
     best = column.order()[:_MOST_NAMED]
-    scores = [f"{column.wording.scores[system]:.2f} for {report.names[system]}" for system in best]
-    alike = "With typography alike in outputs and references (--normalize typography)"
-    return f"{alike}, {column.name} is {join_words(scores)}."
+
+    def tell(way: str, scores: Sequence[float]) -> str:
+        shown = [f"{scores[system]:.2f} for {report.names[system]}" for system in best]
+        return f"{way}, {column.name} is {join_words(shown)}."
+
+    alike = "With typography alike in outputs and references"
+    sentences = []
+    if column.wording is not None:
+        sentences.append(tell(f"{alike} (--normalize typography)", column.wording.scores))
+    if column.caseless is not None:
+        way = "With case ignored as well" if sentences else f"{alike} and case ignored (--normalize typography,case)"
+        sentences.append(tell(way, column.caseless))
+    return " ".join(sentences)
 
 
 def _tell_clusters(report: Report, column: Column) -> str:

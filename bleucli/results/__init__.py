@@ -14,6 +14,8 @@
 - `Unscored`: a system that was left out
 - `Input`, `Run`: what was read, by which command, and when
 - `Results`: all systems, and the hints that go with them; as dictionaries, and as rows of a table
+- `SegmentScores`: scores of segments by one metric; `SegmentBlock`, `SegmentTable`: those of some segments, or of all,
+  by all systems and metrics
 - `score_item`, `run_item`: a score, and what it was made from, as the objects of `bleu -f jsonl`; `Results.cells`: the
   same as a row of a table
 - `mark_best`: results with the best scores marked
@@ -145,8 +147,15 @@ class Figures(NamedTuple):
     hypothesis_length: float | None = None  # this and the next one in what the metric counts: tokens, words, characters
     reference_length: float | None = None
     edits: int | None = None
+    hits: int | None = None  # of TER, WER and CER; this and the next ones are counted only if they are asked for
+    substitutions: int | None = None
+    deletions: int | None = None
+    insertions: int | None = None
+    shifts: int | None = None
 
 
+# The kinds of edits among these fields
+EDIT_KINDS = ("hits", "substitutions", "deletions", "insertions", "shifts")
 # Those of these fields that have a number for each order
 BY_ORDER = ("precisions", "counts", "totals", "reference_totals")
 
@@ -279,6 +288,22 @@ class SegmentScores(NamedTuple):
         return map(self.record, range(len(self.scores)))
 
 
+class SegmentBlock(NamedTuple):
+    """The scores of n segments that follow one another, and what is known of them.
+
+    numbers: their numbers in the text, from 1. systems: the names of the systems. scores: for each system, those by
+    each metric. labels: columns of n labels, by name. references, outputs: columns of n texts; none unless texts are
+    asked for.
+    """
+
+    numbers: Sequence[int]
+    systems: Sequence[str]
+    scores: Sequence[Sequence[SegmentScores]]
+    labels: Mapping[str, Sequence[str | None]] = {}
+    references: Sequence[Sequence[str | None]] = ()
+    outputs: Sequence[Sequence[str | None]] = ()
+
+
 class SystemResult(Record):
     """A system's name and its scores, in the order of the metrics.
 
@@ -340,6 +365,21 @@ class Ranking(NamedTuple):
     # of each system, the first and the last rank that the corrected test allows, from 1: every system that is
     # significantly better stands before it, and every one that is significantly worse stands after it
     ranks: list[tuple[int, int]]
+
+    def take(self, order: Sequence[int]) -> Ranking:
+        """Return the ranking with the systems in another order, by their indexes.
+
+        >>> ranking = Ranking("BLEU", [[None, 0.1], [0.1, None]], [[None, 0.2], [0.2, None]], [1, 2], [(1, 1), (2, 2)])
+        >>> ranking.take([1, 0]).clusters, ranking.take([1, 0]).ranks
+        ([2, 1], [(2, 2), (1, 1)])
+        """
+        p_values, corrected = (
+            [[table[first][second] for second in order] for first in order] for table in (self.p_values, self.corrected)
+        )
+        places = [(self.clusters[index], self.ranks[index]) for index in order]
+        return Ranking(
+            self.name, p_values, corrected, [cluster for cluster, _ in places], [ranks for _, ranks in places]
+        )
 
 
 class Verdict(NamedTuple):
@@ -542,7 +582,7 @@ class Results(Record):
             if is_new or list(system.labels) != list(groups[-1][0].labels):
                 groups.append([])
             groups[-1].append(system)
-        count = len(self.rankings) // len(groups)
+        count = len(self.systems[0].scores) if self.rankings else 0
         return [
             self._replace(
                 systems=of, segments=of[0].segments or 0, rankings=self.rankings[place * count : (place + 1) * count]
@@ -710,11 +750,7 @@ class Results(Record):
         Raises:
             BleuError: pandas is not installed; or as for `rows`.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise BleuError("pandas is not installed; type: pip install pandas") from None
-        return pd.DataFrame(self.rows())
+        return _data_frame(self.rows())
 
     # --- as text
 
@@ -746,11 +782,18 @@ class Results(Record):
             titles += [f"{record.name} signature" for record in scores if signatures]
             rows = []
             for row in (*self.systems, *self.averages):
-                rows.append([row.bare_name, row.pair, *(_tell(one.score, one) for one in row.scores)])
+                rows.append([row.bare_name, row.pair, *(_tell_score(one, self.has_baseline()) for one in row.scores)])
                 rows[-1] += [str(record.signature) for record in row.scores if signatures]
-            return ["System", "Pair", *titles], rows, []
+            return ["System", "Pair", *titles], rows, self._notes()
         with_p_values = self.has_baseline()
         rows = [[system.name, *(_tell_score(one, with_p_values) for one in system.scores)] for system in self.systems]
+        notes = self._notes()
+        if not self.systems[0].labels:  # each group has a signature of its own, which `rows` gives
+            notes += [(f"{record.name}:", str(record.signature)) for record in scores]
+        return ["System", *(record.name for record in scores)], rows, notes
+
+    def _notes(self) -> list[tuple[str, str]]:
+        """Return how systems were tested, and their ranks, as notes of a table."""
         notes = []
         if self.test is not None:
             name, trial = TESTS[self.test.method]
@@ -758,14 +801,92 @@ class Results(Record):
             comparison = "every pair" if self.rankings else f"against {baseline}; * p ≤ {SIGNIFICANT}, nominal"
             unit = "" if self.test.unit == "segment" else f" of {UNITS[self.test.unit]}s"
             notes.append((f"{name}{unit}, {self.test.trials} {trial}s: {comparison}", ""))
-        for group in self.groups():
+        for group in self.with_averages().groups():
             for ranking in group.rankings:
                 ranks = zip(group.systems, ranking.ranks, strict=True)
                 ranks_text = ", ".join(f"{system.name} {tell_ranks(both)}" for system, both in ranks)
                 notes.append((f"{ranking.name}, ranks that corrected p-values allow: {ranks_text}", ""))
-        if not self.systems[0].labels:  # each group has a signature of its own, which `rows` gives
-            notes += [(f"{record.name}:", str(record.signature)) for record in scores]
-        return ["System", *(record.name for record in scores)], rows, notes
+        return notes
+
+
+class SegmentTable(Record):
+    """The scores of every segment, by all systems and metrics, as `evaluate_segments` returns them.
+
+    `table["system"]["BLEU"]` is a list of n numbers.
+
+    Attributes:
+        scores: for each system, by its name, n scores by each metric, in percent unless another tool computed them.
+        signatures: those of the metrics, by their names.
+        labels: what is known of each segment, by name.
+
+    >>> from bleucli import evaluate_segments
+    >>> systems = {"a": ["the cat sat", "on a mat"], "b": ["the cat sat", "on the mat"]}
+    >>> table = evaluate_segments(systems, [["the cat sat", "on the mat"]], ["chrf", "ter"])
+    >>> table["a"]["TER"]
+    [0.0, 33.33333333333333]
+    >>> table.rows()[-1]
+    {'segment': 2, 'system': 'b', 'metric': 'TER', 'score': 0.0}
+    >>> table.rows(wide=True)[1]["a TER"]
+    33.33333333333333
+    """
+
+    scores: Mapping[str, Mapping[str, list[float]]]
+    signatures: Mapping[str, Signature]
+    labels: Mapping[str, list[str]] = {}
+
+    def __getitem__(self, key: str, /) -> Mapping[str, list[float]]:
+        """Return the scores of a system.
+
+        Raises:
+            BleuError: there is no such system.
+        """
+        if not isinstance(key, str):
+            scores: Mapping[str, list[float]] = super().__getitem__(key)
+            return scores
+        if key not in self.scores:
+            raise BleuError(
+                f"there is no system {key!r}; choose from {', '.join(self.scores)}{suggest(key, self.scores)}"
+            )
+        return self.scores[key]
+
+    def rows(self, wide: bool = False) -> list[dict[str, Any]]:
+        """Return dictionaries for `pandas.DataFrame` and `polars.DataFrame`.
+
+        Args:
+            wide: one for each segment, with keys such as `system BLEU`; otherwise one for each score, with `segment`
+                (from 1), `system`, `metric` and `score`. Both have the labels.
+        """
+        columns = [(name, metric, column) for name, of in self.scores.items() for metric, column in of.items()]
+        rows: list[dict[str, Any]] = []
+        for place in range(len(columns[0][2])):
+            known = {"segment": place + 1} | {name: column[place] for name, column in self.labels.items()}
+            if wide:
+                rows.append(known | {f"{name} {metric}": column[place] for name, metric, column in columns})
+                continue
+            rows += [
+                {**known, "system": name, "metric": metric, "score": column[place]} for name, metric, column in columns
+            ]
+        return rows
+
+    def to_pandas(self, wide: bool = False) -> pandas.DataFrame:
+        """Return the rows of `rows(wide)` as a data frame of pandas.
+
+        Raises:
+            BleuError: pandas is not installed.
+        """
+        return _data_frame(self.rows(wide))
+
+    def __repr__(self) -> str:
+        segments = tell_count(len(next(iter(next(iter(self.scores.values())).values()))), "segment")
+        return f"<SegmentTable: {segments}, {', '.join(self.scores)} by {', '.join(self.signatures)}>"
+
+
+def _data_frame(rows: list[dict[str, Any]]) -> pandas.DataFrame:
+    try:
+        import pandas as pd
+    except ImportError:
+        raise BleuError("pandas is not installed; type: pip install pandas") from None
+    return pd.DataFrame(rows)
 
 
 def mark_best(results: Results) -> Results:

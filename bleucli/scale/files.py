@@ -192,8 +192,8 @@ class StatsFile:
     def _read_signatures(self, name: str) -> list[str]:
         """Return the signatures of a metric, each once."""
         column = f"{name}.{SIGNATURE}"
-        if not self._has_texts(column):
-            kind = self._schema.field(column).type
+        kind = self._schema.field(column).type
+        if _kind_of_values(kind) not in ("null", *_BYTES, *_TEXTS):  # "null" in an empty file
             raise BleuError(
                 f"the column {column} of {self.path} has values of type {kind}, not the signature of a metric; ", AGAIN
             )
@@ -231,10 +231,6 @@ class StatsFile:
             if name in self.columns and self._is_nested(name):
                 kind = self._schema.field(name).type
                 raise BleuError(f"the column {name} of {self.path} holds values of type {kind}; expected strings")
-
-    def _has_texts(self, column: str) -> bool:
-        """Return whether a column holds texts; in an empty file, its type may be "null"."""
-        return _kind_of_values(self._schema.field(column).type) in ("null", *_BYTES, *_TEXTS)
 
     def _is_nested(self, column: str) -> bool:
         kind = self._schema.field(column).type

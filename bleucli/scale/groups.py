@@ -57,9 +57,9 @@ class Places:
         for whose, runs in self._runs.items():
             runs.sort()
             name = _tell_place(whose)
-            done, before = 0, ""
+            length, before = 0, ""
             for start, end, path in runs:
-                if start < done:
+                if start < length:
                     raise BleuError(
                         tell_place("segment", start),
                         f" of {name} occurs twice ({before}, {path}); name each shard once, and number its segments"
@@ -67,11 +67,11 @@ class Places:
                         Turn("first=...", "--first-line"),
                         ")",
                     )
-                if start > done:
-                    rest = f" of {name} {_are(start - done)} missing; name all shards"
-                    raise BleuError(_tell_range(done, start), rest, self._tell_namesakes(whose))
-                done, before = end, path
-            ends.setdefault(whose[1:], {})[whose[0]] = done
+                if start > length:
+                    rest = f" of {name} {_are(start - length)} missing; name all shards"
+                    raise BleuError(_tell_range(length, start), rest, self._tell_namesakes(whose))
+                length, before = end, path
+            ends.setdefault(whose[1:], {})[whose[0]] = length
         systems = list(dict.fromkeys(whose[0] for whose in self._runs))
         for where, ends_of in ends.items():
             most = max(ends_of, key=ends_of.__getitem__)

@@ -54,6 +54,7 @@ from bleucli.scale.layout import (
 from bleucli.scale.rows import Table, Writer, write, write_sums
 from bleucli.text.buffers import to_arrow, to_numpy
 from bleucli.text.labels import number
+from bleucli.text.wholefiles import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -154,7 +155,8 @@ class Statistics:
                 metric = metric_that_counted(signature, given, in_command)
                 difference = reading.find_difference(metric, signature, several=True)
                 if difference is None and like is not None:
-                    difference = _turn(reading.find_difference(metric, like, several=True))
+                    other = reading.find_difference(metric, like, several=True)
+                    difference = other and (other[0], other[2], other[1])
                 candidates.append((name, metric, difference))
         if not candidates:
             self.refuse_without(METRICS[kind].name, lambda file, name: _kind_of(file, name) == kind)
@@ -162,9 +164,10 @@ class Statistics:
         for name, metric, difference in candidates:
             if difference is None:
                 return name, metric
-        alike = [(name, metric) for name, metric, (key, *_) in candidates if _is_choice(metric, key)]  # type: ignore[misc]
-        if alike:  # only segments with several references may differ; counting shows whether there are any
-            return alike[0]
+        for name, metric, (key, *_) in candidates:  # type: ignore[misc]
+            # If it decides which of several references counts, counting shows whether a segment has several
+            if any(option.decides == CHOICE and key in (option.key, option.name) for option in metric.options):
+                return name, metric
         _, metric, difference = candidates[0]
         assert difference is not None
         raise _counted_otherwise(self._filled[0].path, metric, difference)
@@ -244,9 +247,9 @@ class Statistics:
                     rows = numbers.select([*fractions, *filter(None, [of_documents])])
                     rows = rows if len(indexes) == len(rows) else rows.take(to_arrow(indexes))
                     # A column that also makes groups has one value here
-                    named = rows.column(of_documents).to_pylist() if of_documents else []
+                    names_of_documents = rows.column(of_documents).to_pylist() if of_documents else []
                     if documents in by:
-                        named = [values[keys.index(documents)]] * len(rows)
+                        names_of_documents = [values[keys.index(documents)]] * len(rows)
                     system, places = _name_system(values[0]), values[1 : 1 + len(PLACES)]
                     labels = values[1 + len(PLACES) : len(values) - len(signatures)]
                     self._check_rows(file, metrics, values[len(values) - len(signatures) :], rows, accepted)
@@ -255,7 +258,7 @@ class Statistics:
                     if not file.is_summed:
                         segments_met.add((system, *places), to_numpy(rows.column(SEGMENT)), file.path)
                     if keep_rows:
-                        tally.add_rows(places, rows, named)
+                        tally.add_rows(places, rows, names_of_documents)
                     else:
                         tally.add_sums(rows)
         _refuse_parts(order)
@@ -354,7 +357,7 @@ class Statistics:
     def digests(self) -> Iterator[tuple[str, int, str]]:
         """Give the path, the number of rows and the SHA-256 of each file."""
         for file in self._files:
-            yield file.path, file.rows, _digest(file.path)
+            yield file.path, file.rows, digest(file.path)
 
     def shards(self) -> list[Shard]:
         """Return what is known about the texts that the rows were made from."""
@@ -405,11 +408,7 @@ def _is_ours(signature: Signature) -> bool:
 
 
 def _check_signatures(file: StatsFile) -> None:
-    """Refuse signatures that do not say all of how the texts were counted, and columns that do not fit them.
-
-    Raises:
-        BleuError: a value is not valid, a key is missing, or there is a column too many.
-    """
+    """Refuse signatures that do not say all of how the texts were counted, and columns that do not fit them."""
     counts = counts_in(file.columns)
     for name, texts in file.signatures.items():
         for text in texts:
@@ -431,22 +430,13 @@ def _check_signatures(file: StatsFile) -> None:
                     )
 
 
-def _turn(difference: Difference | None) -> Difference | None:
-    """Return a difference with its two values exchanged."""
-    return difference and (difference[0], difference[2], difference[1])
-
-
 def _name_system(value: object) -> str:
     name = label_of(value)
     return _UNNAMED if name is None else str(name)
 
 
 def _refuse_parts(places: Iterable[Sequence[Any]]) -> None:
-    """Refuse rows of different parts of the same items; places: the columns of `PLACES`.
-
-    Raises:
-        BleuError: two places differ in nothing else.
-    """
+    """Refuse rows of different parts of the same items; places: the columns of `PLACES`."""
     parts: dict[tuple[Any, ...], Any] = {}
     for place in places:
         rest = tuple(value for column, value in zip(PLACES, place, strict=True) if column != PARTIAL)
@@ -464,12 +454,12 @@ def _refuse_twice(files: Sequence[StatsFile]) -> None:
     paths: dict[str, str] = {}
     for file in files:
         if file.is_summed and file.rows:
-            digest = _digest(file.path)
-            if digest in paths:
-                other = paths[digest]
+            checksum = digest(file.path)
+            if checksum in paths:
+                other = paths[checksum]
                 note = f", as {other} has the same bytes" if other != file.path else ""
                 raise BleuError(f"{file.path} was given twice{note}; name each file once")
-            paths[digest] = file.path
+            paths[checksum] = file.path
     homes: dict[tuple[object, ...], str] = {}
     for file in files:
         for shard in {(*shard[:4], *shard.references) for shard in file.shards() if shard.hypothesis}:
@@ -478,18 +468,6 @@ def _refuse_twice(files: Sequence[StatsFile]) -> None:
                 raise BleuError(
                     f"{other} and {file.path} both have statistics of {shard[0]} on the same texts; name one of them"
                 )
-
-
-def _digest(path: str) -> str:
-    from hashlib import file_digest
-
-    with open(path, "rb") as content:
-        return file_digest(content, "sha256").hexdigest()
-
-
-def _is_choice(metric: Metric, key: str) -> bool:
-    """Return whether a key decides which of several references a segment's row is about."""
-    return any(option.decides == CHOICE and key in (option.key, option.name) for option in metric.options)
 
 
 def _counted_otherwise(path: str, metric: Metric, difference: Difference) -> BleuError:

@@ -100,8 +100,7 @@ class TextTable:
         partial: bool = False,
     ) -> None:
         self.files = find_tables(paths)
-        self._columns = columns or Columns()
-        self._keys = keys
+        columns = columns or Columns()
         self.labels = Labels(keys)
         self.rows = dict.fromkeys(self.files, 0)
         self.joining: Joining | None = None
@@ -110,24 +109,24 @@ class TextTable:
             with telling(path):
                 schemas[path] = _schema_of(path)
                 names[path] = schemas[path].names
-        self._parts = _find_parts(names, self._columns, keys)
+        self._parts = _find_parts(names, columns, keys)
         if self._parts:
             from bleucli.counting.joining import Joining
 
             self.joining = Joining(partial)
-        parts = {path: part for part in self._parts for path in part.files}
-        for path, schema in schemas.items():
-            part = parts.get(path)
-            with telling(path):
-                of_file = (self._columns, keys) if part is None else (part.columns, part.keys)
-                check_columns(path, schema, *of_file)
+        else:
+            self._parts = [_Part(self.files, columns, (), keys)]
+        for part in self._parts:
+            for path in part.files:
+                with telling(path):
+                    check_columns(path, schemas[path], part.columns, part.keys)
 
     def corpus(self) -> Corpus:
         """Return the texts as a corpus, which can be read once; references come with the systems that share files."""
-        references = ", ".join(self._columns.references)
         if self.joining is None:
-            source = Source("the table", list(self._columns.hypotheses), self._blocks(), references)
-            return Corpus([source], [])
+            (part,) = self._parts
+            references = ", ".join(part.columns.references)
+            return Corpus([Source("the table", list(part.columns.hypotheses), self._blocks(part), references)], [])
         systems = [self._source_of(part) for part in self._parts if part.columns.hypotheses]
         others = [self._source_of(part) for part in self._parts if not part.columns.hypotheses]
         return Corpus(systems, others, joining=self.joining, labels=self.labels)
@@ -139,33 +138,36 @@ class TextTable:
         return Source(
             label,
             list(part.columns.hypotheses) or part.columns.references,
-            self._blocks_of(part),
+            self._blocks(part),
             f"{label} (references)" if is_system and references else "",
             ids=len(part.ids),
             labels=part.keys,
             has_hypotheses=is_system,
         )
 
-    def _blocks_of(self, part: _Part) -> Iterator[list[Segments]]:
-        """Give blocks of the files of a part: columns of hypotheses, ids, keys and references."""
+    def _blocks(self, part: _Part) -> Iterator[list[Segments]]:
+        """Give blocks of files with the same columns: hypotheses, ids and keys to join by, references."""
         names = [*part.columns.names(), *filter(None, part.ids), *part.keys]
         for path in part.files:
             with telling(path):
                 for batch in read_batches(path, names):
                     if len(batch):
-                        yield self._read_part(batch, part, path)
+                        yield self._read(batch, part, path)
                         self.rows[path] += len(batch)
         if not any(self.rows[path] for path in part.files):
-            raise BleuError(f"{part.files[0]} is empty; expected at least one row")
+            raise BleuError(EMPTY if self.joining is None else f"{part.files[0]} is empty; expected at least one row")
 
-    def _read_part(self, batch: pa.RecordBatch, part: _Part, path: str) -> list[Segments]:
-        if not is_parquet(path):
+    def _read(self, batch: pa.RecordBatch, part: _Part, path: str) -> list[Segments]:
+        if not is_parquet(path):  # pyarrow does not check a memory map; `read_block` checks the hypotheses
             for name in (*part.keys, *filter(None, part.ids), *part.columns.references):
                 batch.column(name).validate(full=True)
         texts = read_block(batch, part.columns, part.keys, self.rows[path], path)
+        keys = [map(label_of, batch.column(key).to_pylist()) for key in part.keys]
+        if self.joining is None:
+            self.labels.add(keys)
+            return texts
         ids = [encode_ids(batch.column(name).to_pylist()) if name else b"" for name in part.ids]
         none = Segments(b"", bytes(16 * len(batch)))
-        keys = [map(label_of, batch.column(key).to_pylist()) for key in part.keys]
         count = len(part.columns.hypotheses)
         return [
             *texts[:count],
@@ -173,25 +175,6 @@ class TextTable:
             *(Segments.from_strings([None if one is None else str(one) for one in key]) for key in keys),
             *texts[count:],
         ]
-
-    def _blocks(self) -> Iterator[list[Segments]]:
-        """Give each block as columns: those of hypotheses, then those of references."""
-        names = [*self._columns.names(), *self._keys]
-        for path in self.files:
-            with telling(path):
-                for batch in read_batches(path, names):
-                    if len(batch):
-                        yield self._read(batch, path)
-                        self.rows[path] += len(batch)
-        if not any(self.rows.values()):
-            raise BleuError(EMPTY)
-
-    def _read(self, batch: pa.RecordBatch, path: str) -> list[Segments]:
-        if not is_parquet(path):  # pyarrow does not check a memory map; `read_block` checks the hypotheses
-            for name in (*self._keys, *self._columns.references):
-                batch.column(name).validate(full=True)
-        self.labels.add([map(label_of, batch.column(key).to_pylist()) for key in self._keys])
-        return read_block(batch, self._columns, self._keys, self.rows[path], path)
 
 
 def column_names(paths: Sequence[str]) -> list[str]:
@@ -227,11 +210,12 @@ def _find_parts(names: Mapping[str, Sequence[str]], columns: Columns, keys: Sequ
     # Otherwise, `check_columns` says what is missing
     if is_alike or not all(map(any, ids.values())) or not all(texts.values()):
         return []
-    known = list(dict.fromkeys(name for of in names.values() for name in of))
+    columns_of_all = list(dict.fromkeys(name for of in names.values() for name in of))
     for name in columns.names():
-        if name not in known:
+        if name not in columns_of_all:
             remedy = "; name the columns of texts with --columns hyp=NAME,refs=NAME"
-            raise BleuError(f"no table has a column {name}; they have {', '.join(known)}{suggest(name, known)}{remedy}")
+            there = f"{', '.join(columns_of_all)}{suggest(name, columns_of_all)}"
+            raise BleuError(f"no table has a column {name}; they have {there}{remedy}")
     parts: dict[tuple[str, ...], list[str]] = {}
     for path, of in texts.items():
         parts.setdefault(tuple(of), []).append(path)
@@ -243,7 +227,7 @@ def _find_parts(names: Mapping[str, Sequence[str]], columns: Columns, keys: Sequ
                 [name for name in columns.references if name in of],
             ),
             ids[files[0]],
-            [key for key in keys if key in names[files[0]] or key not in known],  # an unknown one is refused
+            [key for key in keys if key in names[files[0]] or key not in columns_of_all],  # an unknown one is refused
         )
         for of, files in parts.items()
     ]
@@ -352,13 +336,9 @@ def _parse(path: str, _time: int, _size: int) -> pa.Table:
         if len(row) != len(header):
             raise BleuError(f"{path}, row {number} has {len(row)} cells, but the first row has {len(header)}")
     columns = list(zip(*values, strict=True)) or [()] * len(header)
-    return pa.table([pa.array(column, _type_of(column)) for column in columns], names=header)
-
-
-def _type_of(column: Sequence[Any]) -> pa.DataType:
-    """Return the type of a column of texts, or of lists of texts."""
-    pa = load("pyarrow", "arrow")
-    return pa.list_(pa.string()) if any(isinstance(value, list) for value in column) else pa.string()
+    text, texts = pa.string(), pa.list_(pa.string())
+    kinds = [texts if any(isinstance(value, list) for value in column) else text for column in columns]
+    return pa.table(list(map(pa.array, columns, kinds)), names=header)
 
 
 def _text_of(value: object) -> str | None:

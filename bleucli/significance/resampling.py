@@ -78,7 +78,7 @@ _LONGEST_SEED = 100
 _WEIGHT_BYTES = 1 << 22
 # The number of resamples, of long texts, that are scored at once: each pass over the rows should serve several
 _SCORED_AT_ONCE = 32
-_BIT_BYTES = 1 << 25
+_BIT_BYTES = 1 << 23
 _TRIALS_HELD = 1 << 14
 # Differences that are this close count as equal, since a sum of doubles depends on the order of its terms
 TIE = 1e-12

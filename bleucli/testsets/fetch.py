@@ -29,6 +29,7 @@ from bleucli.testsets.sources import (
     problem_of,
     record_of,
 )
+from bleucli.text.wholefiles import digest
 from bleucli.waiting import is_watched, note_delay, show_status
 
 TYPE_CHECKING = False
@@ -216,14 +217,6 @@ def _show_bar(name: str, size: int | None) -> tqdm[NoReturn]:
 
 
 # --- checksums of files, and their records
-
-
-def digest(path: str, kind: str) -> str:
-    """Return the checksum of a file in hexadecimal digits."""
-    import hashlib
-
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.new(kind, usedforsecurity=False)).hexdigest()
 
 
 def _find_fault(path: str, checksum: Checksum | None) -> str:

@@ -12,6 +12,7 @@ The streams of this process are written where they stand: the shell, and other p
 - `spool`: collects data until they are complete
 - `Aside`: one line about a temporary file that cannot be written
 - `copy`, `write_all`: write to raw streams
+- `digest`: the checksum of a file
 """
 
 from __future__ import annotations
@@ -54,6 +55,19 @@ class Aside:
             raise BleuError(
                 f"cannot write a temporary file: {error.strerror or error}; set TMPDIR to a folder with free space"
             ) from None
+
+
+def digest(path: str, kind: str = "sha256") -> str:
+    """Return the checksum of a file in hexadecimal digits; kind: "sha256" or "md5".
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    import hashlib
+
+    with open(path, "rb") as file:
+        # With usedforsecurity=False, md5 works even where a policy (FIPS) forbids it for security
+        return hashlib.file_digest(file, lambda: hashlib.new(kind, usedforsecurity=False)).hexdigest()
 
 
 def copy(answer: IO[bytes], target: IO[bytes]) -> None:

@@ -88,9 +88,48 @@ def make_app() -> FastAPI:
     app.add_exception_handler(HTTPException, _tell_refusal)
     app.add_exception_handler(Exception, _tell_fault)
     work = _Work()
-    _serve_endpoint(app, work)
-    _serve_numbers(app, work)
-    _serve_files(app)
+
+    # 1. The endpoint for programs
+    @app.post(
+        "/score",
+        summary="Score an item, or an array of items as one corpus",
+        operation_id="score",
+        tags=["scores"],
+        response_model=Score | list[Score],
+        responses={status: {"model": Failure, "description": about} for status, about in _REFUSALS.items()},
+        openapi_extra={"parameters": parameters(), "requestBody": _BODY},
+    )
+    async def _score(request: Request) -> Response:
+        body = await read_body(request)
+        query = read_query(request.query_params.multi_items())
+
+        def score() -> object:
+            scores = score_items(read_items(body), query.make_metric(), query.sentence_level)
+            return scores if query.sentence_level else scores[0]
+
+        return await work.choose(body, query.metric).answer(request, score)
+
+    # 2. The requests of the page
+    @app.post("/page/numbers", include_in_schema=False)
+    async def _numbers(request: Request) -> Response:
+        body = await read_body(request)
+        inputs = read_inputs(body)
+        return await work.choose(body, inputs.metric).answer(request, partial(calculate, inputs))
+
+    @app.post("/page/explanation", include_in_schema=False)
+    async def _explanation(request: Request) -> Response:
+        inputs = read_inputs(await read_body(request))
+        return await work.explaining.answer(request, partial(explain_inputs, inputs))
+
+    # 3. The page, the page of the API, and the files that both need
+    own = ("calculator.css", "calculator.js", "docs.js", "icon.svg")
+    files = {"/": make_page(), "/docs": package_file("docs.html"), "/static/theme.css": style_sheet().encode()}
+    files |= {f"/static/{name}": package_file(name) for name in own}
+    files |= {f"/static/{name}": swagger_file(name) for name in ("swagger-ui-bundle.js", "swagger-ui.css")}
+    kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+    for path, content in files.items():
+        kind = kinds.get(path.rpartition(".")[2], "text/html")
+        app.api_route(path, methods=["GET", "HEAD"], include_in_schema=False)(partial(_send, content, kind))
     return app
 
 
@@ -114,56 +153,6 @@ async def _tell_refusal(request: Request, error: Exception) -> Response:
         takes = "POST" if request.url.path in _POSTS else "GET"
         message = f"{request.url.path} takes {takes}, not {request.method:.20}; see /docs"
     return JSONResponse({"error": message}, error.status_code, error.headers)
-
-
-def _serve_endpoint(app: FastAPI, work: _Work) -> None:
-    """Serve the endpoint for programs."""
-
-    @app.post(
-        "/score",
-        summary="Score an item, or an array of items as one corpus",
-        operation_id="score",
-        tags=["scores"],
-        response_model=Score | list[Score],
-        responses={status: {"model": Failure, "description": about} for status, about in _REFUSALS.items()},
-        openapi_extra={"parameters": parameters(), "requestBody": _BODY},
-    )
-    async def _score(request: Request) -> Response:
-        body = await read_body(request)
-        query = read_query(request.query_params.multi_items())
-
-        def score() -> object:
-            scores = score_items(read_items(body), query.make_metric(), query.sentence_level)
-            return scores if query.sentence_level else scores[0]
-
-        return await work.choose(body, query.metric).answer(request, score)
-
-
-def _serve_numbers(app: FastAPI, work: _Work) -> None:
-    """Serve the requests of the page."""
-
-    @app.post("/page/numbers", include_in_schema=False)
-    async def _numbers(request: Request) -> Response:
-        body = await read_body(request)
-        inputs = read_inputs(body)
-        return await work.choose(body, inputs.metric).answer(request, partial(calculate, inputs))
-
-    @app.post("/page/explanation", include_in_schema=False)
-    async def _explanation(request: Request) -> Response:
-        inputs = read_inputs(await read_body(request))
-        return await work.explaining.answer(request, partial(explain_inputs, inputs))
-
-
-def _serve_files(app: FastAPI) -> None:
-    """Serve the page, the page of the API, and the files that both need."""
-    own = ("calculator.css", "calculator.js", "docs.js", "icon.svg")
-    files = {"/": make_page(), "/docs": package_file("docs.html"), "/static/theme.css": style_sheet().encode()}
-    files |= {f"/static/{name}": package_file(name) for name in own}
-    files |= {f"/static/{name}": swagger_file(name) for name in ("swagger-ui-bundle.js", "swagger-ui.css")}
-    kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-    for path, content in files.items():
-        kind = kinds.get(path.rpartition(".")[2], "text/html")
-        app.api_route(path, methods=["GET", "HEAD"], include_in_schema=False)(partial(_send, content, kind))
 
 
 async def _send(content: bytes, kind: str) -> Response:

@@ -18,8 +18,8 @@ from bleucli.metrics import Metric
 from bleucli.phrases import tell_count
 from bleucli.reading.jsonfields import Fields, place_of_references
 from bleucli.reading.jsonlines import JsonItems
-from bleucli.results import ScoreRecord
-from bleucli.scoring import score_rows
+from bleucli.results import EDIT_KINDS, ScoreRecord
+from bleucli.scoring import score_blocks
 from bleucli.text import Segments
 
 TYPE_CHECKING = False
@@ -69,7 +69,8 @@ def score_items(items: Sequence[Any], metric: Metric, sentence_level: bool) -> l
     check_effort(metric, blocks := read_texts("body", items))
     if sentence_level:
         _check_size(metric, len(items))
-        return [_tell(record, 1, []) for record in score_rows(count_blocks(_corpus(iter(blocks)), [metric]))]
+        scored = score_blocks(count_blocks(_corpus(iter(blocks)), [metric]))
+        return [_tell(record, 1, []) for block in scored for record in block.scores[0][0].records()]
     stats = count_items(blocks, metric)
     hints = [*stats.hints(), *metric.advice]
     for python, ours in _SPELLINGS.items():
@@ -156,6 +157,6 @@ def _tell(record: ScoreRecord, segments: int, warnings: Sequence[str]) -> dict[s
         "higher_is_better": record.higher_is_better,
         "signature": record.signature.format(),
         "segments": segments,
-        **record.figures._asdict(),
+        **{name: part for name, part in record.figures._asdict().items() if name not in EDIT_KINDS},
         "warnings": list(warnings),
     }

@@ -49,19 +49,36 @@ EFFECTS = {
             "junit has only the scores that gates judge",
         ),
     ],
+    "edit_counts": [
+        (("--edit-counts",), ("-m", "wer"), (), "WER, CER and TER are not scored"),
+        (("--edit-counts",), ("-m", "ter", "-f", "csv"), ("-m", "ter", "-f", "text"), "text does not show parts"),
+        (("--edit-counts",), ("-m", "ter"), ("-m", "ter", "-b"), "bare scores have no parts"),
+        (("--edit-counts",), ("-m", "cer", "-sl", "-f", "jsonl"), ("-m", "cer", "-sl"), "segments have them in jsonl"),
+    ],
     "force": [(("--force",), (), ("-m", "ter"), "BLEU is not scored")],
     "format": [
-        (("-f", "latex"), (), ("-sl",), "segments are printed as text or JSON"),
+        (("-f", "latex"), (), ("-sl",), "segments are printed as text, JSON or tables"),
         (("-f", "latex"), (), ("-b",), "bare scores have no format"),
         (("-f", "csv"), ("several",), ("-b",), "bare scores are numbers, not csv"),
-        (("-f", "csv"), ("several",), ("-sl",), "segments are printed as text, json or jsonl, not as csv"),
+        (
+            ("-f", "html"),
+            ("several",),
+            ("-sl",),
+            "segments are printed as text, json, jsonl, csv, tsv or parquet, not as html",
+        ),
     ],
     "labels": [
         (
             ("--labels", "labels.tsv"),
             ("--by", "doc", "-f", "csv"),
             (),
-            "nothing reads labels: --by, --unit doc, --level doc and parts do",
+            "nothing reads labels: --by, --unit doc, --level doc, parts and tables of segments do",
+        ),
+        (
+            ("--labels", "labels.tsv"),
+            ("-sl", "-f", "csv"),
+            ("-sl", "-f", "jsonl"),
+            "nothing reads labels: --by, --unit doc, --level doc, parts and tables of segments do",
         ),
     ],
     "language_pair": [
@@ -80,6 +97,7 @@ EFFECTS = {
     "paired_ar_n": [(("-parn", "1"), ("-par", "several"), TESTED, "it needs --paired-ar")],
     "paired_bs_n": [(("-pbsn", "2"), ("-pbs", "several"), ("-ci", "-cin", "2"), "it needs --paired-bs")],
     "paired_jobs": [(("-j", "1"), ("-ci", "-cin", "2"), (), "nothing is resampled")],
+    "rows": [(("--rows", "long"), ("-sl", "-f", "csv"), ("-sl", "-f", "text"), "text is not a table of segments")],
     "scale": [
         (
             ("--scale", "100"),
@@ -114,6 +132,7 @@ EFFECTS = {
         (("--style", "compact"), ("-f", "rst"), ("-f", "csv"), "csv has only one style"),
         (("--style", "compact"), ("several", "-f", "text"), ("-f", "text", "-b"), "bare scores are not a table"),
     ],
+    "texts": [(("--texts",), ("-sl", "-f", "tsv"), ("-sl", "-f", "json"), "json is not a table of segments")],
     "tokenize": [(("-tok", "13a"), (), ("-m", "chrf"), "BLEU is not scored")],
     "wer_lowercase": [(("--wer-lowercase",), ("-m", "wer"), (), "WER is not scored")],
     "width": [(("-w", "1"), (), ("-f", "json", *TESTED), "JSON of a test is not rounded")],
@@ -146,7 +165,7 @@ CASES = [(name, *case) for name, cases in EFFECTS.items() for case in cases]
 
 OURS = set(parser().ours)
 # Options of sacreBLEU that are refused where they have no effect
-CONTRADICTIONS = {("score_only", "-b"), ("format", "csv")}
+CONTRADICTIONS = {("score_only", "-b"), ("format", "csv"), ("format", "html")}
 
 
 def said(answer):

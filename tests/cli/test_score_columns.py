@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import os
 import re
 from statistics import fmean
@@ -387,8 +388,10 @@ def test_wrong_scores_are_refused(run, files, write, words, parts):
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        (("-sl",), "--sentence-level cannot be combined with --scores: the files have the scores of segments already"),
-        (("--level", "doc"), "--level cannot be combined with --scores: the texts of a document are joined"),
+        (
+            ("-sl",),
+            "--sentence-level takes one system and one metric as text; leave out the others, or add -f csv, tsv",
+        ),
         (("--partial",), "--partial cannot be combined with --scores: scores are those of all segments"),
         (("--segment-scores",), "--segment-scores cannot be combined with --scores: it reads scores instead of texts"),
     ],
@@ -399,7 +402,8 @@ def test_jobs_without_scores_say_why(run, files, words, part):
 
 def test_tables_and_statistics_say_why(run):
     refused(
-        run("--table", "t.parquet", "--scores", "a=b"), "--table cannot be combined with --scores: tables have rows"
+        run("--table", "t.parquet", "--engine", "dask", "--scores", "a=b"),
+        "--engine cannot be combined with --scores: only sums of counts leave the engine",
     )
     refused(run("--stats", "t.parquet", "--scores", "a=b"), "statistics keep the scores that bleu count --scores saves")
 
@@ -507,8 +511,105 @@ class Short(Lengths):
         ({"metrics": [Short()]}, "Lengths of a: segment_scores returned 1 score for 60 segments"),
         ({"metrics": [Whole(), "bleu"], "test": "ar"}, "Whole only has corpus_score, which gives no tests"),
         ({"metrics": [Whole()]}, "needs another metric beside it; give it segment_scores, or leave it out"),
-        ({"scores": {"COMET": COMET}, "level": "doc", "labels": {"doc": ["d"] * COUNT}}, "level 'doc' joins the texts"),
+        ({"metrics": [Lengths()], "level": "doc", "labels": {"doc": ["d"] * COUNT}}, "level 'doc' joins texts"),
     ],
 )
 def test_wrong_arguments_are_refused(options, part):
     raised([part], results_of, **options)
+
+
+def test_documents_in_python_have_the_mean_of_their_segments():
+    labels = {"doc": [f"d{n // 7}" for n in range(COUNT)]}
+    results = results_of(scores={"COMET": COMET}, level="doc", labels=labels)
+    for system in SYSTEMS:
+        assert math.isclose(results.score(system, "COMET"), sum(COMET[system]) / COUNT, rel_tol=1e-12)
+
+
+# --- tables and documents
+
+
+def test_a_table_takes_scores_from_its_own_columns_and_from_files(run, write):
+    pytest.importorskip("pyarrow")
+    from pyarrow import parquet, table
+
+    texts = {
+        "ref": ["a b c d e", "f g h i", "j k l m"],
+        "x": ["a b c d", "f g h", "j k l m"],
+        "y": ["a b", "f g h i", "j"],
+    }
+    scores = {"x": [0.5, 0.25, 0.75], "y": [0.125, 0.5, 0.25]}
+    parquet.write_table(table(texts | {"comet": scores["x"]}), "t.parquet")
+    write("y.comet", "".join(f"{score}\n" for score in scores["y"]))
+    for name, lines in texts.items():
+        write(f"{name}.txt", "".join(f"{line}\n" for line in lines))
+    words = ("--scores", "COMET=t.parquet:comet,y.comet", "-q", "--paired-ar")
+    for more in (("-f", "csv"), ("-f", "json", "--name-by", "file")):
+        of_files = run("ref.txt", "-i", "x.txt", "y.txt", *words, *more)
+        assert of_files.status == 0
+        assert run("--table", "t.parquet", "--columns", "hyp=x,y", *words, *more) == of_files
+    words = [word for word in words if word != "--paired-ar"]
+    assert (
+        run("--table", "t.parquet", "--columns", "hyp=x,y", *words, "-sl", "-f", "csv").out
+        == run("ref.txt", "-i", "x.txt", "y.txt", *words, "-sl", "-f", "csv").out
+    )
+
+
+@pytest.mark.parametrize("jobs", [(), ("-J", "2")])
+def test_documents_have_the_mean_of_their_segments(run, write, jobs):
+    lines = [f"word {number} of the text" for number in range(9)]
+    documents = [0, 0, 0, 1, 2, 2, 2, 2, 3]
+    scores = [0.5, 0.25, 1, 0, 0.125, 0.5, 0.75, 1, 0.25]
+    write("ref.txt", "".join(f"{line}\n" for line in lines))
+    write("s.txt", "".join(f"{line} more\n" for line in lines))
+    write("s.comet", "".join(f"{score}\n" for score in scores))
+    write("labels.tsv", "doc\n" + "".join(f"d{number}\n" for number in documents))
+    words = (
+        "ref.txt",
+        "-i",
+        "s.txt",
+        "--labels",
+        "labels.tsv",
+        "--level",
+        "doc",
+        "--scores",
+        "COMET=s.comet",
+        "-q",
+        *jobs,
+    )
+    (_, whole) = json.loads(run(*words, "-w", "9").out)
+    assert whole["score"] == round(sum(scores) / len(scores), 11)
+    table = run(*words, "-sl", "-f", "csv", "--rows", "wide").out.splitlines()[1:]
+    means = []
+    for number in range(4):
+        own = [score for score, document in zip(scores, documents, strict=True) if document == number]
+        means.append(sum(own) / len(own))
+    assert [float(line.split(",")[-1]) for line in table] == means
+    write("short.comet", "0.5\n" * 8)
+    short = [word if word != "COMET=s.comet" else "COMET=short.comet" for word in words]
+    refused(run(*short), "short.comet has 8 scores, but there are 9 segments; give one score per segment")
+    assert run(*words, "-ci", "-cin", "20").status == 0
+
+
+def test_documents_over_many_blocks_keep_their_scores(run, write):
+    lines = [f"word {number} of the text {'x ' * 60}" for number in range(20000)]
+    write("ref.txt", "".join(f"{line}\n" for line in lines))
+    write("s.comet", "".join(f"{number % 7}\n" for number in range(20000)))
+    write("labels.tsv", "doc\n" + "".join(f"d{number // 13}\n" for number in range(20000)))
+    words = (
+        "--labels",
+        "labels.tsv",
+        "--level",
+        "doc",
+        "--scores",
+        "COMET=s.comet",
+        "-q",
+        "-sl",
+        "-f",
+        "csv",
+        "--rows",
+        "wide",
+    )
+    rows = run("ref.txt", "-i", "ref.txt", *words).out.splitlines()[1:]
+    numbers = [number % 7 for number in range(20000)]
+    parts = [numbers[start : start + 13] for start in range(0, 20000, 13)]
+    assert [float(row.split(",")[-1]) for row in rows] == [sum(part) / len(part) for part in parts]

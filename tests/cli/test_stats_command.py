@@ -105,7 +105,7 @@ def test_lines_of_segments_name_the_file(run, corpus):
     lines = [json.loads(line) for line in run("--stats", "s.parquet", "-sl", "-f", "jsonl").out.splitlines()]
     assert [line["segment"] for line in lines] == list(range(1, corpus + 1))
     assert {line["system"] for line in lines} == {"a"}
-    (one,) = lines[0]["inputs"]
+    (one,) = lines[-1]["inputs"]
     assert (one["role"], one["name"], one["segments"], len(one["sha256"])) == ("statistics", "s.parquet", corpus, 64)
 
 

@@ -96,7 +96,7 @@ def test_nothing_is_wrong_with_a_translation():
     assert dict(findings.scores)["sys"] == BLEU().corpus_score(SYSTEM, [REFERENCE]).score
 
 
-@pytest.mark.parametrize("step", [1, 10])
+@pytest.mark.parametrize("step", [1, pytest.param(10, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", DAMAGES)
 def test_each_kind_of_mistake_is_found(kind, step):
     found = kinds({"sys": damage(kind, step)})
@@ -156,6 +156,80 @@ def test_what_both_sides_have_is_not_a_mistake():
 def test_a_missing_reference_is_not_a_mistake():
     second = [text if n % 2 else None for n, text in enumerate(translate(4))]
     assert not kinds({"sys": SYSTEM}, [REFERENCE, second])
+
+
+@pytest.mark.parametrize("marks", ['""', "“”", "„“", "«»", "「」", "''"])
+def test_quotation_marks_around_lines_are_found(marks):
+    lines = [f"{marks[0]}{text.replace('„', '').replace('“', '')}{marks[1]}" for text in SYSTEM]
+    assert list(kinds({"sys": lines})) == ["enclosed"]
+    assert kinds({"sys": lines})["enclosed"].segments == LINES
+    assert "enclosed" not in kinds({"sys": lines[: LINES // 50] + SYSTEM[LINES // 50 :]})
+    assert "enclosed" not in kinds({"sys": lines}, [[f"«{text}»" for text in REFERENCE]])
+    two = [text.replace(text[len(text) // 2 :], f"» «{text[len(text) // 2 :]}") for text in SYSTEM]
+    assert "enclosed" not in kinds({"sys": [f"«{text}»" for text in two]})
+
+
+def test_what_is_cut_and_what_has_lost_its_punctuation_are_not_taken_for_one_another():
+    chinese = [text.replace("，", "").replace("。", "") for text in CHINESE]
+    longer = [f"{text}他们都很生气，回家了。" if n % 4 == 0 else text for n, text in enumerate(CHINESE)]
+    found = kinds({"sys": chinese}, [longer])
+    assert "punctuation" in found
+    assert "cut" not in found
+    assert list(kinds({"sys": [text[:30] for text in SYSTEM]})) == ["cut"]
+
+
+def test_the_lead_of_one_of_two_systems_is_also_given_with_typography_alike():
+    other = [text.replace("„", '"').replace("“", '"') for text in SYSTEM]
+    systems = {"straight": other, "curly": translate(3)}
+    finding = kinds(systems)["typography"]
+    plain, alike = (
+        {name: BLEU(normalize=way).corpus_score(text, [REFERENCE]).score for name, text in systems.items()}
+        for way in ("", "typography")
+    )
+    from bleucli import explain_difference
+
+    why = explain_difference(systems["straight"], systems["curly"], [REFERENCE])
+    assert finding.text == "curly"
+    assert finding.message == (
+        f"leads straight in BLEU by {plain['curly'] - plain['straight']:.2f} (p < 0.001); with typography alike, by"
+        f" {alike['curly'] - alike['straight']:.2f} (p = {why.alike[0].p_value:.3f})"
+    )
+    assert finding.severity == "warning"
+    assert "typography" not in kinds({"sys": SYSTEM, "other": translate(3)})
+
+
+def test_phrases_that_both_sides_share_are_part_of_the_text():
+    some = [f"So sprach der Herr: {text}" if n % 9 == 0 else text for n, text in enumerate(SYSTEM)]
+    others = [f"Dies sagt unser König: {text}" if n % 9 == 0 else text for n, text in enumerate(REFERENCE)]
+    assert "prefix" in kinds({"sys": some})
+    assert "prefix" not in kinds({"sys": some}, [others])
+
+
+def test_phrases_in_place_of_others_are_part_of_the_text():
+    some = [f"Da aber sprach {text}" if n % 9 == 0 else text for n, text in enumerate(SYSTEM)]
+    words = ["Und er rief", "Nun sagte sie", "Dann meinten alle", "So fragten wir"]
+    others = [f"{words[n % 4]} {text}" if n % 9 == 0 else text for n, text in enumerate(REFERENCE)]
+    assert "prefix" in kinds({"sys": some})
+    assert "prefix" not in kinds({"sys": some}, [others])
+
+
+def test_names_that_are_the_same_in_the_source_are_not_copies():
+    source = ["Kannada" if n % 2 else f"https://example.org/{n}" for n in range(LINES)]
+    system = [source[n] if n % 3 == 0 else text for n, text in enumerate(SYSTEM)]
+    assert "source" not in kinds({"sys": system}, sources=source)
+
+
+def test_lines_that_only_begin_without_a_capital_are_not_in_lower_case():
+    small = [f"und so kamen sie zu {n} und sahen, wie es war" for n in range(LINES)]
+    large = [text[0].upper() + text[1:] for text in small]
+    assert "lower-case" not in kinds({"sys": small}, [large])
+    assert "lower-case" in kinds({"sys": small}, [[text.replace("sie", "Anna") for text in large]])
+
+
+def test_backticks_as_apostrophes_are_not_markdown():
+    lines = [text.replace("Der", "Don`t say `Es ist genug.` to the king`s") for text in SYSTEM]
+    assert "markdown" not in kinds({"sys": lines})
+    assert "markdown" in kinds({"sys": [text.replace("kam", "`kam`") for text in SYSTEM]})
 
 
 def test_line_numbers_are_those_of_the_lines():
@@ -278,7 +352,7 @@ def test_kinds_have_different_names():
 
 def test_the_documentation_names_every_kind(root):
     page = Path(root, "docs", "check.md").read_text(encoding="utf-8")
-    others = {"step", "order", "unscored", "unrelated", "swapped", "copy", "source", "language", "script"}
+    others = {"step", "order", "unscored", "unrelated", "swapped", "copy", "source", "language", "script", "typography"}
     table = page.partition("| kind |")[2].partition("\n\n")[0]
     named = {word for row in table.splitlines() for word in row.split("|")[1:2] for word in word.split("`")[1::2]}
     assert named == {mistake.kind for mistake in MISTAKES} | others

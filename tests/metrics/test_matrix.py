@@ -7,10 +7,13 @@ import html
 import io
 import json
 import os
+import random
 import re
 import warnings
+from functools import partial
 from glob import glob
 
+import numpy as np
 import pytest
 from conftest import raised, refused, sent_to, warnings_in
 from evaluation_data import CORPORA, FOLDER, PUBLIC, problem
@@ -338,9 +341,9 @@ def test_there_is_no_column_of_averages_if_no_system_has_all_pairs(run, wmt24):
     assert "There are no averages, because no system has a score for every language pair." in answer.out
 
 
-def test_scores_have_intervals_but_averages_have_none(run, wmt24):
+def test_scores_and_averages_have_intervals(run, wmt24):
     answer = run("matrix", "matrix.toml", "-ci", "-cin", "20", "-f", "markdown", "-q", variables={"BLEU_SEED": "1"})
-    assert len(re.findall(r"\d \(\d+\.\d ± \d+\.\d\)", answer.out)) == 5
+    assert len(re.findall(r"\d \(\d+\.\d ± \d+\.\d\)", answer.out)) == 6
 
 
 def test_the_paper_says_what_applies_to_which_pairs(run, wmt24):
@@ -587,9 +590,6 @@ def test_wrong_references_are_an_error_with_keep_going_too(run, wmt24, write):
         ("-nr", "2"),
         ("--baseline", "before.json", "--max-drop", "1"),
         ("-i", "sys.txt"),
-        ("-pbs",),
-        ("-par", "--paired-all"),
-        ("--difference",),
     ],
     ids=" ".join,
 )
@@ -757,7 +757,26 @@ def test_intervals_are_those_of_the_command_and_of_each_pair_alone(run, wmt24):
     assert [[score.interval for score in scores] for scores in of_pair] == [
         [score.interval for score in row.scores] for row in alone.systems
     ]
-    assert results.averages[0].scores[0].interval is None
+    for number, mean in enumerate(results.averages[0].scores):
+        drawn = sum(draws_of(pair, place, number, 30, 7) for place, pair in enumerate(PAIRS)) / len(PAIRS)
+        assert tuple(mean.interval) == pytest.approx((drawn.mean(), (max(drawn) - min(drawn)) / 2))
+
+
+PAIRS = ("cs-uk", "en-de", "en-zh")  # in the order of the table
+
+
+def draws_of(pair, place, number, resamples, seed):
+    """Return the scores of the resamples of GPT-4.5, by NumPy's own draws and without our sums."""
+    systems, references = strings(pair)[pair]
+    lines = systems["GPT-4.5"]
+    metric = (BLEU(trg_lang=pair[3:]), CHRF())[number]
+    draws = np.random.default_rng([seed, place]).integers(len(lines), size=(resamples, len(lines)))
+    return np.array(
+        [
+            metric.corpus_score([lines[n] for n in draw], [[one[n] for n in draw] for one in references]).score
+            for draw in draws
+        ]
+    )
 
 
 @pytest.mark.parametrize(
@@ -923,3 +942,190 @@ def test_metrics_may_be_any_iterable():
 def test_a_null_character_is_not_part_of_a_pattern(run, write):
     write("null.toml", 'references = "ref\\u0000/{pair}.txt"\nsystems = "{pair}/{system}.txt"\n')
     refused(run("matrix", "null.toml"), "null.toml: references: 'ref\\x00/{pair}.txt' has a null character")
+
+
+# --- tests
+
+
+def noise(size, seed):
+    """Return texts of two language pairs with three systems, of which the last lacks output for the second pair."""
+    rng = random.Random(seed)
+
+    def worse(line, share):
+        return " ".join(word if rng.random() > share else "x" for word in line.split())
+
+    texts = {}
+    for pair in ("en-de", "en-fr"):
+        reference = [" ".join(rng.choices("abcdefgh", k=rng.choice([5, 9]))) for _ in range(size)]
+        systems = {name: [worse(line, share) for line in reference] for name, share in SHARES.items()}
+        texts[pair] = ({name: systems[name] for name in SHARES if (name, pair) != ("last", "en-fr")}, [reference])
+        size += 3
+    return texts
+
+
+SHARES = {"middle": 0.2, "top": 0.1, "last": 0.3}
+
+
+@pytest.mark.parametrize("test", ["ar", "bs"])
+@pytest.mark.parametrize("all_pairs", [False, True])
+def test_a_pair_has_the_tests_that_it_gets_alone(test, all_pairs):
+    texts, options = noise(20, 1), {"test": test, "trials": 300, "all_pairs": all_pairs, "bold_best": True, "seed": 3}
+    results = bleucli.score_matrix(texts, ["bleu", "ter"], **options)
+    *groups, averages = results.with_averages().groups()
+    for group, (pair, (systems, references)) in zip(groups, texts.items(), strict=True):
+        alone = bleucli.evaluate_systems(systems, references, ["bleu", "ter"], **options)
+        for row, expected in zip(group.systems, alone.systems, strict=True):
+            assert (row.bare_name, row.pair) == (expected.name, pair)
+            assert [one._replace(describe=None) for one in row.scores] == [
+                one._replace(describe=None) for one in expected.scores
+            ]
+        assert list(group.rankings) == list(alone.rankings)
+    assert [row.bare_name for row in averages.systems] == ["middle", "top"]
+    assert len(averages.rankings) == 2 * all_pairs
+
+
+def swapped(one, other, rng, trials):
+    """Return the outputs of both systems in each trial, of which some have changed places."""
+    for swaps in rng.integers(2, size=(trials, len(one)), dtype=bool):
+        pairs = [(b, a) if swap else (a, b) for a, b, swap in zip(one, other, swaps, strict=True)]
+        yield [a for a, _ in pairs], [b for _, b in pairs]
+
+
+@pytest.mark.parametrize("metric", ["bleu", "chrf", "ter"])
+def test_an_average_is_tested_by_swaps_within_each_pair(metric):
+    texts = noise(15, 2)
+    results = bleucli.score_matrix(texts, metric, test="ar", trials=120, seed=9)
+    scorer = bleucli.metrics.find_metric(metric)
+    gaps, lead = np.zeros(120), 0.0
+    for place, (systems, references) in enumerate(texts.values()):
+        score = partial(scorer.corpus_score, references=references)
+        trials = swapped(systems["middle"], systems["top"], np.random.default_rng([9, place]), 120)
+        gaps += [(score(b).score - score(a).score) / 2 for a, b in trials]
+        lead += (score(systems["top"]).score - score(systems["middle"]).score) / 2
+    (record,) = results.averages[1].scores
+    assert record.difference.value == pytest.approx(lead)
+    assert record.p_value == (int((abs(gaps) >= abs(lead) - 1e-9).sum()) + 1) / 121
+
+
+def test_an_average_is_tested_by_draws_within_each_pair():
+    texts = noise(15, 2)
+    results = bleucli.score_matrix(texts, "chrf", test="bs", trials=120, seed=9)
+    scores = np.zeros((2, 120))
+    for place, (systems, references) in enumerate(texts.values()):
+        size = len(references[0])
+        for number, draw in enumerate(np.random.default_rng([9, place]).integers(size, size=(120, size))):
+            stream = [references[0][n] for n in draw]
+            for row, name in enumerate(("middle", "top")):
+                scores[row, number] += CHRF().corpus_score([systems[name][n] for n in draw], [stream]).score / 2
+    first, second = (row.scores[0] for row in results.averages)
+    gaps = scores[1] - scores[0]
+    exceeding = abs(gaps) - abs(gaps).mean() > second.score - first.score
+    assert second.p_value == (int(exceeding.sum()) + 1) / 121
+    assert (second.difference.low, second.difference.high) == pytest.approx((sorted(gaps)[3], sorted(gaps)[-4]))
+    assert second.interval.mean == pytest.approx(scores[1].mean())
+
+
+def write_noise(size=40, seed=1):
+    for pair, (systems, (reference,)) in noise(size, seed).items():
+        os.makedirs(pair)
+        for name, lines in {**systems, "ref": reference}.items():
+            with open(os.path.join(pair, f"{name}.txt"), "w") as file:
+                file.writelines(f"{line}\n" for line in lines)
+    return 'references = "{pair}/ref.txt"', 'systems = "{pair}/{system}.txt"'
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex", "html", "rst"])
+def test_tables_have_daggers_and_bold_type(run, folder, matrix, form):
+    matrix(*write_noise(80), 'baseline = "middle"')
+    words = ("matrix", "matrix.toml", "--paired-bs", "--style", "compact", "--bold-best", "--difference", "-f", form)
+    out = html.unescape(run(*words, "-q").out)
+    for character, written in {"†": r"\rlap{$^\dagger$}", "±": r"$\pm$", "Δ": r"$\Delta$"}.items():
+        out = out.replace(written, character)
+    lines = [line for line in re.sub(r"</td>\n", " ", out).splitlines() if "±" in line]
+    middle, top, last = (next(line for line in lines if name in line) for name in SHARES)
+    assert (middle.count("†"), top.count("†"), last.count("†")) == (0, 3, 1)
+    bold = {"latex": r"\textbf{", "html": "<strong>"}.get(form, "**")
+    assert top.count(bold) == {"text": 0, "markdown": 6, "rst": 6}.get(form, 3)
+    assert bold not in middle + last
+    assert "ΔAverage" in out
+    assert re.search(r"\+\d+\.\d .*\+\d+\.\d, \+\d+\.\d", top.replace("{", "").replace("}", "")), "with its interval"
+
+
+def test_rows_for_programs_say_which_system_is_the_baseline(run, folder, matrix):
+    matrix(*write_noise(), 'baseline = "top"')
+    rows = list(csv.DictReader(io.StringIO(run("matrix", "matrix.toml", "-par", "-f", "csv", "-q").out)))
+    assert [(row["pair"], row["system"], row["baseline"]) for row in rows] == [
+        *(("en-de", "top", "true"), ("en-de", "last", "false"), ("en-de", "middle", "false")),
+        *(("en-fr", "top", "true"), ("en-fr", "middle", "false")),
+        *(("average", "top", "true"), ("average", "middle", "false")),
+    ]
+    assert all((row["BLEU p_value"] == "") == (row["system"] == "top") for row in rows)
+    items = json.loads(run("matrix", "matrix.toml", "-par", "-f", "json", "-q").out)
+    assert [item["system"] for item in items if item["pair"] == "average"] == ["Baseline: top", "middle"]
+    lines = list(map(json.loads, run("matrix", "matrix.toml", "-par", "-f", "jsonl", "-q").out.splitlines()))
+    assert [one["name"] for one in lines[1]["inputs"]] == ["en-de/last.txt", "en-de/top.txt", "en-de/ref.txt"]
+    assert lines[-1]["test"]["baseline"] == "top pair=average"
+
+
+def test_rankings_have_columns_for_all_systems_and_follow_the_order(run, folder, matrix):
+    matrix(*write_noise())
+    words = ("matrix", "matrix.toml", "-par", "--paired-ar-n", "500", "--paired-all", "-q", "-f")
+    rows = list(csv.DictReader(io.StringIO(run(*words, "csv").out)))
+    assert "baseline" not in rows[0]
+    assert [bool(row["BLEU p vs last"]) for row in rows] == [False, True, True, *[False] * 4]
+    ranks = {(row["system"], row["pair"]): (row["BLEU cluster"], row["BLEU rank first"]) for row in rows}
+    for more in ((), ("--sort", "bleu")):
+        table = run(*words, "markdown", *more).out
+        assert "Baseline" not in table
+        for (system, pair), (cluster, first) in ranks.items():
+            header, *lines = [line.split("|")[1:-1] for line in table.splitlines() if line.startswith("|")]
+            column = [cell.strip().lower() for cell in header].index(pair)
+            (cell,) = [line[column] for line in lines if line[0].strip() == system]
+            assert f" ({cluster}; {first}" in cell
+    assert [line.split()[1] for line in run(*words, "markdown", "--sort", "bleu").out.splitlines()[2:5]] == [
+        *("top", "middle", "last")
+    ]
+
+
+def test_the_baseline_stays_on_top(run, folder, matrix):
+    matrix(*write_noise())
+    words = ("matrix", "matrix.toml", "-par", "--paired-ar-n", "50", "-q", "-f", "markdown", "--sort", "bleu")
+    refused(run(*words), "en-fr: there is no output by last, the baseline of the test; add baseline")
+    matrix('references = "{pair}/ref.txt"', 'systems = "{pair}/{system}.txt"', 'baseline = "middle"')
+    assert [line.split()[1:3] for line in run(*words).out.splitlines()[2:5]] == [
+        *(["Baseline:", "middle"], ["top", "|"], ["last", "|"])
+    ]
+
+
+@pytest.mark.parametrize("value", ['"midle"', "3", '["middle"]'])
+def test_a_baseline_is_one_of_the_systems(run, folder, matrix, value):
+    matrix(*write_noise(), f"baseline = {value}")
+    refused(run("matrix", "matrix.toml", "-q"), "matrix.toml: baseline: expected the name of a system, found")
+
+
+def test_python_names_the_baseline():
+    texts = noise(10, 1)
+    results = bleucli.score_matrix(texts, test="ar", trials=400, baseline="top")
+    assert [(row.bare_name, row.pair) for row in results.systems][:2] == [("top", "en-de"), ("middle", "en-de")]
+    assert [row.scores[0].p_value is None for row in results.averages] == [True, False]
+    for arguments, part in (
+        ({"test": "ar", "baseline": "none"}, "baseline 'none'; choose one of the systems: middle, top, last"),
+        ({"test": "ar", "baseline": "last"}, "en-fr: there is no output by last, the baseline"),
+        ({"baseline": "top"}, "baseline is for a test"),
+        ({"test": "xx"}, "test 'xx'"),
+        ({"trials": 5}, "trials is for a test"),
+    ):
+        with pytest.raises(bleucli.BleuError, match=part):
+            bleucli.score_matrix(texts, **arguments)
+    with pytest.raises(bleucli.BleuError, match="compares systems, but only one was given"):
+        bleucli.score_matrix({"en-de": ({"top": ["a"]}, [["a"]])}, test="ar")
+
+
+def test_a_system_that_is_alone_in_a_pair_has_no_test():
+    texts = noise(20, 1)
+    texts["en-fr"] = ({"middle": texts["en-fr"][0]["middle"]}, texts["en-fr"][1])
+    for options in ({"test": "ar"}, {"test": "bs"}, {"test": "ar", "all_pairs": True}):
+        results = bleucli.score_matrix(texts, trials=400, **options)
+        assert results.systems[-1].scores[0].p_value is None
+        assert [row.bare_name for row in results.averages] == ["middle"]
+        assert render(results, Layout(style="compact"), "markdown").count("\n| middle") + 1

@@ -142,7 +142,10 @@ def test_python_renders_results_as_a_card_without_scaling_them():
 
 def test_options_that_a_card_does_not_have_are_refused(run, demo_files):
     words = (REF, "-i", STRONG, "-f", "card")
-    refused(run(*words, "-sl"), "--format has no effect: segments are printed as text, json or jsonl, not as card")
+    refused(
+        run(*words, "-sl"),
+        "--format has no effect: segments are printed as text, json, jsonl, csv, tsv or parquet, not as card",
+    )
     refused(run(*words, "-b"), "--format has no effect: bare scores are numbers, not card")
     refused(run(*words, "--bold-best"), "--bold-best has no effect: card has no bold")
     refused(run(*words, "--names", "a"), "--names has no effect: a single score is printed without a name")

@@ -190,7 +190,14 @@ def test_segments_of_a_part_keep_their_numbers(lines, library):
     part = {line["segment"]: line["score"] for line in lines(*words, "--subset", "news")}
     assert 0 < len(part) < len(whole)
     assert part.items() <= whole.items()
-    (line, *_) = lines(*words, "--subset", "news")
+
+
+def test_the_last_segment_says_what_the_run_was(lines, library):
+    words = (*WMT, "-i", "wmt.txt", "-sl", "--subset", "news")
+    (*others, line) = lines(*words)
+    assert {(other["command"], other["inputs"], other["time"]) for other in others} == {(None, None, None)}
+    assert line["command"][:2] == ["bleu", "-q"]
+    assert line["time"] is not None
     assert line["inputs"][0] == {
         "role": "system",
         "name": "wmt.txt",

@@ -7,10 +7,12 @@ import random
 import re
 import shutil
 import subprocess
+import warnings
 
 import pytest
 from sample_results import BOOTSTRAP, HOSTILE, one, paired, ranked, record, results
 
+import bleucli
 from bleucli.output import latex, render
 from bleucli.output.layout import Layout
 
@@ -99,6 +101,50 @@ def test_three_metrics_and_a_test_fit_into_a_column(pdflatex, style):
     assert "Overfull" not in pdflatex(f"See Table~\\ref{{tab:scores}}.\n{table}", kind=column)
     full = render(made, layout._replace(style="full"), "latex")
     assert "Overfull" in pdflatex(f"Text.\n{full}", kind=column)
+
+
+def many_pairs(pairs, systems, **options):
+    """Return the table of some language pairs, tested by the bootstrap, as a file that LaTeX reads."""
+    rng = random.Random(pairs)
+    lines = [" ".join(rng.choices("abcdefgh", k=7)) for _ in range(12)]
+    outputs = {
+        name: [" ".join(word if rng.random() < 0.7 else "x" for word in line.split()) for line in lines]
+        for name in systems
+    }
+    texts = {f"en-{code}": (outputs, [lines]) for code in LANGUAGES[:pairs]}
+    with warnings.catch_warnings(action="ignore"):
+        made = bleucli.score_matrix(texts, ["bleu", "chrf"], test="bs", trials=40, bold_best=True)
+    return render(made, Layout(bold_best=True, **options), "latex")
+
+
+LANGUAGES = ("de", "fr", "es", "it", "pt", "nl", "cs", "pl", "uk", "ru", "hr", "is")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("style", ["full", "compact", "stars"])
+@pytest.mark.parametrize("pairs", [2, 3, 12])
+def test_tables_of_language_pairs_fit_the_page(pdflatex, pairs, style):
+    table = many_pairs(
+        pairs, ("Online-B", "JDExploreAcademy", "Lan-Bridge"), style=style, difference=True, caption="Scores."
+    )
+    page = "\\usepackage[textwidth=397pt,columnsep=17pt]{geometry}\n"  # NeurIPS has the narrowest
+    assert "Overfull" not in pdflatex(f"Text.\n{table}", page)
+    page = "\\usepackage[textwidth=455pt,columnsep=17pt]{geometry}\n"  # ACL
+    assert "Overfull" not in pdflatex(f"Text.\n{table}", page, "\\documentclass[twocolumn]{article}")
+
+
+def test_wide_tables_are_broken_between_pairs():
+    table = many_pairs(12, ("A", "B"), style="compact", caption="Scores.")
+    assert table.startswith("\\begin{table*}")
+    assert "resizebox" not in table
+    headers = re.findall(r"^ (?:BLEU|chrF2) .*&.*$", table, re.MULTILINE)
+    assert [sum(f"en-{code} " in header for header in headers) for code in LANGUAGES] == [2] * 12
+    assert 2 < len(headers) < 12
+    bare = many_pairs(12, ("A", "B"), style="compact")
+    assert "% Wider than a column: if the page has two, put it into table*.\n" in bare
+    small = many_pairs(2, ("A", "B"), style="stars", caption="Scores.")
+    assert small.startswith("\\begin{table}\n")
+    assert len(re.findall(r"begin\{tabular\}", small)) == 2, "one for each metric"
 
 
 @pytest.mark.slow

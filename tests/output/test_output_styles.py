@@ -205,8 +205,11 @@ def test_negative_scores_have_a_real_minus_sign_in_tables():
 def test_captions_are_where_each_format_has_them():
     layout = Layout(caption="50% of <a_b>", label="tab:one")
     out = render(paired(), layout, "latex")
+    assert out.startswith("\\begin{table*}\n\\centering\n\\begin{tabular}"), "wider than a column"
+    assert "\\caption{50\\% of \\textless{}a\\_b\\textgreater{}}\n\\label{tab:one}\n\\end{table*}\n%" in out
+    out = render(paired(), layout._replace(style="compact"), "latex")
     assert out.startswith("\\begin{table}\n\\centering\n\\begin{tabular}")
-    assert "\\caption{50\\% of \\textless{}a\\_b\\textgreater{}}\n\\label{tab:one}\n\\end{table}\n%" in out
+    assert "\n\\end{table}\n%" in out
     out = render(ranked(), layout, "html")
     assert out.startswith('<table id="tab:one">\n<caption>50% of &lt;a_b&gt;</caption>')
     assert out.count("<caption>") == 2

@@ -397,7 +397,10 @@ def test_a_signature_may_be_short(run, demo_files):
 
 
 def test_modes_without_a_description_are_refused(run, demo_files):
-    refused(run(REF, "-i", STRONG, "-f", "paper", "-sl"), "segments are printed as text, json or jsonl, not as paper")
+    refused(
+        run(REF, "-i", STRONG, "-f", "paper", "-sl"),
+        "segments are printed as text, json, jsonl, csv, tsv or parquet, not as paper",
+    )
     refused(run(REF, "-i", STRONG, "-f", "paper", "-b"), "bare scores are numbers, not paper")
 
 

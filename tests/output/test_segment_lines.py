@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bleucli import BLEU, CER, CHRF, TER, WER
+from bleucli.counting import SystemStats
 from bleucli.errors import BleuError
 from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics import Metric
@@ -34,7 +35,8 @@ LINES = st.lists(st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join), min
 def columns_of(metric, hypotheses, references):
     """Return the scores of segments in columns, and one by one."""
     stats = metric.corpus_stats(hypotheses, references, keep_rows=True)
-    (scores,) = score_blocks([[("sys", (stats,), None)]])
+    (block,) = score_blocks([(None, [SystemStats("sys", (stats,), None)])])
+    scores = block.scores[0][0]
     records = []
     for row, nrefs in zip(stats.rows, stats.nrefs, strict=True):
         score = metric.score_from_stats(row)
@@ -52,7 +54,8 @@ def assert_alike(scores, records):
         assert json_text.score_lines(scores, layout) == expected
     places = range(7, 7 + len(records))
     heads = [json_text._segment_item(record, place, 's%y"s') for record, place in zip(records, places, strict=True)]
-    assert json_text.segment_heads(scores, places, 's%y"s') == "".join(f"{json_text._dump(head)}\n" for head in heads)
+    expected = [json_text.dump_line(head) for head in heads]
+    assert [f"{head}}}" for head in json_text.segment_heads(scores, places, 's%y"s')] == expected
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: f"{metric.score_name()} {metric.signature_fields()}")
@@ -94,7 +97,7 @@ def test_a_segment_without_a_score_is_named():
     metric = BLEU(smooth_method="chen-cherry-6")
     stats = metric.corpus_stats(["a b c d", "a b", "a b c d"], [["a b c d"] * 3], keep_rows=True)
     with pytest.raises(BleuError, match="sys, segment 1 "):
-        list(score_blocks([[("sys", (stats,), None)]]))
+        list(score_blocks([(None, [SystemStats("sys", (stats,), None)])]))
 
 
 def test_an_overridden_score_is_not_bypassed():

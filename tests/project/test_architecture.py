@@ -30,7 +30,7 @@ LADDER: dict[str, set[str]] = {
     "optional_deps": {"errors"},
     "results": {"_version", "errors", "limits", "phrases", "prose", "records"},
     "waiting": {"errors", "prose", "results"},
-    "output": {"errors", "phrases", "prose", "records", "results"},
+    "output": {"errors", "optional_deps", "phrases", "prose", "records", "results"},
     "text": {"errors", "optional_deps", "phrases"},
     "kernels": {"errors", "optional_deps", "phrases", "records", "text"},
     "inspection": {"errors", "kernels", "optional_deps", "phrases", "records", "results", "text"},
@@ -38,7 +38,8 @@ LADDER: dict[str, set[str]] = {
     "significance": {"counting", "errors", "kernels", "limits", "phrases", "prose", "records", "results"},
     "reading": {"errors", "kernels", "language_pairs", "limits", "optional_deps", "phrases", "records", "text"},
     "testsets": {
-        *("errors", "language_pairs", "limits", "phrases", "prose", "reading", "records", "results", "waiting"),
+        *("errors", "language_pairs", "limits", "phrases", "prose", "reading", "records", "results", "text"),
+        "waiting",
     },
     "tokenizers": {"errors", "kernels", "language_pairs", "limits", "optional_deps", "phrases", "records", "text"},
     "metrics": {
@@ -56,7 +57,8 @@ LADDER: dict[str, set[str]] = {
     },
     "evaluate": {"counting", "errors", "limits", "metrics", "phrases", "results", "scoring", "significance", "text"},
     "check": {
-        *("counting", "errors", "inspection", "kernels", "metrics", "phrases", "records", "results", "text"),
+        *("counting", "errors", "inspection", "kernels", "metrics", "phrases", "records", "results", "significance"),
+        "text",
     },
     "match": {
         *("counting", "errors", "kernels", "metrics", "phrases", "records", "results", "text", "tokenizers"),

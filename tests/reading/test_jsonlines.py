@@ -455,7 +455,7 @@ def test_several_systems_of_json_lines_are_scored_against_references_of_text(run
 def test_several_systems_are_not_scored_by_segment(run, write):
     write("sys.jsonl", two_systems())
     words = ("-i", "sys.jsonl", "--jsonl-fields", "hyp=a:out.0,b:out.1,refs=gold", "-sl")
-    refused(run(*words), "--sentence-level takes one system and one metric; leave out the others")
+    refused(run(*words), "--sentence-level takes one system and one metric as text; leave out the others")
 
 
 def test_a_system_named_like_a_file_is_refused(run, write):
@@ -890,7 +890,8 @@ WRONG_USE = {
     ),
     "several systems by segment": (
         ("-i", "sys.jsonl", "sys.txt", "-sl"),
-        "--sentence-level takes one system and one metric; leave out the others",
+        "--sentence-level takes one system and one metric as text; leave out the others, or add -f csv, tsv, jsonl or"
+        " parquet for a table of all",
     ),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 import warnings
 from itertools import pairwise
@@ -14,9 +15,9 @@ from sample_results import record
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed; there are no figures")
 
-from bleucli import BLEU, CHRF, BleuError
+from bleucli import BLEU, CHRF, BleuError, score_matrix
 from bleucli.report import plots
-from bleucli.results import Ranking, Results, SystemResult, Test
+from bleucli.results import Ranking, Results, SystemResult, Test, tell_ranks
 from bleucli.significance.comparison import rank_ranges
 
 DEMO = os.path.join(ROOT, "bleucli", "testsets", "demo")
@@ -140,6 +141,7 @@ def test_numbers_in_figures_are_those_of_results(stats):
     assert len(lines) == 2
 
 
+@pytest.mark.slow
 def test_figures_of_pairs_are_readable_at_40_systems():
     names = [f"system {number}" for number in range(40)]
     scores = [record(30.0 - number / 4) for number in range(40)]
@@ -260,3 +262,48 @@ def test_arguments_of_figures_are_checked(stats, draw, told):
     with pytest.raises(BleuError) as caught:
         draw(stats)
     assert str(caught.value).startswith(told)
+
+
+def matrix_of(**options):
+    rng = random.Random(5)
+    lines = [" ".join(rng.choices("abcdefgh", k=7)) for _ in range(30)]
+    shares = {"base": 0.3, "equal": 0.3, "better": 0.1}
+    outputs = {
+        name: [" ".join(word if rng.random() > share else "x" for word in line.split()) for line in lines]
+        for name, share in shares.items()
+    }
+    texts = {"en-de": (outputs, [lines]), "en-fr": ({name: outputs[name] for name in ("base", "better")}, [lines])}
+    with warnings.catch_warnings(action="ignore"):
+        return score_matrix(texts, ["bleu", "chrf"], **options)
+
+
+def test_a_figure_of_a_matrix_shows_each_pair_and_the_averages():
+    results = matrix_of(test="bs", trials=400)
+    figure = plots.matrix(results, "chrF2", width=7)
+    assert [axes.get_title() for axes in figure.axes] == ["en-de", "en-fr", "average"]
+    for axes, group in zip(figure.axes, results.with_averages().groups(), strict=True):
+        records = [row.scores[1] for row in group.systems]
+        assert [text.get_text() for text in axes.texts] == [f"{one.score:.1f}" for one in records]
+        points = [line for line in axes.lines if line.get_marker() in "os" and len(line.get_xdata()) == 1]
+        assert [line.get_xdata()[0] for line in points] == [one.score for one in records]
+        assert [line.get_ydata()[0] for line in points] == [results.names.index(row.bare_name) for row in group.systems]
+        assert [line.get_marker() for line in points] == ["s", *"o" * (len(records) - 1)]
+        hollow = [line.get_markerfacecolor() == "white" for line in points]
+        assert hollow == [False, *(not one.differs for one in records[1:])]
+        bounds = [tuple(line.get_xdata()) for line in axes.lines if line.get_marker() == "|"]
+        assert bounds == [one.interval.bounds for one in records]
+    assert figure.axes[0].get_yticklabels()[2].get_text() == "better"
+    assert any(line.get_markerfacecolor() == "white" for line in figure.axes[0].lines)
+
+
+def test_a_figure_of_a_matrix_has_ranks_and_breaks_into_rows():
+    results = matrix_of(test="ar", trials=400, all_pairs=True)
+    figure = plots.matrix(results, "BLEU", width=2)
+    ranks = results.groups()[0].rankings[0].ranks
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    assert [text.partition(" ")[2] for text in texts] == [f"({tell_ranks(both)})" for both in ranks]
+    assert [axes.get_subplotspec().rowspan.start for axes in figure.axes] == [0, 0, 1]
+    assert not any(line.get_marker() == "s" for line in figure.axes[0].lines), "there is no baseline"
+    plots.matrix(matrix_of(), "BLEU")
+    with pytest.raises(BleuError, match="no language pairs; give what score_matrix returns"):
+        plots.matrix(Results([SystemResult("a", [record(50.0)])], 3, []))

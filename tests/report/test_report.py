@@ -960,3 +960,28 @@ def test_intervals_on_a_page_may_come_from_fewer_resamples(demo_files, run):
     for system in json.loads(run(*texts, "-ci", "-w", "12").out):
         score = system["BLEU"]
         assert f"{score['confidence_mean']:.2f} ± {score['confidence_var']:.2f}<" in html
+
+
+def test_groups_say_what_is_left_with_typography_alike():
+    pytest.importorskip("jinja2", reason="Jinja2 is not installed; there are no pages")
+    numbers = range(60)
+    reference = [f"\u201eDas Haus {n} steht am Fluss {n * 7}\u201c, sagt der Mann." for n in numbers]
+    systems = {
+        "curly": [text.replace("der Mann", "er" if n % 2 else "DER MANN") for n, text in enumerate(reference)],
+        "straight": [text.replace("\u201e", '"').replace("\u201c", '"').replace("am", "beim") for text in reference],
+    }
+    domains = {"domain": ["news" if n < 40 else "talk" for n in numbers]}
+    html = compare_systems(systems, [reference], trials=1000, labels=domains, by="domain")
+    _, news, _ = html.partition('<section id="groups"')[2].partition("</section>")[0].split("<h3>")
+    part = {name: texts[:40] for name, texts in systems.items()}
+    plain, alike = (
+        [BLEU(normalize=way).corpus_score(texts, [reference[:40]]).score for texts in part.values()]
+        for way in ("", "typography")
+    )
+    assert plain[0] > plain[1]
+    assert (
+        f"curly has the best BLEU; with typography alike, its lead over straight is {alike[0] - alike[1]:.2f} points of"
+        f" BLEU instead of {plain[0] - plain[1]:.2f}, which is not a significant lead."
+    ) in news
+    both = [BLEU(normalize="typography,case").corpus_score(texts, [reference]).score for texts in systems.values()]
+    assert f"With case ignored as well, BLEU is {both[0]:.2f} for curly and {both[1]:.2f} for straight." in html

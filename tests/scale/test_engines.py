@@ -245,6 +245,7 @@ def plain(table):
     return pa.table({name: column.to_pylist() for name, column in zip(table.column_names, table.columns, strict=True)})
 
 
+@pytest.mark.slow
 @all_engines
 def test_a_dataset_from_python_is_scored(columns, parts, engine, cluster):
     paths = sorted(str(path.resolve()) for path in Path(parts).iterdir())

@@ -61,6 +61,7 @@ def boxes(page):
     )
 
 
+@pytest.mark.slow
 def test_typing_changes_numbers(opened):
     page = opened
     assert page.inner_text("#share") == "0.3851"
@@ -140,6 +141,7 @@ def test_after_a_change_a_reload_does_not_bring_back_the_texts_of_a_link(chromiu
         assert (page.input_value("#metric"), page.input_value("#candidate")) == ("bleu", EXAMPLES[0]["candidate"])
 
 
+@pytest.mark.slow
 def test_the_page_names_what_a_link_asks_for_in_vain(chromium, calculator):
     with watch(chromium, f"{calculator.url}/#tokenize=tik-tok&lowercase=maybe&candidate=a") as watched:
         page = watched.page
@@ -175,6 +177,7 @@ def test_outdated_numbers_are_marked_until_the_answer_arrives(opened):
     assert page.is_enabled("#copy-command")
 
 
+@pytest.mark.slow
 def test_matches_are_highlighted_by_order(opened):
     page = opened
     marked = page.eval_on_selector_all(

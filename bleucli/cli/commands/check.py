@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TEXTS, Command, take
 from bleucli.cli.delivery import deliver
-from bleucli.cli.options import OPTIONS, Option
+from bleucli.cli.options import OPTIONS, Option, Options
 from bleucli.cli.sources.files import FileSource
-from bleucli.cli.streams import Environment, shown
+from bleucli.cli.streams import Environment, Messages, shown
 from bleucli.errors import LengthError, UsageError
 from bleucli.output import EXPLANATION_FORMATS, render_explanations
 from bleucli.results.findings import Finding, Findings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from bleucli.cli.options import Options
     from bleucli.cli.sources import Texts
-    from bleucli.cli.streams import Messages
 
 COMMAND = Command(
     ("bleu check REF... -i SYSTEM... [--source FILE] [options]", "bleu check -t SET -l PAIR -i SYSTEM... [options]"),

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, Command, take
 from bleucli.cli.delivery import deliver
-from bleucli.cli.options import OPTIONS, Option
+from bleucli.cli.options import OPTIONS, Option, Options
 from bleucli.cli.sources import Systems, text_arguments
 from bleucli.cli.sources.files import checked, entry_of, input_of
 from bleucli.cli.sources.paths import Files, read_as_jsonl
-from bleucli.cli.streams import Environment, shown
+from bleucli.cli.streams import Environment, Messages, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics.bleu import BLEU
 from bleucli.metrics.self_bleu import NAME, SelfBLEU, measure
@@ -23,12 +23,6 @@ from bleucli.reading.jsonlines import JsonLines, is_jsonl
 from bleucli.reading.jsonsamples import SampleLines, Samples
 from bleucli.results import Results, Run, SystemResult
 from bleucli.results.hints import about
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from bleucli.cli.options import Options
-    from bleucli.cli.provenance import Provenance
-    from bleucli.cli.streams import Messages
 
 # A junit report is about gates, which self-BLEU does not have
 _FORMATS = tuple(name for name, form in FORMATS.items() if not form.reports_gates)
@@ -63,15 +57,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
             " texts are JSON Lines too, name the field of their groups with --jsonl-fields group=NAME"
         )
     options, _ = pipeline.prepare(options, messages)
-    _print_self_bleu(options, environment, messages, pipeline.provenance(options, environment, words))
-    pipeline.note_slowness(start, messages)
-    return True
-
-
-def _print_self_bleu(
-    options: Options, environment: Environment, messages: Messages, provenance: Provenance | None
-) -> None:
-    """Measure each system, and print the answer."""
+    provenance = pipeline.provenance(options, environment, words)
     texts = SampleTexts(options, environment, provenance is not None)
     form = request.format_of(options, environment) or "json"
     if form not in _FORMATS:
@@ -99,6 +85,8 @@ def _print_self_bleu(
         ]
     deliver(answer, options.output, environment, options.append)
     remarks.say()
+    pipeline.note_slowness(start, messages)
+    return True
 
 
 def _spread(system: SystemResult) -> SystemResult:

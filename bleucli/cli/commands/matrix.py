@@ -1,36 +1,32 @@
-"""`bleu matrix FILE`: score many language pairs in one table."""
+"""`bleu matrix FILE`: score many language pairs, and test the systems, in one table."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, Command, take
 from bleucli.cli.delivery import protect
-from bleucli.cli.options import OPTIONS, Option
+from bleucli.cli.options import OPTIONS, Option, Options
 from bleucli.cli.scoring import Answer, gates_of
 from bleucli.cli.sources import Entry, NameArguments, Systems, text_arguments
 from bleucli.cli.sources.files import FileSource
-from bleucli.cli.streams import shown
+from bleucli.cli.streams import Environment, Messages, shown
 from bleucli.errors import Naming, UsageError
 from bleucli.matrix import Task, find_language, score_pairs
-from bleucli.matrix.plan import read_plan
+from bleucli.matrix.plan import Pair, read_plan
+from bleucli.metrics import Metric
 from bleucli.results import PAIR, Input, Run, name_row
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from bleucli.cli.options import Options
-    from bleucli.cli.streams import Environment, Messages
-    from bleucli.matrix.plan import Pair
-    from bleucli.metrics import Metric
 
 COMMAND = Command(
     ("bleu matrix FILE [options]",),
     "Score many language pairs in one table.",
     take(
         *("encoding", "keep_going", "mirror", "allow_http", "cite", "metrics", "jobs"),
-        *("confidence", "confidence_n", "paired_jobs"),
-        *("format", "width", "scale", "short", "bold_best", "style", "sort", "caption", "label"),
+        *("confidence", "confidence_n", "paired_bs", "paired_ar", "paired_bs_n", "paired_ar_n", "paired_all"),
+        *("paired_jobs", "format", "width", "scale", "short", "bold_best", "style", "sort", "difference"),
+        *("caption", "label"),
         *("no_color", "output", "append", "fail_under", *MESSAGES),
         matrix=Option("[FILE]", "a TOML file with patterns for references and systems"),
         scores=OPTIONS["scores"]._replace(
@@ -65,7 +61,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     rows = Outputs([name_row(name, [(PAIR, pair.name)]) for pair in matrix.pairs for name in pair.systems])
     answer = Answer(options, environment, messages, gates, provenance, rows)
     idle = request.find_idle(options, len(rows), answer.form)
-    plan = pipeline.plan_sampling(options, environment, answer.layout.bold_best, len(rows))
+    plan = pipeline.plan_sampling(options, environment, answer.layout.bold_best, len(matrix.systems))
     request.make_metrics(options)  # refuses wrong options of metrics before anything is read
     if options.keep_going:
         first = 0
@@ -92,7 +88,10 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         )
     hints = [*idle, *matrix.hints, *(hint for source in pairs.values() for hint in source.hints), *results.hints]
     signature = pipeline.compare_signatures(options, results)
-    passed = answer.give(results, rows.names, lambda: _run_of(pairs, files), hints, signature, lambda segments: "")
+    # A p-value is made from the text of the baseline, too
+    shared = 1 if results.has_baseline() else 0
+    run = partial(_run_of, pairs, files, shared)
+    passed = answer.give(results, rows.names, run, hints, signature, lambda segments: "")
     pipeline.note_slowness(start, messages)
     answer.end()
     return passed
@@ -129,10 +128,11 @@ def _words_of(options: Options, pair: Pair) -> list[str] | None:
     return words
 
 
-def _run_of(pairs: Mapping[str, FileSource], scores: Mapping[str, Sequence[Input]]) -> Run:
+def _run_of(pairs: Mapping[str, FileSource], scores: Mapping[str, Sequence[Input]], shared: int) -> Run:
     """Return what was read, and what each row was made from: its output, and what belongs to its pair.
 
-    scores: the files of scores from elsewhere, by pair.
+    scores: the files of scores from elsewhere, by pair. shared: how many of the first outputs of a pair are part of
+    each of its rows.
     """
     inputs = []
     for name, source in pairs.items():
@@ -141,5 +141,9 @@ def _run_of(pairs: Mapping[str, FileSource], scores: Mapping[str, Sequence[Input
     return Run(
         [system for systems, _ in inputs for system in systems.values()],
         [reference for _, references in inputs for reference in references],
-        of_rows=[[system, *references] for systems, references in inputs for system in systems.values()],
+        of_rows=[
+            [system, *list(systems.values())[:shared], *references]
+            for systems, references in inputs
+            for system in systems.values()
+        ],
     )

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bleucli.cli.commands import MESSAGES, Command, take
 from bleucli.cli.delivery import deliver
-from bleucli.cli.options import Option
+from bleucli.cli.options import Option, Options
+from bleucli.cli.streams import Environment, Messages
 from bleucli.errors import UsageError
 from bleucli.limits import read_whole_number
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from bleucli.cli.options import Options
-    from bleucli.cli.streams import Environment, Messages
 
 _PORT = "8765"
 _LARGEST_PORT = 65535

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from bleucli.cli.commands import MESSAGES, Command, take
 from bleucli.cli.delivery import deliver
-from bleucli.cli.options import OPTIONS, Option
+from bleucli.cli.options import OPTIONS, Option, Options
+from bleucli.cli.streams import Environment, Messages
 from bleucli.errors import UsageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from bleucli.cli.options import Options
-    from bleucli.cli.streams import Environment, Messages
 
 COMMAND = Command(
     ("bleu testsets [NAME] [--download] [-l xx-YY]",),

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from bleucli.cli.options import Options
-    from bleucli.counting.corpus import Corpus
+    from bleucli.counting.corpus import Corpus, Piece
     from bleucli.metrics import Metric
     from bleucli.results import Input
     from bleucli.scale.arrow import Columns
@@ -86,8 +86,10 @@ if TYPE_CHECKING:
 
         finds_parts: bool
 
-        def blocks(self, metric: Metric, jobs: int | None) -> Iterator[list[SystemStats]]:
-            """Give the statistics of the only system, with rows, block by block."""
+        def blocks(
+            self, metrics: Sequence[Metric], jobs: int | None, with_texts: bool
+        ) -> Iterator[tuple[Piece | None, list[SystemStats]]]:
+            """Give the statistics of all systems, with rows, block by block, and the texts, if these are wanted."""
 
         @property
         def selection(self) -> Selection | None:
@@ -492,7 +494,7 @@ class Systems:
         """Return the names of all systems, each with the position of its entry."""
         if form is None or self._names is not None or self._by is not None:
             names = self._unique_names()
-        elif FORMATS[form].of_sacrebleu:
+        elif form in FORMATS and FORMATS[form].of_sacrebleu:
             names = self._labels(0 if self.has_baseline else 1)  # sacreBLEU 2.6.0: the first column is the baseline
         else:
             names = self._labels(1, by_file=True)

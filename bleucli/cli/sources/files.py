@@ -15,7 +15,7 @@ from bleucli.cli.sources import JOINED, Counted, Counting, Entry, Systems, TextA
 from bleucli.cli.sources.paths import STDIN, Files, read_as_jsonl, source_of
 from bleucli.cli.streams import shown
 from bleucli.counting import CorpusStats, Part, SystemStats, count, count_blocks
-from bleucli.counting.corpus import Corpus, Kept, Source, in_step
+from bleucli.counting.corpus import Corpus, Kept, Piece, Source, in_step
 from bleucli.errors import BleuError, IdsDifferError, LengthError, UsageError
 from bleucli.inspection.marks import is_json_object
 from bleucli.limits import read_number
@@ -29,8 +29,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO, Any
 
-    from bleucli.cli.sources import Progress
+    from bleucli.cli.sources import Keeper, Progress
     from bleucli.cli.sources.paths import File
+    from bleucli.counting.groups import Grouping
     from bleucli.counting.joining import Joining
     from bleucli.metrics import Metric
     from bleucli.scale.layout import Shard
@@ -97,83 +98,72 @@ class TextSource(ABC):
         """Count all systems, on all segments together or group by group; see `bleucli.cli.sources.Source.count`."""
         metrics, jobs, keep_rows, progress, keeper, is_grouped = counting
         by = self._by if is_grouped else ()
-
-        def keep(block: Sequence[SystemStats]) -> None:
-            assert keeper is not None
-            keeper.keep_rows(block)
-            if not by:  # groups have sums of their own, in the end
-                keeper.keep_sums(block, ())
-
         self._defers_check = True
         try:
             corpus = self.corpus()
             references = corpus.reference_names()
             selection = None if self.finds_parts else self.selection
-            if (by and not self.finds_parts) or self._in_blocks:
-                from bleucli.counting.groups import Grouping, count_groups
-                from bleucli.scoring import score_counted
-
-                grouping = Grouping(by, keep_rows, self._unit, selection and selection.chosen)
-                totals = count_groups(
-                    corpus,
-                    metrics,
-                    grouping,
-                    self._labels_of_block,
-                    jobs=jobs,
-                    keep_rows=keep_rows or keeper is not None or bool(by),
-                    keep=None if keeper is None else keep,
-                    progress=lambda done: progress("segments", done, 0),
-                )
-                self._check_order(metrics)
-                self._note_partial()
-                segments = totals[0].stats[0].segments
-                if not by:
-                    (part,) = grouping.parts()
-                    documents = self._documents(segments)
-                    return Counted([part._replace(documents=documents)], references=references)
-                if not self._in_blocks:
-                    refuse_empty(self._labels_of_block(0, segments), by)
-                hints = score_counted(totals, metrics, references=references).hints
-                return Counted(keep_groups(grouping.parts(), keeper), grouped=True, hints=hints)
+            grouping = None
+            if self._in_blocks or (by and not self.finds_parts):
+                grouping = self._group(by, keep_rows, selection)
+            keeps = keeper is not None or grouping is not None
             systems = count(
                 corpus,
                 metrics,
                 jobs=jobs,
-                keep_rows=keep_rows or self.finds_parts or selection is not None,
+                keep_rows=grouping is None and (keep_rows or self.finds_parts or selection is not None),
                 inspect=True,
                 progress=lambda done: progress("segments", done, 0),
-                keep=None if keeper is None else keep,
+                keep=(lambda block: self._keep(block, by, keeper, grouping)) if keeps else None,
             )
             self._check_order(metrics)
             self._note_partial()
-            if self.finds_parts:
-                selection = self.selection
-                if by:
-                    return self._group_part(systems, selection and selection.chosen, counting)
-            documents = None
-            if keep_rows or keeper is not None:
-                documents = self._documents(systems[0].stats[0].segments)
-            return Counted([Part((), systems, documents)], references=references, selection=selection)
+            segments = systems[0].stats[0].segments
+            selection = self.selection if self.finds_parts else selection
+            if not by:
+                part = Part((), systems) if grouping is None else grouping.parts()[0]
+                part = part._replace(documents=self._documents(segments) if keep_rows or keeps else None)
+                return Counted([part], references=references, selection=selection)
+            if not self._in_blocks:
+                refuse_empty(self.labels(0, segments), by)
+            if grouping is None:  # the part is known only now
+                grouping = self._group(by, keep_rows, selection)
+                grouping.add(systems, self.labels(0, segments))
+                systems, references = [system.without_rows() for system in systems], []
+            from bleucli.scoring import score_counted
+
+            hints = score_counted(systems, metrics, references=references).hints
+            return Counted(keep_groups(grouping.parts(), keeper), grouped=True, hints=hints)
         except BleuError as error:
             raise self.explain(error) from None
 
-    def _group_part(self, systems: Sequence[SystemStats], chosen: Sequence[int] | None, counting: Counting) -> Counted:
-        """Return the groups of a part, which was chosen after its segments had been counted; systems: all segments."""
+    def _group(self, by: Sequence[str], keep_rows: bool, selection: Selection | None) -> Grouping:
         from bleucli.counting.groups import Grouping
-        from bleucli.scoring import score_counted
 
-        labels = self.labels(0, systems[0].stats[0].segments)
-        refuse_empty(labels, self._by)
-        grouping = Grouping(self._by, counting.keep_rows, self._unit, chosen)
-        grouping.add(systems, labels)
-        hints = score_counted([system.without_rows() for system in systems], counting.metrics).hints
-        return Counted(keep_groups(grouping.parts(), counting.keeper), grouped=True, hints=hints)
+        return Grouping(by, keep_rows, self._unit, selection and selection.chosen)
 
-    def blocks(self, metric: Metric, jobs: int | None) -> Iterator[list[SystemStats]]:
-        """Give the statistics of the only system, with rows, block by block."""
+    def _keep(
+        self, block: list[SystemStats], by: Sequence[str], keeper: Keeper | None, grouping: Grouping | None
+    ) -> None:
+        """Hand on what was counted of the next segments."""
+        columns = self._labels_of_block(grouping.segments, block[0].stats[0].segments) if grouping is not None else {}
+        if keeper is not None:
+            keeper.keep_rows(block)
+            if not by:  # groups have sums of their own, in the end
+                keeper.keep_sums(block, ())
+        if grouping is not None:
+            grouping.add(block, columns)
+
+    def blocks(
+        self, metrics: Sequence[Metric], jobs: int | None, with_texts: bool
+    ) -> Iterator[tuple[Piece | None, list[SystemStats]]]:
+        """Give the statistics of all systems, with rows, block by block; see `bleucli.cli.sources.Rows.blocks`."""
         self._defers_check = True
         try:
-            yield from count_blocks(self.corpus(), [metric], jobs=jobs)
+            for piece, block in count_blocks(self.corpus(), metrics, jobs=jobs):
+                yield piece if with_texts else None, block
+            self._check_order(metrics)
+            self._note_partial()
         except BleuError as error:
             raise self.explain(error) from None
 

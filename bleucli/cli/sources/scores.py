@@ -39,8 +39,8 @@ def read(arguments: ScoreArguments, systems: Systems) -> tuple[list[SegmentScore
     for title, (word, paths) in zip(titles, arguments.columns, strict=True):
         if len(paths) not in (1, len(names)):
             count = tell_count(len(paths), "file of scores", "files of scores")
-            wanted = tell_count(len(names), "system")
-            raise UsageError(f"--scores {title} has {count} for {wanted}; give one per system, or one for all")
+            number = tell_count(len(names), "system")
+            raise UsageError(f"--scores {title} has {count} for {number}; give one per system, or one for all")
         files_of_scores = [scorefiles.read(path, shown(path), title, column) for path, column in paths]
         is_alone = len(paths) == len(names)
         columns = {}

@@ -122,10 +122,12 @@ class StatisticsSource:
                     raise BleuError(f"{group}: " if group else "", *error.parts) from None
         return Counted(groups, grouped=bool(self._by))
 
-    def blocks(self, metric: Metric, jobs: int | None) -> Iterator[list[SystemStats]]:
-        """Give the statistics of the only system, with rows."""
-        (part,) = self._read_parts([metric], keep_rows=True)
-        yield list(part.systems)
+    def blocks(
+        self, metrics: Sequence[Metric], jobs: int | None, with_texts: bool
+    ) -> Iterator[tuple[None, list[SystemStats]]]:
+        """Give the statistics of all systems, with rows; there are no texts."""
+        (part,) = self._read_parts(metrics, keep_rows=True)
+        yield None, list(part.systems)
 
     def only_system(self, metrics: Sequence[Metric], names: Sequence[str]) -> SystemStats:
         """Return what a test compares with: the only system, or, if `names` has one name, the system of that name."""

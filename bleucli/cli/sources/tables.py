@@ -23,6 +23,7 @@ from bleucli.scale.layout import PLACES, SEGMENT, SYSTEM, Shard, label_of
 from bleucli.scale.rows import Numbering
 from bleucli.text import DOCUMENT
 from bleucli.text.labels import group, number
+from bleucli.text.wholefiles import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,15 +49,7 @@ class _Tables:
 
     def inputs(self) -> tuple[Mapping[str, Input], list[Input]]:
         """Return the first file for each system, and all files; those on this machine are hashed."""
-        from hashlib import file_digest
-
-        inputs = []
-        for path, rows in self.rows.items():
-            digest = ""
-            if "://" not in path:
-                with open(path, "rb") as content:
-                    digest = file_digest(content, "sha256").hexdigest()
-            inputs.append(Input("table", path, rows, digest))
+        inputs = [Input("table", path, rows, "" if "://" in path else digest(path)) for path, rows in self.rows.items()]
         return dict.fromkeys(self.systems.names(), inputs[0]), inputs
 
     def overview(self, segments: int) -> str:

@@ -132,13 +132,14 @@ static inline void read_characters(Work *work, Sequence *text, const unsigned ch
 
 static void read_words(Work *work, Sequence *text, const unsigned char *at, const unsigned char *end, int add)
 {
-    Token word, parts[2];
+    Token word;
     Tokens tokens = tokens_of(at, end);
     text->size = 0;
     while (next_token(&tokens, &word) && goes_on(work->call, WORD_TIME)) {
-        int count = token_parts(word, parts);
-        for (int i = 0; i < count; i++) {
-            text->ids[text->size++] = token_id(&work->vocabulary, parts[i], add);
+        size_t cut = first_part(word);
+        text->ids[text->size++] = token_id(&work->vocabulary, part_of(word, 0, cut), add);
+        if (cut < word.size) {
+            text->ids[text->size++] = token_id(&work->vocabulary, part_of(word, cut, word.size), add);
         }
     }
 }

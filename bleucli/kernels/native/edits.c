@@ -113,26 +113,6 @@ static size_t beam_cells(const Pair *pair)
     return cells;
 }
 
-/* Follow the operations backwards. The reference word of an insertion is aligned with the last word before it, or with
- * -1. */
-void align(Pair *pair)
-{
-    size_t row = pair->size, column = pair->ref_size;
-    while (row > 0 || column > 0) {
-        unsigned char operation = INSERTION;
-        if (row > 0) {
-            operation = pair->operations[pair->row_starts[row] + column - pair->row_columns[row]];
-        }
-        if (operation != INSERTION) {
-            pair->word_errors[--row] = operation != MATCH;
-        }
-        if (operation != DELETION) {
-            pair->aligned[--column] = operation == INSERTION ? (int64_t)row - 1 : (int64_t)row;
-            pair->reference_errors[column] = operation != MATCH;
-        }
-    }
-}
-
 /* --- bit-parallel Levenshtein ------------------------------------------------------------------------------------- */
 
 static const uint64_t *mask_of(const Pair *pair, uint32_t word)
@@ -202,6 +182,78 @@ int64_t full_distance_in_order(Pair *pair, const Order *order)
         cost += advance_range(pair, pair->state, order->ranges[i][0], order->ranges[i][1]);
     }
     return cost;
+}
+
+/* --- alignments --------------------------------------------------------------------------------------------------- */
+
+/* How the cost changes in a row from the column before: -1, 0 or 1. */
+static int change_at(const Pair *pair, size_t row, size_t column)
+{
+    const Bits *bits = &pair->rows[row * pair->blocks + (column - 1) / 64];
+    size_t place = (column - 1) % 64;
+    return (int)(bits->plus >> place & 1) - (int)(bits->minus >> place & 1);
+}
+
+static int64_t count_bits(uint64_t bits)
+{
+    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
+    bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
+    bits = (bits + (bits >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+    return (int64_t)(bits * UINT64_C(0x0101010101010101) >> 56);
+}
+
+static int64_t cost_at(const Pair *pair, size_t row, size_t column)
+{
+    const Bits *bits = &pair->rows[row * pair->blocks];
+    int64_t cost = (int64_t)row;
+    for (; column > 0; bits++) {
+        size_t columns = column < 64 ? column : 64;
+        uint64_t mask = ~UINT64_C(0) >> (64 - columns);
+        cost += count_bits(bits->plus & mask) - count_bits(bits->minus & mask);
+        column -= columns;
+    }
+    return cost;
+}
+
+/* The operation that beam_row chooses, from the states: of equal costs, the first wins: diagonal, above, left. */
+static unsigned char operation_at(const Pair *pair, size_t row, size_t column)
+{
+    if (column == 0) {
+        return DELETION;
+    }
+    if (pair->words[row - 1] == pair->reference[column - 1]) {
+        return MATCH;
+    }
+    int is_above_less = change_at(pair, row - 1, column) < 0;
+    if (change_at(pair, row, column) < 1) { /* the cost on the left is not the least of the three */
+        return is_above_less ? DELETION : SUBSTITUTION;
+    }
+    if (cost_at(pair, row - 1, column - 1) == cost_at(pair, row, column - 1)) {
+        return SUBSTITUTION;
+    }
+    return is_above_less ? DELETION : INSERTION;
+}
+
+/* Follow the operations backwards. The reference word of an insertion is aligned with the last word before it, or with
+ * -1. */
+void align(Pair *pair)
+{
+    size_t row = pair->size, column = pair->ref_size;
+    while (row > 0 || column > 0) {
+        unsigned char operation = INSERTION;
+        if (row > 0) {
+            operation = pair->has_states
+                            ? operation_at(pair, row, column)
+                            : pair->operations[pair->row_starts[row] + column - pair->row_columns[row]];
+        }
+        if (operation != INSERTION) {
+            pair->word_errors[--row] = operation != MATCH;
+        }
+        if (operation != DELETION) {
+            pair->aligned[--column] = operation == INSERTION ? (int64_t)row - 1 : (int64_t)row;
+            pair->reference_errors[column] = operation != MATCH;
+        }
+    }
 }
 
 /* --- one pair ----------------------------------------------------------------------------------------------------- */

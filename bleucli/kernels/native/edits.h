@@ -34,6 +34,7 @@ typedef struct {
     unsigned char *word_errors, *reference_errors;
     int64_t distance;               /* of the current hypothesis, within the beam */
     int exact;                      /* whether the beam is known not to matter */
+    int has_states;                 /* exact, and all states are kept, so that they show the operations */
     int64_t tried;
 } Pair;
 
@@ -41,9 +42,10 @@ typedef struct {
 Outcome pair_start(Pair *pair);
 
 /* The distance of `words`, as many as the hypothesis has, to the reference within the beam. With `keep`, the operations
- * are kept for `align`, which finds the word that each reference word is aligned with, and the words that are edited.
- * Once the call is stopped, the distances and alignments are meaningless. */
+ * are kept for `align`. Once the call is stopped, the distances and alignments are meaningless. */
 int64_t beam_distance(Pair *pair, const uint32_t *words, int keep);
+/* Find the word that each reference word is aligned with, and the words that are edited, from the operations that the
+ * beam kept or from the states that full_distance kept. */
 void align(Pair *pair);
 
 /* The Levenshtein distance of the current hypothesis, unless the pair is long; the state after each row is kept. */

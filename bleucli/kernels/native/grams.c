@@ -77,13 +77,14 @@ static size_t read_characters(Call *call, Text text, int whitespace, uint32_t *t
 /* Words as ids; NONE stands for words that no hypothesis has. */
 static size_t read_words(Grams *grams, Text text, Side side, uint32_t *tokens)
 {
-    Token parts[2];
+    Token word;
     Tokens read = tokens_of(text.at, text.end);
     size_t count = 0;
-    while (next_token(&read, &parts[0]) && goes_on(grams->call, TOKEN_TIME)) {
-        int found = grams->counted.splits_words ? token_parts(parts[0], parts) : 1;
-        for (int i = 0; i < found; i++) {
-            tokens[count++] = token_id(&grams->vocabulary, parts[i], side == HYPOTHESIS);
+    while (next_token(&read, &word) && goes_on(grams->call, TOKEN_TIME)) {
+        size_t cut = grams->counted.splits_words ? first_part(word) : word.size;
+        tokens[count++] = token_id(&grams->vocabulary, part_of(word, 0, cut), side == HYPOTHESIS);
+        if (cut < word.size) {
+            tokens[count++] = token_id(&grams->vocabulary, part_of(word, cut, word.size), side == HYPOTHESIS);
         }
     }
     return count;
@@ -246,7 +247,7 @@ static Outcome clear_vocabulary(Grams *grams, size_t bytes)
     size_t words = grams->counted.splits_words ? bytes + 1 : bytes / 2 + 1;
     if (words > grams->vocabulary_room) {
         vocabulary_free(&grams->vocabulary);
-        grams->vocabulary = (Vocabulary){.known = NULL};
+        grams->vocabulary = (Vocabulary){.spellings = NULL};
         grams->vocabulary_room = 0;
         Outcome outcome = vocabulary_start(&grams->vocabulary, words, &grams->call->secrets);
         if (outcome != DONE) {

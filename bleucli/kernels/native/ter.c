@@ -2,9 +2,9 @@
  *
  * Almost all the time goes into edit distances of texts in which one phrase was moved. If the beam cannot matter
  * (distance + difference of the lengths <= 49), bit-parallel Levenshtein (Myers 1999, Hyyro 2003) computes them, from
- * the first row that the shift changes. Otherwise, its distances, which are never above those of the beam, show which
- * candidates could win at all, and only those get the beam. Time and memory of the bit-parallel computation are
- * quadratic in the length, so long texts get only the beam. */
+ * the first row that the shift changes, and its states show the alignments. Otherwise, its distances, which are never
+ * above those of the beam, show which candidates could win at all, and only those get the beam. Time and memory of the
+ * bit-parallel computation are quadratic in the length, so long texts get only the beam. */
 #include "edits.h"
 
 #include <string.h>
@@ -151,7 +151,8 @@ static int64_t with_shifts(Pair *pair)
     for (;;) {
         int64_t full = pair->is_long ? BEAM_IS_FULL + 1 : full_distance(pair); /* not exact if long */
         pair->exact = full + difference <= BEAM_IS_FULL;
-        pair->distance = pair->exact && full <= 1 ? full : beam_distance(pair, pair->words, 1);
+        pair->has_states = pair->exact && pair->kept_rows > pair->size;
+        pair->distance = pair->has_states ? full : beam_distance(pair, pair->words, 1);
         if (pair->distance <= 1 || pair->call->stopped) { /* a shift would cost as much as it can gain */
             return shifts + pair->distance;
         }

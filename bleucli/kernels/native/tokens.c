@@ -3,39 +3,6 @@
 
 /* --- tokens ------------------------------------------------------------------------------------------------------ */
 
-static uint64_t load(const unsigned char *at, size_t size)
-{
-    uint64_t bytes = 0;
-    memcpy(&bytes, at, size);
-    return bytes;
-}
-
-/* Up to 8 bytes, the parts that are read cover the token, so the key and the size determine it. */
-static uint64_t token_key(const Secrets *secrets, const unsigned char *at, size_t size)
-{
-    if (size >= 4 && size <= 8) {
-        uint32_t first, last;
-        memcpy(&first, at, 4);
-        memcpy(&last, at + size - 4, 4);
-        return first | (uint64_t)last << 32;
-    }
-    if (size < 4) {
-        return at[0] | (uint64_t)at[size / 2] << 8 | (uint64_t)at[size - 1] << 16;
-    }
-    uint64_t hash = secrets->masks[0];
-    const unsigned char *last = at + size - 8;
-    for (; at < last; at += 8) {
-        hash = folded(hash ^ load(at, 8), secrets->factors[0]);
-    }
-    return hash ^ load(last, 8); /* table_slot multiplies these, too */
-}
-
-/* Whether two tokens with one key are equal. */
-static int same_token(Token a, Token b)
-{
-    return a.size == b.size && (a.size <= 8 || memcmp(a.at, b.at, a.size) == 0);
-}
-
 /* The bytes of a block that may begin white space. Bytes are enough: none inside a character looks like
  * one of these. */
 static inline uint64_t spaces_in(const unsigned char *block)
@@ -87,26 +54,6 @@ int next_word(Tokens *tokens, Token *word)
     }
 }
 
-static int is_punctuation(unsigned char byte)
-{
-    return (byte >= '!' && byte <= '/') || (byte >= ':' && byte <= '@') || (byte >= '[' && byte <= '`') ||
-           (byte >= '{' && byte <= '~');
-}
-
-int token_parts(Token token, Token parts[2])
-{
-    size_t first = token.size;
-    if (token.size > 1 && is_punctuation(token.at[token.size - 1])) {
-        first = token.size - 1;
-    }
-    else if (token.size > 1 && is_punctuation(token.at[0])) {
-        first = 1;
-    }
-    parts[0] = (Token){token.at, first};
-    parts[1] = (Token){token.at + first, token.size - first};
-    return first < token.size ? 2 : 1;
-}
-
 /* Texts up to this size get room for one token every two bytes; in longer ones, tokens are counted first. */
 #define SHORT_TEXT 65536
 
@@ -139,8 +86,12 @@ size_t most_tokens(Segments texts, Call *call)
 
 Outcome vocabulary_start(Vocabulary *vocabulary, size_t room, const Secrets *secrets)
 {
-    vocabulary->known = allocate(room, sizeof *vocabulary->known);
-    return table_start(&vocabulary->table, room, secrets) && vocabulary->known != NULL ? DONE : NO_MEMORY;
+    vocabulary->spellings = room < SIZE_MAX ? allocate(room + 1, sizeof *vocabulary->spellings) : NULL;
+    if (!table_start(&vocabulary->table, room, secrets) || vocabulary->spellings == NULL) {
+        return NO_MEMORY;
+    }
+    vocabulary->spellings[0] = (Spelling){0, 0, NULL, 0};
+    return DONE;
 }
 
 void vocabulary_clear(Vocabulary *vocabulary, size_t room)
@@ -151,22 +102,21 @@ void vocabulary_clear(Vocabulary *vocabulary, size_t room)
 void vocabulary_free(Vocabulary *vocabulary)
 {
     table_free(&vocabulary->table);
-    release(vocabulary->known);
+    release(vocabulary->spellings);
 }
 
-uint32_t token_id(Vocabulary *vocabulary, Token token, int add)
+uint32_t search_token(Vocabulary *vocabulary, Token token, uint64_t key, size_t slot, int add)
 {
     Table *table = &vocabulary->table;
-    uint64_t key = token_key(&table->secrets, token.at, token.size);
-    size_t slot = table_slot(table, key);
-    uint32_t id = table_find(table, key, &slot);
-    while (id != NONE && !same_token(vocabulary->known[id], token)) {
+    Spelling spelling = spelling_of(token);
+    uint32_t id;
+    do {
         slot = (slot + 1) & table->mask;
         id = table_find(table, key, &slot);
-    }
+    } while (id != NONE && !same_spelling(&vocabulary->spellings[id], &spelling));
     if (id == NONE && add) {
         id = table_insert(table, key, slot);
-        vocabulary->known[id] = token;
+        vocabulary->spellings[id] = spelling;
     }
     return id;
 }

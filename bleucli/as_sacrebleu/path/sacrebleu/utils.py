@@ -13,6 +13,7 @@ from typing import Any
 from bleucli.errors import BleuError, LengthError
 from bleucli.testsets import access, registry
 from bleucli.testsets.access import smart_open
+from bleucli.text.wholefiles import digest
 from sacrebleu.dataset import DATASETS, SACREBLEU_DIR, SetError, sets_errors
 
 TYPE_CHECKING = False
@@ -197,10 +198,7 @@ def extract_tarball(filepath: str, destdir: str) -> None:
 
 def get_md5sum(dest_path: str) -> str:
     """Return the MD5 checksum of a file."""
-    from hashlib import file_digest
-
-    with open(dest_path, "rb") as file:
-        return file_digest(file, "md5").hexdigest()
+    return digest(dest_path, "md5")
 
 
 def sanity_check_lengths(system: Sequence[str], refs: Sequence[Sequence[str]], test_set: str | None = None) -> None:
