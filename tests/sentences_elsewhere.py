@@ -25,7 +25,7 @@ from sacrebleu.metrics import CHRF as THEIR_CHRF
 from sacrebleu.metrics import TER as THEIR_TER
 from sentences import Place, Shown, split_list
 from sentences_explanations import distance
-from sentences_pages import are_needed, smallest_difference
+from sentences_pages import agrees, are_needed, smallest_difference
 
 from bleucli import (
     BLEU,
@@ -394,6 +394,21 @@ def _(w, metric, units, smallest, first, second, gap, needed):
     fine = [first, second] == (best[:2] if w.options.get("all_pairs") else [0, best[0]]) and units == w.size
     fine = fine and w.differing(metric, first, second) >= 50 and smallest.of(expected) and (gap is None or gap.of(lead))
     return fine and are_needed(needed, units, w.differing(metric, first, second), expected, lead)
+
+
+@TABLE.sentence(
+    "how often people agree",
+    "Where two systems differ as much by {metric:metric} as each of these and ((the baseline||the first system)),"
+    " people agree with their order (Kocmi et al., 2024): {told:.+?(?:of pairs|by chance)}.",
+)
+def _(w, metric, told):
+    made, fine = w.made[metric], len(w.references) == 1 and w.size > 1
+    fine = fine and str(made.signature(1, 1)) == str(type(made)().signature(1, 1))
+    expected = {name: w.score(metric, w.texts(s)) - w.score(metric, w.texts(0)) for s, name in enumerate(w.names) if s}
+    for part in told.split(", "):
+        name = next(name for name in sorted(expected, key=len, reverse=True) if part.startswith(f"{name} "))
+        fine = fine and agrees(part.removeprefix(f"{name} "), w.metrics[metric], None, expected.pop(name))
+    return fine and all(abs(gap) < 1e-9 for gap in expected.values())  # equal systems have no order
 
 
 @TABLE.sentence("identical", "Identical: every segment has the same counts as in the baseline.")
@@ -824,7 +839,7 @@ def drawn_power(draw):
     made = draw.sample([BLEU(), CHRF(), TER()], 2)
     options = {"test": draw.choice(["ar", "bs"]), "trials": 40, "all_pairs": draw.random() < 0.5}
     w = RunWorld(systems, [references], made, draw.choice([100, 1]), **options)
-    w.layout = Layout(draw.choice([0, 1, 3]), style=draw.choice(["full", "stars"]))
+    w.layout = Layout(draw.choice([0, 1, 3]), style=draw.choice(["full", "stars"]), difference=draw.random() < 0.5)
     return w
 
 

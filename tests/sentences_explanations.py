@@ -12,7 +12,7 @@ from collections import Counter
 from functools import cached_property
 
 from sentences import Place, Shown, Unknown
-from sentences_pages import add_reasons
+from sentences_pages import AGREEMENT, ORDER, add_reasons, agrees
 from test_explanations import smoothed_by
 
 from bleucli import (
@@ -952,6 +952,13 @@ def _(w, trials):
 def _(w, name):
     copies = w.metric.corpus_score(w.references[0], w.references).score
     return not w.metric.higher_is_better and copies == 0
+
+
+@DIFFERENCE.sentence("how often people agree", f"{AGREEMENT.replace('{metric:metric}', '{name:word}')}these two{ORDER}")
+def _(w, name, how):
+    signature = w.metric.signature(1, len(w.references))
+    plain = str(type(w.metric)().signature(1, 1)) == str(signature)
+    return plain and len(w.references[0]) > 1 and agrees(how, name, None, w.gap)
 
 
 @DIFFERENCE.sentence(

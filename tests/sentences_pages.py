@@ -24,7 +24,8 @@ from bleucli.metrics import segment_scores
 from bleucli.report import charts, contents, page, plots, verdicts
 from bleucli.report.contents import Column, Grouping, Pair, Report, Wording
 from bleucli.report.passages import Lead, Passages
-from bleucli.results import Power, Ranking, ScoreRecord
+from bleucli.results import Description, Power, Ranking, ScoreRecord
+from bleucli.results.agreement import Curve
 from bleucli.results.signature import Signature
 from bleucli.scoring import score_counted
 from bleucli.significance import comparison
@@ -472,6 +473,32 @@ def _(w, metric, units, smallest, first, second, gap, needed):
     best = w.report.columns[metric].order()[:2] == [first, second]
     fine = best and units == len(w.report.lines) and smallest.of(expected) and (gap is None or gap.of(lead))
     return fine and are_needed(needed, units, power.differing, expected, lead)
+
+
+AGREEMENT = "Where two systems differ as much by {metric:metric} as "
+ORDER = (
+    ", people agree with their order {how:no more often than by chance|in about \\d+% of pairs|in more than 80% of"
+    " pairs} (Kocmi et al., 2024)."
+)
+
+
+def agrees(how, name, curve, gap):
+    """Whether this is how often people agree with a difference, by the curve `a / (1 + exp(-b * difference))`.
+
+    curve: a and b; None for those of Kocmi et al. (2024) for sacreBLEU's default settings.
+    """
+    height, slope = curve or {"BLEU": (88.3333, 0.96639), "chrF2": (93.0, 1.11427)}[name]
+    share = height / (1 + math.exp(-slope * abs(gap)))
+    if share <= 50 or share >= 80:
+        return how == ("no more often than by chance" if share <= 50 else "in more than 80% of pairs")
+    return gap != 0 and Shown(how.removeprefix("in about ").partition("%")[0]).of(share)
+
+
+@PAGE.sentence("how often people agree", f"{AGREEMENT}{{first:system}} and {{second:system}}{ORDER}")
+def _(w, metric, first, second, how):
+    column = w.report.columns[metric]
+    curve = column.records[first].description.curve
+    return agrees(how, column.name, curve[1:], column.records[first].score - column.records[second].score)
 
 
 @PAGE.sentence("clusters", "{n:count} systems in {k:count} clusters ({told:text}).")
@@ -1124,6 +1151,9 @@ def drawn_report(draw, seed=None):
             gap = abs(records[first].score - records[second].score)
             power = Power(first, own.choice([0.00004, 0.67, 3.0]), gap, segments, own.randint(1, segments))
             records[second] = records[second]._replace(power=power)
+        if own.random() < 0.5:  # as if by a metric for which it was measured
+            described = Description(curve=Curve(name, own.choice([88.3333, 93.0]), own.choice([0.01, 1.0])))
+            records = [record._replace(describe=lambda info, described=described: described) for record in records]
         segment_scores = np.array([[draw.choice([0.0, 10.0, 20.0, 30.5]) for _ in range(segments)] for _ in names])
         columns.append(
             Column(

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from bleucli.metrics.pairwise import Pairs
     from bleucli.metrics.remarks import Remarks
+    from bleucli.results.agreement import Curve
 
 MAX_NGRAM_ORDER = 4  # by default
 # sacreBLEU 2.6.0 warns about tokenized input if at least this many hypotheses end in " ."
@@ -167,6 +168,22 @@ def _read_smoothing(text: str, exact: bool) -> dict[str, Any]:
             " its value instead of the signature"
         )
     return {"smooth_method": smoothing.method, "smooth_value": smoothing.value}
+
+
+# Height and slope of the curves of Kocmi et al. (2024), by what signatures begin with; spBLEU has one of its own
+_CURVES = {
+    **dict.fromkeys(("13a", "zh", "ja-mecab", "ko-mecab"), (88.3333, 0.96639)),
+    "flores200": (91.0, 0.80790),
+}
+
+
+def _find_curve(info: Mapping[str, str]) -> Curve | None:
+    """Return how often people agree with BLEU; None unless the signature is that of scores that were measured."""
+    from bleucli.results.agreement import Curve, measures_systems
+
+    if not measures_systems(info, {"nrefs": "1", "case": "mixed", "eff": "no", "smooth": "exp"}, "tok"):
+        return None
+    return next((Curve("BLEU", *curve) for name, curve in _CURVES.items() if info["tok"].startswith(name)), None)
 
 
 class BLEU(Metric[BLEUScore]):
@@ -545,6 +562,8 @@ class BLEU(Metric[BLEUScore]):
 
         of_case = super().describe(info)
         described = of_case._replace(paper=citations.BLEU, follows_sacrebleu=cls.signs_like(BLEU, info))
+        if described.follows_sacrebleu:
+            described = described._replace(curve=_find_curve(info))
         if not {"tok", "smooth"} <= info.keys():
             return described
         tok, smooth, order = info["tok"], info["smooth"], info.get("ngram", str(MAX_NGRAM_ORDER))

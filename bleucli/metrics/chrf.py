@@ -76,6 +76,11 @@ class CHRFScore(Score):
         return _name_with(self.beta, self.word_order)
 
 
+# That of Kocmi et al. (2024), and the signature of the scores for which it was measured
+_CURVE = ("chrF2", 93.0, 1.11427)
+_MEASURED = {"nrefs": "1", "case": "mixed", "eff": "yes", "nc": "6", "nw": "0", "space": "no"}
+
+
 class CHRF(Metric[CHRFScore]):
     """chrF with sacreBLEU's options and defaults; a word order of 2 makes it chrF++.
 
@@ -222,11 +227,14 @@ class CHRF(Metric[CHRFScore]):
     def describe(cls, info: Mapping[str, str]) -> Description:
         """Return which n-grams of characters and words are counted, and how they are smoothed."""
         from bleucli.results import citations
+        from bleucli.results.agreement import Curve, measures_systems
 
         of_case = super().describe(info)
         characters, words = info.get("nc", "0"), info.get("nw", "0")
         paper = citations.CHRF if words == "0" else citations.CHRF_WORDS
         described = of_case._replace(paper=paper, follows_sacrebleu=cls.signs_like(CHRF, info))
+        if described.follows_sacrebleu and measures_systems(info, _MEASURED):
+            described = described._replace(curve=Curve(*_CURVE))
         if "nc" not in info:
             return described
         counts_space, has_eps = info.get("space") == "yes", info.get("eff") == "no"

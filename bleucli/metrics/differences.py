@@ -33,6 +33,7 @@ from bleucli.metrics.explanations import (
 from bleucli.metrics.score import MOST_DECIMALS
 from bleucli.prose.blocks import Block, Formula, Heading, Paragraph, Table, as_html, as_text, show_numbers
 from bleucli.records import NamedTuple
+from bleucli.results.agreement import tell_agreement
 from bleucli.results.hints import warn
 from bleucli.results.signature import Signature
 from bleucli.significance.comparison import Sampling, compare_two
@@ -83,6 +84,8 @@ class DifferenceExplanation(NamedTuple):
             `why_not_shared` gives a reason.
         why_not_shared: if BLEU's factors have no shares, the reason, in a sentence; otherwise "".
         logarithmic_mean: the mean that turns logarithms into points; None without shares.
+        agreement: in how many percent of pairs of systems that differ as much people agree with their order, from 50,
+            for chance, to 80, for 80 or more (Kocmi et al. 2024); None where that was not measured.
         segments: the number of segments.
         moving: how many segments have an influence other than 0.
         influences: the segments that move the difference most, the largest influence first.
@@ -106,6 +109,7 @@ class DifferenceExplanation(NamedTuple):
     shares: Sequence[Share]
     why_not_shared: str
     logarithmic_mean: float | None
+    agreement: float | None
     segments: int
     moving: int
     influences: Sequence[Influence]
@@ -124,6 +128,8 @@ class DifferenceExplanation(NamedTuple):
         yield Table(["", "system", self.name], rows, ["", ""], [0, 1])
         if not self.higher_is_better:
             yield Paragraph(f"{self.name} is an error rate: lower is better.")
+        if self.agreement is not None:
+            yield Paragraph(tell_agreement(self.name, self.agreement, "these two"))
         if self.why_not_shared:
             yield Heading("Where the difference comes from")
             yield Paragraph(self.why_not_shared)
@@ -337,10 +343,19 @@ def _explain(
         tuple(shares),
         why_not_shared,
         mean,
+        _find_agreement(metric, first, second),
         first.segments,
         moving,
         tuple(influences),
     )
+
+
+def _find_agreement(metric: Metric, first: CorpusStats, second: CorpusStats) -> float | None:
+    """Return how often people agree with a difference of scores, in percent; None where that is not known."""
+    if first.segments == 1:
+        return None
+    record = first.record()
+    return record.agreement(second.score().score - record.score)
 
 
 def share_out(

@@ -156,6 +156,7 @@ def brief(results: Results, layout: Layout) -> list[str]:
         sentences.append(_INTERVALS if is_full else _HALF_WIDTHS)
     if layout.difference and (not results.pairs or results.averages):
         sentences.append(_tell_difference(results))
+        sentences += agreements(results, layout)
     # Under a table of language pairs, these sentences would take more room than the table
     for place, _ in enumerate(() if results.pairs else results.systems[0].scores):
         for group in results.groups():
@@ -165,6 +166,32 @@ def brief(results: Results, layout: Layout) -> list[str]:
             ]
             sentences += filter(None, powers)
     return sentences + tell_averages(results)
+
+
+def agreements(results: Results, layout: Layout) -> list[str]:
+    """Return how often people agree with the order of each system and the baseline: a sentence for each metric."""
+    from bleucli.results import citations
+    from bleucli.results.agreement import tell_share
+
+    if results.pairs or len(results.groups()) > 1 or results.segments == 1:
+        return []
+    sentences = []
+    for place, first in enumerate(results.systems[0].scores):
+        shares = []
+        for system in results.systems:
+            difference = system.scores[place].difference
+            points = 0.0 if difference is None else difference.value * 100 / layout.scale
+            share = system.scores[place].agreement(points)
+            if share is not None:
+                shares.append(f"{visible(system.name)} {tell_share(share)}")
+        if shares:
+            source = citations.cite([citations.AGREEMENT])
+            baseline = "the first system" if results.rankings else "the baseline"
+            sentences.append(
+                f"Where two systems differ as much by {first.name} as each of these and {baseline}, people agree with"
+                f" their order{source}: {', '.join(shares)}."
+            )
+    return sentences
 
 
 def _tell_test(results: Results) -> list[str]:

@@ -293,7 +293,7 @@ class Use(NamedTuple):
     scores: for each score, what its metric says of it. version: that of the tool, as signatures have it; "" if unknown.
     method: the paired test, "bs" or "ar"; None without a test. corrected: whether its p-values are corrected for the
     number of pairs. intervals: whether scores or differences have intervals. distinct: whether distinct n-grams are
-    counted.
+    counted. agreement: whether it is said how often people agree with a difference.
     """
 
     scores: Sequence[Description]
@@ -302,6 +302,7 @@ class Use(NamedTuple):
     corrected: bool = False
     intervals: bool = False
     distinct: bool = False
+    agreement: bool = False
 
 
 def find_use(results: Results, layout: Layout) -> Use:
@@ -315,6 +316,7 @@ def find_use(results: Results, layout: Layout) -> Use:
         bool(results.rankings) or layout.bold_best,
         shows_intervals(results, layout),
         any(record.shares for record in records),
+        layout.difference and bool(notes.agreements(results, layout)),
     )
 
 
@@ -329,6 +331,7 @@ def papers(use: Use) -> list[Paper]:
         candidates.append(citations.STEP_DOWN if use.corrected else None)
     if use.intervals:
         candidates.append(citations.BOOTSTRAP)
+    candidates.append(citations.AGREEMENT if use.agreement else None)
     return [paper for paper in dict.fromkeys(candidates) if paper is not None]
 
 

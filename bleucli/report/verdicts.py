@@ -22,6 +22,7 @@ from bleucli.records import NamedTuple
 from bleucli.report.contents import Column, Grouping, Pair, Report, Section
 from bleucli.report.passages import odds
 from bleucli.results import SIGNIFICANT, round_p, show_p, tell_power
+from bleucli.results.agreement import tell_agreement
 
 # Groups with fewer segments say little about a system
 _FEW = 20
@@ -135,8 +136,12 @@ def judge(report: Report, column: Column) -> Verdict:
         details = f"{names[second]} is {behind}; {show_p(p_values[second])}{doubt}."
         if len(tied) == len(rivals) > 1:
             details += " None of the systems is significantly worse than the best."
+    points = column.records[best].score - column.records[second].score
+    agreement = tell_agreement(
+        column.name, column.records[best].agreement(points), f"{names[best]} and {names[second]}"
+    )
     powers = [tell_power(one, names, number, column.decimals(2)) for number, one in enumerate(column.records)]
-    details = " ".join(filter(None, (details, clusters, *powers, _tell_wording(report, column))))
+    details = " ".join(filter(None, (details, agreement, clusters, *powers, _tell_wording(report, column))))
     return Verdict(not tied and not doubtful_leads, headline, details)
 
 
@@ -368,6 +373,10 @@ def compare(report: Report, pair: Pair, column: Column) -> str:
         return f"{report.names[first]} and {report.names[second]} have the same {column.name}.{wording}"
     better, worse = (first, second) if lead > 0 else (second, first)
     gap = _points(show(abs(lead), decimals=column.decimals(2)))
+    agreement = tell_agreement(
+        column.name, column.records[first].agreement(lead), f"{report.names[first]} and {report.names[second]}"
+    )
+    wording = f" {agreement}{wording}" if agreement else wording
     if corrected <= SIGNIFICANT:
         return (
             f"{report.names[better]} is better than {report.names[worse]} by {gap} of {column.name}"

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     import pandas
 
+    from bleucli.results.agreement import Curve
     from bleucli.results.citations import Paper
 
 # A difference with a larger p-value is not significant
@@ -185,7 +186,8 @@ class Description(NamedTuple):
 
     paper: that of the metric; None if there is none. case: "case-sensitive", "case-insensitive", or "" if that does not
     apply. uses: what the metric uses, as parts of a sentence. facts: the same as a list. papers: what to cite for that.
-    follows_sacrebleu: whether sacreBLEU has this metric with these settings, and gives the same scores.
+    follows_sacrebleu: whether sacreBLEU has this metric with these settings, and gives the same scores. curve: how
+    often people agree with its order of two systems; None where that is not known.
     """
 
     paper: Paper | None = None
@@ -194,6 +196,7 @@ class Description(NamedTuple):
     facts: Sequence[Fact] = ()
     papers: Sequence[Paper] = ()
     follows_sacrebleu: bool = False
+    curve: Curve | None = None
 
 
 def _describe_nothing(info: Mapping[str, str]) -> Description:
@@ -233,6 +236,16 @@ class ScoreRecord(Record):
     def description(self) -> Description:
         """Return what may be said of the score, in the words of its metric."""
         return self.describe(self.signature.info)
+
+    def agreement(self, difference: float) -> float | None:
+        """Return how often people agree with the order of two systems by their difference in points, in percent.
+
+        Returns:
+            From 50, for chance, to 80, for 80 or more; None for no difference, and for scores of other kinds than those
+            for which this was measured.
+        """
+        curve = self.description.curve
+        return curve.share(difference) if difference and curve is not None and curve.name == self.name else None
 
 
 class SegmentScores(NamedTuple):

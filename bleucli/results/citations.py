@@ -82,6 +82,7 @@ DISTINCT = _PAPERS["li-etal-2016-diversity"]
 BOOTSTRAP = _PAPERS["koehn-2004-statistical"]
 RANDOMIZATION = _PAPERS["riezler-maxwell-2005-pitfalls"]
 STEP_DOWN = _PAPERS["romano-wolf-2005-exact"]
+AGREEMENT = _PAPERS["kocmi-etal-2024-navigating"]
 # Those of BLEU; the first that matches counts
 TOKENIZERS = (
     Tokenizer("13a", "13a, the tokenizer of mteval-v13a, which WMT uses"),

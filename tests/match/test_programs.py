@@ -140,9 +140,9 @@ def test_multi_bleu(tmp_path, number):
             (folder / f"ref{n}").write_text("".join(f"{line}\n" for line in stream), "utf-8")
         words = ["perl", script, *["-lc"] * lowercase, str(folder / "ref")]
         text = "".join(f"{line}\n" for line in output).encode()
-        answer = subprocess.run(words, input=text, capture_output=True, check=True).stdout.decode()
+        # It fails where it would divide by 0, and then has no score, or 0
+        answer = subprocess.run(words, input=text, capture_output=True).stdout.decode()
         shutil.rmtree(folder)
-        # It prints no score where it would divide by 0
         theirs = answer.removeprefix("BLEU = ").partition(",")[0] or "0.00"
         read = [[programs.read_bytes(line, lowercase) for line in stream] for stream in (output, *references)]
         ours = programs.multi_bleu(counts(read[0], read[1:], BLEU(tokenize="none", force=True)))
