@@ -16,7 +16,8 @@ import pytest
 from evaluation_data import CORPORA, FOLDER, PUBLISHED, problem, read_lines
 from strategies import every
 
-from bleucli import BLEU, CHRF, TER, BleuError, InputTypeError, match_score
+from bleucli import BLEU, CHRF, TER, BleuError, InputTypeError
+from bleucli.match import match_score
 from bleucli.tokenizers import is_ready
 
 WORDS = [
