@@ -523,6 +523,9 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             bounds=(2, MOST_TRIALS, "a number"),
             theirs=True,
             idle={
+                "a matrix that is tested by approximate randomization has no intervals": lambda run: (
+                    run.command in COMPARISONS and run.has("matrix") and run.paired_ar
+                ),
                 "a paired test has intervals of its own": lambda run: run.command in COMPARISONS and not run.confidence,
                 "it needs --confidence": lambda run: not run.confidence,
             },
@@ -566,7 +569,13 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         "paired_all": Option(
             "--paired-all",
             "also test every pair of systems, and rank the systems",
-            lacks={**_NO_ROWS, "needs a paired test; add --paired-bs or --paired-ar": lambda run: not is_tested(run)},
+            lacks={
+                **_NO_ROWS,
+                "is for --matrix, since other figures always test every pair; leave it out": lambda run: (
+                    run.command == "plot" and not run.has("matrix")
+                ),
+                "needs a paired test; add --paired-bs or --paired-ar": lambda run: not is_tested(run),
+            },
         ),
         "paired_jobs": Option(
             "--paired-jobs -j N",
