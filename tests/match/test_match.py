@@ -18,6 +18,7 @@ from strategies import every
 
 from bleucli import BLEU, CHRF, TER, BleuError, InputTypeError
 from bleucli.match import match_score
+from bleucli.match.programs import COMPOUNDS, MIXED, ways
 from bleucli.tokenizers import is_ready
 
 WORDS = [
@@ -208,6 +209,23 @@ def test_the_commands_of_multi_bleu_print_their_numbers(run, texts, streams, wri
         if len(seen) == 3:
             return
     raise AssertionError(seen)
+
+
+@pytest.mark.slow
+def test_a_command_of_multi_bleu_reads_no_reference_of_an_earlier_one(tmp_path):
+    from test_programs import multi_bleu_script
+
+    with open(multi_bleu_script(), encoding="utf-8") as script:
+        (tmp_path / "multi-bleu.perl").write_text(script.read())
+    (tmp_path / "sys.txt").write_text("a well-known fact about cats\n")
+    (tmp_path / "other.txt").write_text("another well-known fact about cats\n")
+    (way,) = ways(COMPOUNDS, MIXED)
+    alone, both, again = (
+        run_shell(way.command(references, "sys.txt", 100), tmp_path)
+        for references in (["other.txt"], ["other.txt", "sys.txt"], ["other.txt"])
+    )
+    assert both.startswith("BLEU = 100.00,")
+    assert again == alone != both
 
 
 def test_the_answer_says_what_it_counted(run, texts):
