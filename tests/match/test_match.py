@@ -126,13 +126,17 @@ def test_a_number_up_to_1_is_a_fraction():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"number": "27,3"}, "write a point, not a comma"),
+        ({"number": "27,3"}, "the number '27,3'; expected one such as 27.3, as it was printed; write 27.3"),
+        ({"number": "27.3 %"}, "the number '27.3 %'; expected one such as 27.3, as it was printed; write 27.3"),
+        ({"number": "027.3"}, "the number '027.3'; expected one such as 27.3"),
+        ({"number": "1,234,5"}, "the number '1,234,5'; expected one such as 27.3"),
         ({"number": "-1"}, "expected one such as 27.3"),
         ({"number": "nan"}, "expected one such as 27.3"),
         ({"number": "1." + "0" * 13}, "round it to 12"),
         ({"metrics": "wer"}, "wer cannot be matched; choose from bleu, chrf, ter"),
         ({"metrics": "chrf++"}, "chrf tries chrf+ and chrf++ as well"),
         ({"metrics": "rouge"}, "unknown metric 'rouge'"),
+        ({"metrics": []}, "no metric was given; name at least one"),
         ({"language": "xx"}, "language 'xx'"),
         ({"scale": 10}, "scale 10; expected 1"),
         ({"references": [["a"]]}, "but"),
@@ -141,8 +145,19 @@ def test_a_number_up_to_1_is_a_fraction():
 def test_errors(arguments, message):
     with pytest.raises(BleuError, match=re.escape(message)):
         match_score(**{"number": "27.3", "hypotheses": OUTPUT, "references": REFERENCES} | arguments)
-    with pytest.raises(InputTypeError, match="number: NoneType; give the number as it was printed"):
-        match_score(None, OUTPUT, REFERENCES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"number": None}, "number: NoneType; give the number as it was printed"),
+        ({"metrics": 3}, "metrics 3; give a list of names"),
+        ({"language": 3}, "language 3 is of type int; give a string"),
+    ],
+)
+def test_wrong_types(arguments, message):
+    with pytest.raises(InputTypeError, match=re.escape(message)):
+        match_score(**{"number": "27.3", "hypotheses": OUTPUT, "references": REFERENCES} | arguments)
 
 
 # --- the command
@@ -297,7 +312,7 @@ def test_html_and_test_sets(run, tmp_path, write):
     ("words", "message"),
     [
         ([], "no number is given; write bleu match 27.3 REF -i SYSTEM"),
-        (["a.txt", "-i", "sys.txt"], "the number 'a.txt'; expected one such as 27.3"),
+        (["a.txt", "-i", "sys.txt"], "27.3, as it was printed; write it before the references"),
         (["27.3", "a.txt"], "no system is named; write bleu match 27.3 REF -i SYSTEM"),
         (["27.3", "a.txt", "-i", "-"], "prints commands that read the texts again"),
         (["27.3", "a.txt", "-i", "s.jsonl"], "s.jsonl is JSON Lines, which other programs do not read"),
