@@ -270,6 +270,12 @@ def test_the_answer_says_what_it_counted(run, texts):
     assert nearest.out.startswith(f"none of {tried} settings prints as 3.14; the nearest first\n")
 
 
+def test_scores_are_shown_on_the_scale_of_the_number(run, texts):
+    score = BLEU().corpus_score(OUTPUT, REFERENCES).score / 100
+    answer = run("match", f"{score:.4f}", "a.txt", "b b.txt", "-i", "sys.txt")
+    assert f"\n1. BLEU {score:.6f}: sacreBLEU's BLEU\n" in answer.out
+
+
 def test_what_was_not_tried_is_named():
     ready = {name for name in ("flores200", "flores101") if is_ready(name)}
     sentence = " ".join(match_score("1.5", OUTPUT, REFERENCES).untried)
