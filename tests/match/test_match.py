@@ -320,6 +320,7 @@ def test_html_and_test_sets(run, tmp_path, write):
         ([], "no number is given; write bleu match 27.3 REF -i SYSTEM"),
         (["a.txt", "-i", "sys.txt"], "27.3, as it was printed; write it before the references"),
         (["27.3", "a.txt"], "no system is named; write bleu match 27.3 REF -i SYSTEM"),
+        (["27.3", "-i", "sys.txt"], "no references are named; write bleu match 27.3 REF -i SYSTEM"),
         (["27.3", "a.txt", "-i", "-"], "prints commands that read the texts again"),
         (["27.3", "a.txt", "-i", "s.jsonl"], "s.jsonl is JSON Lines, which other programs do not read"),
         (["27.3", "a.txt", "-i", "sys.txt.gz"], "sys.txt.gz is packed, and other programs do not unpack it"),
