@@ -23,7 +23,7 @@ class Status:
     """Exit status of the command."""  # creating an Enum takes too long
 
     FINE = 0
-    GATE_FAILED = 1  # or a check, or sacreBLEU's numbers differ
+    GATE_FAILED = 1  # or a check; no setting gives a number; sacreBLEU's numbers differ
     ERROR = 2
     FAULT = 70  # EX_SOFTWARE of sysexits.h
     INTERRUPTED = 130  # what shells report after SIGINT

@@ -168,8 +168,9 @@ def _parser_of(name: str, command: Command) -> Parser:
         prog=f"bleu {name}".rstrip(),
         usage="\n       ".join(command.usage),
         description=command.about,
-        epilog="Exit status: 0 success, 1 a gate or check failed or sacreBLEU's numbers differ,\n"
-        "2 wrong usage or input, 70 bleu itself failed (BLEU_TRACEBACK=1 shows where),\n130 interrupted.",
+        epilog="Exit status: 0 success, 1 a gate or check failed, no setting gives a number, or\n"
+        "sacreBLEU's numbers differ, 2 wrong usage or input, 70 bleu itself failed\n"
+        "(BLEU_TRACEBACK=1 shows where), 130 interrupted.",
         allow_abbrev=False,
         add_help=False,
     )

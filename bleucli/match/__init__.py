@@ -17,13 +17,14 @@ from shlex import join
 from bleucli import tokenizers
 from bleucli.counting.corpus import check_shape, of_strings
 from bleucli.errors import InputTypeError, UsageError
+from bleucli.limits import string
 from bleucli.match import programs
 from bleucli.match.counts import Tally, chrf_settings, ter_settings
-from bleucli.metrics import VARIANTS, find_name, name_of, tell_unknown
+from bleucli.metrics import VARIANTS, find_name, list_metrics, name_of, tell_unknown
 from bleucli.metrics.bleu import BLEU, MAX_NGRAM_ORDER
 from bleucli.metrics.chrf import CHRF
 from bleucli.metrics.ter import TER
-from bleucli.phrases import join_words
+from bleucli.phrases import Turn, join_words
 from bleucli.records import NamedTuple
 from bleucli.results import DECIMALS
 from bleucli.results.matches import Match, Matches, Setting
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from bleucli.metrics import Metric
 
 METRICS_MATCHED = ("bleu", "chrf", "ter")
+# No score is printed with a zero in front, so that 027.3 would match nothing
+_NUMBER = re.compile(r"(0|[1-9]\d{0,3})(\.\d+)?", re.ASCII)
 # Decimals of a number that are worth comparing: doubles have no more
 _MOST_DECIMALS = 12
 _DECIMALS_OF_PERL = 2  # what multi-bleu.perl prints
@@ -99,7 +102,7 @@ def match_score(
 
     Raises:
         BleuError: lengths differ, a segment has no reference, or an argument has an invalid value.
-        InputTypeError: a text is not a string, or a list has the wrong shape.
+        InputTypeError: a text is not a string, a list has the wrong shape, or an argument has the wrong type.
 
     >>> references = [["the cat sat down there", "a dog barks at the big cat"]]
     >>> matches = match_score("57.9", ["The cat sat down", "a dog barks at a big cat"], references)
@@ -150,11 +153,12 @@ def _check_language(code: str) -> str:
 
     Raises:
         UsageError: there is no such language.
+        InputTypeError: it is not a string.
     """
     from bleucli.tokenizers import languages
 
     try:
-        return languages.find(code) if code else ""
+        return languages.find(code) if string("language", code) else ""
     except languages.LanguageError as error:
         raise UsageError(f"language {code!r:.40}: {error}") from None
 
@@ -166,7 +170,7 @@ def _choose_metrics(names: str | Iterable[str]) -> list[str]:
         UsageError: one of them cannot be matched.
     """
     chosen = []
-    for word in [names] if isinstance(names, str) else names:
+    for word in list_metrics(names):
         name = find_name(word) if isinstance(word, str) else ""
         if not name:
             raise UsageError(f"unknown metric {word!r:.40}; ", tell_unknown(str(word)))
@@ -197,9 +201,12 @@ class _Target:
         if isinstance(number, bool) or not isinstance(number, str | int | float):
             raise InputTypeError(f"number: {type(number).__name__}; give the number as it was printed, such as '27.3'")
         self.text = str(number).strip()
-        if not re.fullmatch(r"\d{1,4}(\.\d+)?", self.text, re.ASCII):
-            hint = "; write a point, not a comma" if re.fullmatch(r"\d+,\d+", self.text) else ""
-            raise UsageError(f"the number {self.text!r:.40}; expected one such as 27.3, as it was printed{hint}")
+        if not _NUMBER.fullmatch(self.text):
+            remedy = self.text.replace(",", ".").rstrip("% ")
+            raise UsageError(
+                f"the number {self.text!r:.40}; expected one such as 27.3, as it was printed",
+                f"; write {remedy}" if _NUMBER.fullmatch(remedy) else Turn("", "; write it before the references"),
+            )
         self.decimals = len(self.text.partition(".")[2])
         if self.decimals > _MOST_DECIMALS:
             raise UsageError(f"the number {self.text:.40} has {self.decimals} decimals; round it to {_MOST_DECIMALS}")

@@ -313,8 +313,9 @@ def _way_of_perl(lowercase: bool, splits: bool) -> Way:
         copy = f"perl -pe {quote(_SPLIT_IN_PERL)}" if splits else "cat"
         steps, reference, output = [], quote(references[0]), quote(system)
         if splits or len(references) > 1:
-            # The program reads REF, or else REF0, REF1 and so on
-            reference = "multi-bleu.ref"
+            # The program reads REF, and then REF0, REF1 and so on, as long as there is one. The number of references is
+            # part of the name, so that none is left over from a command with more of them
+            reference = f"multi-bleu.{len(references)}ref"
             steps = [f"{copy} {quote(file)} > {reference}{number}" for number, file in enumerate(references)]
         if splits:
             output = "multi-bleu.out"

@@ -68,12 +68,12 @@ class Match(NamedTuple):
         settings = [dict(zip(setting._fields, setting, strict=True)) for setting in self.settings]
         return {"name": self.name, "score": self.score, "settings": settings}
 
-    def tell(self, rank: int, decimals: int) -> list[Block]:
-        """Return blocks that show the match; rank: its place among all, decimals: those of its score."""
+    def tell(self, rank: int, scale: int, decimals: int) -> list[Block]:
+        """Return blocks that show the match; rank: its place among all, scale, decimals: those of its score."""
         first, *others = self.settings
         lines = [first.signature, first.command] if first.signature else [first.command]
         against = f", against {first.against} alone" if first.against else ""
-        heading = Heading(f"{rank}. {self.name} {self.score:.{decimals}f}: {first.title}{against}")
+        heading = Heading(f"{rank}. {self.name} {self.score * scale / 100:.{decimals}f}: {first.title}{against}")
         if not others:
             return [heading, Code(lines)]
         titles = [self._tell_other(place) for place in range(1, 1 + min(len(others), _MOST_NAMED))]
@@ -129,8 +129,8 @@ class Matches(NamedTuple):
         }
 
     def tell(self, width: int, short: bool) -> list[Block]:
-        """Return blocks that show the answer; scores have two decimals more than the number, whatever the width."""
-        decimals = max(0, len(self.number.partition(".")[2]) - (0 if self.scale == 100 else 2)) + 2
+        """Return blocks that show the answer; scores have the number's scale and two decimals more, whatever the width."""
+        decimals = len(self.number.partition(".")[2]) + 2
         tried = tell_count(self.tried, "setting")
         if self.matches:
             count = tell_count(len(self.matches), "score")
@@ -139,5 +139,5 @@ class Matches(NamedTuple):
         else:
             blocks = [Heading(f"none of {tried} prints as {self.number}; the nearest first", "")]
         for rank, match in enumerate(self.matches or self.nearest, 1):
-            blocks += match.tell(rank, decimals)
+            blocks += match.tell(rank, self.scale, decimals)
         return [*blocks, *(Paragraph(f"{text[:1].upper()}{text[1:]}.") for text in self.untried)]

@@ -18,6 +18,7 @@ from strategies import every
 
 from bleucli import BLEU, CHRF, TER, BleuError, InputTypeError
 from bleucli.match import match_score
+from bleucli.match.programs import COMPOUNDS, MIXED, ways
 from bleucli.tokenizers import is_ready
 
 WORDS = [
@@ -125,13 +126,17 @@ def test_a_number_up_to_1_is_a_fraction():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"number": "27,3"}, "write a point, not a comma"),
+        ({"number": "27,3"}, "the number '27,3'; expected one such as 27.3, as it was printed; write 27.3"),
+        ({"number": "27.3 %"}, "the number '27.3 %'; expected one such as 27.3, as it was printed; write 27.3"),
+        ({"number": "027.3"}, "the number '027.3'; expected one such as 27.3"),
+        ({"number": "1,234,5"}, "the number '1,234,5'; expected one such as 27.3"),
         ({"number": "-1"}, "expected one such as 27.3"),
         ({"number": "nan"}, "expected one such as 27.3"),
         ({"number": "1." + "0" * 13}, "round it to 12"),
         ({"metrics": "wer"}, "wer cannot be matched; choose from bleu, chrf, ter"),
         ({"metrics": "chrf++"}, "chrf tries chrf+ and chrf++ as well"),
         ({"metrics": "rouge"}, "unknown metric 'rouge'"),
+        ({"metrics": []}, "no metric was given; name at least one"),
         ({"language": "xx"}, "language 'xx'"),
         ({"scale": 10}, "scale 10; expected 1"),
         ({"references": [["a"]]}, "but"),
@@ -140,8 +145,19 @@ def test_a_number_up_to_1_is_a_fraction():
 def test_errors(arguments, message):
     with pytest.raises(BleuError, match=re.escape(message)):
         match_score(**{"number": "27.3", "hypotheses": OUTPUT, "references": REFERENCES} | arguments)
-    with pytest.raises(InputTypeError, match="number: NoneType; give the number as it was printed"):
-        match_score(None, OUTPUT, REFERENCES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"number": None}, "number: NoneType; give the number as it was printed"),
+        ({"metrics": 3}, "metrics 3; give a list of names"),
+        ({"language": 3}, "language 3 is of type int; give a string"),
+    ],
+)
+def test_wrong_types(arguments, message):
+    with pytest.raises(InputTypeError, match=re.escape(message)):
+        match_score(**{"number": "27.3", "hypotheses": OUTPUT, "references": REFERENCES} | arguments)
 
 
 # --- the command
@@ -210,6 +226,23 @@ def test_the_commands_of_multi_bleu_print_their_numbers(run, texts, streams, wri
     raise AssertionError(seen)
 
 
+@pytest.mark.slow
+def test_a_command_of_multi_bleu_reads_no_reference_of_an_earlier_one(tmp_path):
+    from test_programs import multi_bleu_script
+
+    with open(multi_bleu_script(), encoding="utf-8") as script:
+        (tmp_path / "multi-bleu.perl").write_text(script.read())
+    (tmp_path / "sys.txt").write_text("a well-known fact about cats\n")
+    (tmp_path / "other.txt").write_text("another well-known fact about cats\n")
+    (way,) = ways(COMPOUNDS, MIXED)
+    alone, both, again = (
+        run_shell(way.command(references, "sys.txt", 100), tmp_path)
+        for references in (["other.txt"], ["other.txt", "sys.txt"], ["other.txt"])
+    )
+    assert both.startswith("BLEU = 100.00,")
+    assert again == alone != both
+
+
 def test_the_answer_says_what_it_counted(run, texts):
     number = f"{BLEU().corpus_score(OUTPUT, REFERENCES).score:.1f}"
     words = ["match", number, "a.txt", "b b.txt", "-i", "sys.txt"]
@@ -235,6 +268,12 @@ def test_the_answer_says_what_it_counted(run, texts):
     nearest = run("match", "3.14", *words[2:])
     assert nearest.status == 1
     assert nearest.out.startswith(f"none of {tried} settings prints as 3.14; the nearest first\n")
+
+
+def test_scores_are_shown_on_the_scale_of_the_number(run, texts):
+    score = BLEU().corpus_score(OUTPUT, REFERENCES).score / 100
+    answer = run("match", f"{score:.4f}", "a.txt", "b b.txt", "-i", "sys.txt")
+    assert f"\n1. BLEU {score:.6f}: sacreBLEU's BLEU\n" in answer.out
 
 
 def test_what_was_not_tried_is_named():
@@ -279,8 +318,9 @@ def test_html_and_test_sets(run, tmp_path, write):
     ("words", "message"),
     [
         ([], "no number is given; write bleu match 27.3 REF -i SYSTEM"),
-        (["a.txt", "-i", "sys.txt"], "the number 'a.txt'; expected one such as 27.3"),
+        (["a.txt", "-i", "sys.txt"], "27.3, as it was printed; write it before the references"),
         (["27.3", "a.txt"], "no system is named; write bleu match 27.3 REF -i SYSTEM"),
+        (["27.3", "-i", "sys.txt"], "no references are named; write bleu match 27.3 REF -i SYSTEM"),
         (["27.3", "a.txt", "-i", "-"], "prints commands that read the texts again"),
         (["27.3", "a.txt", "-i", "s.jsonl"], "s.jsonl is JSON Lines, which other programs do not read"),
         (["27.3", "a.txt", "-i", "sys.txt.gz"], "sys.txt.gz is packed, and other programs do not unpack it"),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         COMMAND: Command
 
         def run(self, options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
-            """Do what the options ask for; return False if a gate failed, or sacreBLEU's numbers differ."""
+            """Do what the options ask for; return False for the exit status 1."""
 
 
 # The modules by the names of the commands

@@ -54,8 +54,11 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     if options.number is None:
         raise UsageError("no number is given; write bleu match 27.3 REF -i SYSTEM")
     check_number(options.number)
+    remedy = f"write bleu match {options.number.strip()} REF -i SYSTEM"
     if options.input is None:
-        raise UsageError(f"no system is named; write bleu match {shown(options.number)} REF -i SYSTEM")
+        raise UsageError(f"no system is named; {remedy}")
+    if not options.refs and options.test_set is None:
+        raise UsageError(f"no references are named; {remedy}")
     options = options.replace(input=[options.input])
     options, _ = pipeline.prepare(options, messages)
     form = request.format_of(options, environment) or "text"
