@@ -18,7 +18,7 @@ from bleucli import kernels
 from bleucli.counting import CorpusStats, count_block
 from bleucli.counting.corpus import check_systems, of_strings
 from bleucli.errors import BleuError, UsageError
-from bleucli.inspection.mistakes import MISTAKES, Lines, Mistake
+from bleucli.inspection.mistakes import MISTAKES, Lines, Mistake, cut
 from bleucli.metrics import Metric, find_metric, typography
 from bleucli.phrases import Turn, tell_count, tell_place
 from bleucli.records import NamedTuple
@@ -63,8 +63,6 @@ _REFERENCE_TIMES = 3
 _CAUSED = 0.3
 # The most characters of an example
 _EXAMPLE = 100
-# How many of them precede the mistake
-_BEFORE = 40
 # Lines with this many bytes are seldom equal to the reference by chance: on WMT's systems, at most 0.6% of them are
 _LONG = 120
 _COPIES = 0.01
@@ -172,7 +170,7 @@ _CAUSES = {
     "quotes": ("quoting", "preamble", "enclosed"),
     "invisible": ("mojibake",),
     "punctuation": ("cut",),
-    "cut": ("punctuation",),
+    "cut": ("punctuation", "special-tokens", "tags", "suffix"),
     "enclosed": ("quoting", "preamble"),
     "step": ("order",),
     "tags": ("special-tokens",),
@@ -241,26 +239,11 @@ class _Tally:
         if self.first is None:
             self.first = lines.start + indexes[0]
             text = lines.texts[indexes[0]]
-            self.example = _cut(text, 0 if mistake is None else mistake.place(text))
+            self.example = cut(text, 0 if mistake is None else mistake.place(text), _EXAMPLE)
 
     def change(self, system: int, change: Sums) -> None:
         """Add what the remedy changes in the statistics of a system."""
         self.changes[system] = _plus(self.changes.get(system, ()), change)
-
-
-def _cut(text: str, place: int) -> str:
-    """Return the part of a text around a place.
-
-    >>> _cut("b" * 200 + "!", 200)[:5], len(_cut("b" * 200 + "!", 200))
-    ('…bbbb', 100)
-    """
-    if len(text) <= _EXAMPLE:
-        return text
-    start = min(max(0, place - _BEFORE), len(text) - _EXAMPLE)
-    part = text[start : start + _EXAMPLE]
-    if start:
-        part = "…" + part[1:]
-    return part if start + _EXAMPLE == len(text) else part[:-1] + "…"
 
 
 def _plus(one: Sums, other: Sums) -> Sums:
@@ -320,7 +303,7 @@ class _Checking:
         sources = None if source is None else Lines(list(islice(source, size)), piece.start)
         if sources is not None and len(sources) < size:
             raise BleuError(
-                f"there are only {self.segments + len(sources)} sources, but more segments; give one source for each"
+                f"there are more segments than sources ({self.segments + len(sources)}); give one source for each"
             )
         prepared = self._metric.prepare_references(piece.references, piece.start)
         rows = [
@@ -596,11 +579,12 @@ class _Checking:
         return "warning" if is_repeated or size >= _WARNING_POINTS else "note"
 
     def _tell(self, count: int) -> str:
-        return (
-            f"all {self.segments} segments"
-            if count == self.segments
-            else f"{count} of {tell_count(self.segments, 'segment')}"
-        )
+        """Return how many segments these are."""
+        if self.segments == 1:
+            return "the only segment"
+        if count == self.segments:
+            return f"all {count} segments"
+        return f"{count} of {self.segments} segments"
 
     def _judge(self, place: _Place, mistake: Mistake, tally: _Tally, points: float | None) -> Finding | None:
         """Return a finding of one of `MISTAKES`; None if it may be chance."""

@@ -258,7 +258,9 @@ _NO_TABLE: Conditions = {
 _NO_SEGMENTS: Conditions = {
     "is for tables of segments; add --sentence-level": lambda run: not run.sentence_level,
 }
-_NO_SEGMENT_TABLE: Conditions = {"{format} is not a table of segments": lambda run: not run.form.segment_table}
+_NO_SEGMENT_TABLE: Conditions = {
+    "{format} is not a table of segments, as csv, tsv, parquet and jsonl are": lambda run: not run.form.segment_table
+}
 _NO_CAPTION: Conditions = {**_NO_TABLE, "{format} has no captions": lambda run: not run.form.captions}
 
 
@@ -648,8 +650,10 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             idle={
                 "WER, CER and TER are not scored": lambda run: {*run.scored}.isdisjoint(("wer", "cer", "ter")),
                 "bare scores have no parts": lambda run: run.score_only,
-                "segments have them in jsonl": lambda run: run.segments and run.format != "jsonl",
-                "{format} does not show parts of scores": lambda run: not run.form.by_row,
+                "segments have them only in jsonl": lambda run: run.segments and run.format != "jsonl",
+                "{format} does not show parts of scores, as json, jsonl, csv and tsv do": lambda run: (
+                    not run.form.by_row
+                ),
             },
         ),
         "rows": Option(

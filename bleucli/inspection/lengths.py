@@ -51,6 +51,9 @@ def mismatch_cause(names: tuple[str, str], longer: Text, shorter: Text, counts: 
     >>> texts = Segments.from_strings(["a", "b", "", ""]), Segments.from_strings(["a", "b"])
     >>> mismatch_cause(("ref.txt", "sys.txt"), *[lambda text=text: iter([text]) for text in texts], (4, 2))
     'the last 2 lines of ref.txt are empty'
+    >>> texts = Segments.from_strings(["a", "", "b", ""]), Segments.from_strings(["a", "b"])
+    >>> mismatch_cause(("ref.txt", "sys.txt"), *[lambda text=text: iter([text]) for text in texts], (4, 2))
+    '2 lines of ref.txt are empty, the first of them line 2'
     """
     for name, text, count in zip(names, (longer, shorter), counts, strict=True):
         if odd_end := _odd_end(text(), name, count):
@@ -61,6 +64,11 @@ def mismatch_cause(names: tuple[str, str], longer: Text, shorter: Text, counts: 
     if all(ends[::2] == ends[1::2] for ends in bounds):
         lines = "line" if missing == 1 else f"{missing} lines"
         return f"the last {lines} of {names[0]} {'is' if missing == 1 else 'are'} empty"
+    empty, other = ([line for line, size in enumerate(_sizes(text()), 1) if not size] for text in (longer, shorter))
+    if len(empty) == missing and not other:
+        if missing == 1:
+            return f"line {empty[0]} of {names[0]} is empty"
+        return f"{missing} lines of {names[0]} are empty, the first of them line {empty[0]}"
     at = _gap(longer, shorter, counts)
     if at is None:
         return ""
@@ -68,6 +76,13 @@ def mismatch_cause(names: tuple[str, str], longer: Text, shorter: Text, counts: 
         return f"line {at + 1} of {names[0]} seems to have no counterpart in {names[1]}"
     # "About", because the missing lines may be scattered over a few lines: a single gap fits nearly as well
     return f"from about line {at + 1} on, {missing} lines of {names[0]} seem to have no counterpart in {names[1]}"
+
+
+def _sizes(blocks: Iterator[Segments]) -> Iterator[int]:
+    """Give the number of bytes of each line."""
+    for segments in blocks:
+        ends = segments.pairs.tolist()
+        yield from map(int.__sub__, ends[1::2], ends[::2])
 
 
 def _odd_end(blocks: Iterator[Segments], name: str, count: int) -> tuple[int, str] | None:

@@ -112,6 +112,19 @@ class Mistake(NamedTuple):
         return next((n for n, (one, other) in enumerate(zip(text, repaired, strict=False)) if one != other), 0)
 
 
+def cut(text: str, place: int, size: int) -> str:
+    """Return the part of a text around a place: at most `size` characters, two fifths of which precede the place.
+
+    >>> cut("b" * 200 + "!", 200, 10), cut("b!" + "b" * 200, 1, 10), cut("b!", 1, 10)
+    ('…bbbbbbbb!', 'b!bbbbbbb…', 'b!')
+    """
+    start = min(max(0, place - 2 * size // 5), max(0, len(text) - size))
+    part = text[start : start + size]
+    if start:
+        part = f"…{part[1:]}"
+    return part if start + size >= len(text) else f"{part[:-1]}…"
+
+
 def _sign(pattern: str, *parts: str) -> Callable[[Lines, Lines], Sequence[int]]:
     """Return a function that finds the lines in which a pattern matches, unless it matches in the other line, too.
 
@@ -819,7 +832,7 @@ MISTAKES = (
         lambda text: text.strip()[1:-1],
         is_in_sources=True,
     ),
-    Mistake("numbers", "their line number", "remove the column of line numbers", _find_numbers, _strip_number),
+    Mistake("numbers", "a line number at the start", "remove the column of line numbers", _find_numbers, _strip_number),
     Mistake(
         "escapes",
         r"escapes (such as \n)",

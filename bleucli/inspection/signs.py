@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.inspection.marks import find_script
-from bleucli.inspection.mistakes import MISTAKES, Lines
+from bleucli.inspection.mistakes import MISTAKES, Lines, cut
 from bleucli.phrases import Turn, in_command, tell_count, tell_place
 from bleucli.records import NamedTuple
 from bleucli.results.hints import Hint
@@ -39,8 +39,8 @@ _EMPTY_REMEDY = Turn(
 class Sign(NamedTuple):
     """A kind of mistake in a text.
 
-    segments: in how many segments it is. first: the index of the first of these. example: the beginning of its text.
-    detail: more about it, "" if there is nothing.
+    segments: in how many segments it is. first: the index of the first of these. example: the part of its text that
+    shows the mistake. detail: more about it, "" if there is nothing.
     """
 
     segments: int
@@ -63,23 +63,23 @@ def count(ours: Segments, theirs: Segments, start: int, kinds: Sequence[str]) ->
     # CSV files have quotation marks around lines
     more = {"tags": "special-tokens", "script": "mojibake", "enclosed": "quoting"}
     for kind in dict.fromkeys([*kinds, *(more[kind] for kind in kinds if kind in more)]):
-        detail, texts = "", lines.texts
+        detail, texts, place = "", lines.texts, 0
         if kind == "script":
             indexes, detail = _find_script(lines, others)
         elif kind == "mojibake":
             misread = [index for index, text in enumerate(texts) if _is_misread(text)]
             indexes = [index for index in misread if not _is_misread(others.texts[index])]
+            place = next((n for n, one in enumerate(texts[indexes[0]]) if not one.isascii()), 0) if indexes else 0
         elif kind == "empty-reference":
             texts = others.texts
             present = theirs.pairs[::2].tolist()
             indexes = [index for index in _BY_KIND["empty"].find(others, lines) if present[index] >= 0]
         else:
             indexes = list(_BY_KIND[kind].find(lines, others))
+            place = _BY_KIND[kind].place(texts[indexes[0]]) if indexes else 0
         if indexes:
-            text = texts[indexes[0]]
-            signs[kind] = Sign(
-                len(indexes), start + indexes[0], text[:_EXAMPLE] + "..." * (len(text) > _EXAMPLE), detail
-            )
+            example = cut(texts[indexes[0]], place, _EXAMPLE)
+            signs[kind] = Sign(len(indexes), start + indexes[0], example, detail)
     for kind, other in more.items():
         if kind in signs and other in signs and 2 * signs[other].segments > signs[kind].segments:
             del signs[kind]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from math import fsum, isfinite
+from math import fsum, isfinite, isnan
 
 from bleucli import results
 from bleucli.counting import References
@@ -260,8 +260,8 @@ def _check(number: Any, label: str, segment: int) -> float:
     if value is None or isinstance(number, str | bytes):
         place = tell_place("segment", segment)
         raise InputTypeError(f"{label}: ", place, f" has {number!r:.40}, which is not a number; give one per segment")
-    if not isfinite(value):
-        raise BleuError(f"{label}: the score of ", tell_place("segment", segment), f" is missing ({number}); {_GIVE}")
+    if isnan(value):
+        raise BleuError(f"{label}: the score of ", tell_place("segment", segment), f" is missing; {_GIVE}")
     if abs(value) > LARGEST:
         place = tell_place("segment", segment)
         raise BleuError(f"{label}: ", place, f" has {value}; expected a number from -1e100 to 1e100")

@@ -57,6 +57,12 @@ def render_csv(blocks: Iterable[SegmentBlock], table: Table, delimiter: str = ",
     import csv
     from io import StringIO
 
+    class Rows(StringIO):
+        """What a writer that ends rows with CR and LF writes, as it quotes both characters, with LF at the end."""
+
+        def write(self, row: str) -> int:
+            return super().write(f"{row[:-2]}\n")
+
     header: list[str] = []
     for block in blocks:
         shown = block._replace(
@@ -64,8 +70,9 @@ def render_csv(blocks: Iterable[SegmentBlock], table: Table, delimiter: str = ",
             labels={name: [one and visible(one) for one in labels] for name, labels in block.labels.items()},
         )
         columns = _columns(shown, table, [_figures(of_system, table) for of_system in block.scores])
-        text = StringIO()
-        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+        # Only texts may have a carriage return
+        text = Rows(newline="") if block.outputs else StringIO()
+        writer = csv.writer(text, delimiter=delimiter, lineterminator="\r\n" if block.outputs else "\n")
         header = _check_header([visible(name) for name, _ in columns], header, writer.writerow)
         writer.writerows(zip(*[column for _, column in columns], strict=True))
         yield text.getvalue()

@@ -303,7 +303,9 @@ def _number(value: object, label: str, number: int) -> float | None:
     if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
         return None
     if not _is_number(value):
-        raise BleuError(f"{label}, line {number}: {value!r:.60} is not a number; expected one score per line")
+        raise BleuError(
+            f"{label}, line {number}: {value!r:.60} is not a number from -1e100 to 1e100; expected one score per line"
+        )
     return read_number(value.strip()) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
 
 

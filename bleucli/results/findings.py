@@ -67,6 +67,8 @@ class Finding(NamedTuple):
         >>> Finding("empty", "warning", "sys.txt", "no text in 2 of 9 segments", "fill them", 2, 4, "", None).sentence()
         'sys.txt, line 5: no text in 2 of 9 segments'
         """
+        if self.kind == "unscored":  # the message names the file
+            return in_command(self.message)
         place = self.text if self.first is None or self.kind == "step" else f"{self.text}, line {self.first + 1}"
         return f"{place}: {in_command(self.message)}"
 

@@ -107,8 +107,11 @@ def test_kinds_add_up_to_the_edits_and_lengths_of_the_score(lines, data):
     ("words", "part"),
     [
         (("--stats", "x"), "--stats cannot be combined with --edit-counts: the texts were read when"),
-        (("-sl", "-f", "csv"), "--edit-counts has no effect: segments have them in jsonl"),
-        (("-f", "latex"), "--edit-counts has no effect: latex does not show parts of scores"),
+        (("-sl", "-f", "csv"), "--edit-counts has no effect: segments have them only in jsonl"),
+        (
+            ("-f", "latex"),
+            "--edit-counts has no effect: latex does not show parts of scores, as json, jsonl, csv and tsv do",
+        ),
     ],
 )
 def test_where_there_are_no_counts_this_is_said(run, words, part):

@@ -51,9 +51,19 @@ EFFECTS = {
     ],
     "edit_counts": [
         (("--edit-counts",), ("-m", "wer"), (), "WER, CER and TER are not scored"),
-        (("--edit-counts",), ("-m", "ter", "-f", "csv"), ("-m", "ter", "-f", "text"), "text does not show parts"),
+        (
+            ("--edit-counts",),
+            ("-m", "ter", "-f", "csv"),
+            ("-m", "ter", "-f", "text"),
+            "text does not show parts of scores, as json, jsonl, csv and tsv do",
+        ),
         (("--edit-counts",), ("-m", "ter"), ("-m", "ter", "-b"), "bare scores have no parts"),
-        (("--edit-counts",), ("-m", "cer", "-sl", "-f", "jsonl"), ("-m", "cer", "-sl"), "segments have them in jsonl"),
+        (
+            ("--edit-counts",),
+            ("-m", "cer", "-sl", "-f", "jsonl"),
+            ("-m", "cer", "-sl"),
+            "segments have them only in jsonl",
+        ),
     ],
     "force": [(("--force",), (), ("-m", "ter"), "BLEU is not scored")],
     "format": [
@@ -97,7 +107,14 @@ EFFECTS = {
     "paired_ar_n": [(("-parn", "1"), ("-par", "several"), TESTED, "it needs --paired-ar")],
     "paired_bs_n": [(("-pbsn", "2"), ("-pbs", "several"), ("-ci", "-cin", "2"), "it needs --paired-bs")],
     "paired_jobs": [(("-j", "1"), ("-ci", "-cin", "2"), (), "nothing is resampled")],
-    "rows": [(("--rows", "long"), ("-sl", "-f", "csv"), ("-sl", "-f", "text"), "text is not a table of segments")],
+    "rows": [
+        (
+            ("--rows", "long"),
+            ("-sl", "-f", "csv"),
+            ("-sl", "-f", "text"),
+            "text is not a table of segments, as csv, tsv, parquet and jsonl are",
+        )
+    ],
     "scale": [
         (
             ("--scale", "100"),
@@ -132,7 +149,14 @@ EFFECTS = {
         (("--style", "compact"), ("-f", "rst"), ("-f", "csv"), "csv has only one style"),
         (("--style", "compact"), ("several", "-f", "text"), ("-f", "text", "-b"), "bare scores are not a table"),
     ],
-    "texts": [(("--texts",), ("-sl", "-f", "tsv"), ("-sl", "-f", "json"), "json is not a table of segments")],
+    "texts": [
+        (
+            ("--texts",),
+            ("-sl", "-f", "tsv"),
+            ("-sl", "-f", "json"),
+            "json is not a table of segments, as csv, tsv, parquet and jsonl are",
+        )
+    ],
     "tokenize": [(("-tok", "13a"), (), ("-m", "chrf"), "BLEU is not scored")],
     "wer_lowercase": [(("--wer-lowercase",), ("-m", "wer"), (), "WER is not scored")],
     "width": [(("-w", "1"), (), ("-f", "json", *TESTED), "JSON of a test is not rounded")],

@@ -368,8 +368,11 @@ def test_names_and_words_say_which_way_is_better(run, write, name, column, highe
             ["short has 2 scores, but there are 60 segments; give one score per segment"],
         ),
         (("COMET=a.comet,long,c.comet",), ["long has 61 scores, but there are 60 segments"]),
-        (("COMET=a.comet,gap,c.comet",), ["gap: the score of segment 2 is missing (None); give each segment a score"]),
-        (("COMET=a.comet,bad,c.comet",), ["bad, line 2: 'oops' is not a number; expected one score per line"]),
+        (("COMET=a.comet,gap,c.comet",), ["gap: the score of segment 2 is missing; give each segment a score"]),
+        (
+            ("COMET=a.comet,bad,c.comet",),
+            ["bad, line 2: 'oops' is not a number from -1e100 to 1e100; expected one score per line"],
+        ),
         (("COMET=a.comet,huge,c.comet",), ["huge: segment 1 has 1e+101; expected a number from -1e100 to 1e100"]),
         (("COMET=pairs",), ["pairs has scores of a, x, but none of b.txt; name one of these with pairs:COLUMN"]),
     ],

@@ -178,6 +178,16 @@ def test_what_is_cut_and_what_has_lost_its_punctuation_are_not_taken_for_one_ano
     assert list(kinds({"sys": [text[:30] for text in SYSTEM]})) == ["cut"]
 
 
+@pytest.mark.parametrize("mark", [" </s>", "</seg>", " Best regards, your translator."])
+def test_lines_with_something_at_their_ends_are_not_taken_for_cut_ones(mark):
+    assert "cut" not in kinds({"sys": [f"{text}{mark}" for text in SYSTEM]})
+
+
+def test_a_single_segment_is_told_as_such():
+    (finding,) = check_texts({"sys": [""]}, [["A cat."]]).findings
+    assert finding.message == "no text in the only segment"
+
+
 def test_the_lead_of_one_of_two_systems_is_also_given_with_typography_alike():
     other = [text.replace("„", '"').replace("“", '"') for text in SYSTEM]
     systems = {"straight": other, "curly": translate(3)}
@@ -337,9 +347,9 @@ def test_widths_and_spaces_of_chinese():
 
 
 def test_lists_of_different_lengths_are_refused():
-    with pytest.raises(BleuError, match="only 3 sources"):
+    with pytest.raises(BleuError, match=r"more segments than sources \(3\); give one"):
         check_texts({"sys": SYSTEM}, [REFERENCE], ["a", "b", "c"])
-    with pytest.raises(BleuError, match="more sources"):
+    with pytest.raises(BleuError, match="more sources than segments"):
         check_texts({"sys": SYSTEM}, [REFERENCE], [*REFERENCE, "x"])
     with pytest.raises(BleuError, match="bare string"):
         check_texts({"sys": SYSTEM}, [REFERENCE], "text")
@@ -424,7 +434,7 @@ def test_systems_of_other_lengths_do_not_keep_the_others_from_being_checked(run,
     assert "short.txt" in data["findings"][0]["message"]
     alone = run("check", "ref.txt", "-i", "short.txt")
     assert alone.status == 1
-    assert "error: short.txt: ref.txt has 400 segments but short.txt has 399" in alone.out
+    assert "error: ref.txt has 400 segments but short.txt has 399 segments: " in alone.out
 
 
 def test_swapped_files_are_told_by_their_names(run, texts):

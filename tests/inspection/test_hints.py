@@ -680,6 +680,15 @@ def test_carriage_returns_at_the_ends_of_lines_are_not_to_blame(cause):
     assert cause("one\r\ntwo\r\n", "one\r\ntwo\r\nthree\r\n") == ""
 
 
+def test_empty_lines_that_are_as_many_as_the_other_text_lacks_are_named(cause):
+    assert cause("one\n\ntwo\n\nthree\n", "one\ntwo\nthree\n") == (
+        "2 lines of sys.txt are empty, the first of them line 2"
+    )
+    assert cause("one\ntwo\n", "one\n \ntwo\n") == "line 2 of ref.txt is empty"
+    assert "empty" not in cause("one\n\ntwo\n", "one\n")
+    assert "empty" not in cause("one\n\ntwo\n", "one\n\n")
+
+
 def text_of(lines, size=2):
     """Return a function that reads lines in blocks."""
     blocks = [Segments.from_strings(lines[start : start + size]) for start in range(0, len(lines), size)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import html
 import os
 import random
@@ -40,7 +41,7 @@ TITLES = {
     "replacement": "U+FFFD (which stands for characters that were lost)",
     "entities": "HTML entities (such as &quot;)",
     "quoting": "the quotation marks of a CSV file",
-    "numbers": "their line number",
+    "numbers": "a line number at the start",
     "empty": "no text",
     "repeated": "the text of an earlier line (while the other side differs)",
     "script": "letters of another script (Cyrillic instead of Latin)",
@@ -66,6 +67,17 @@ DAMAGES = {
     "preamble": (lambda line, at: f"Here is the translation: {line}", (1,)),
     "runaway": (lambda line, at: line + " und so weiter" * 60, (1, 10)),
     "script": (lambda line, at: f"Собака {at} бачить кота, а кіт не бачить собаки.", (1,)),
+}
+# What an example of a kind shows
+SHOWN = {
+    "tags": "<seg",
+    "special-tokens": "<pad>",
+    "mojibake": "Ã",
+    "form": "\u0308",
+    "replacement": "\ufffd",
+    "entities": "&quot;",
+    "quoting": '"',
+    "preamble": "Here is",
 }
 CASES = [(kind, share) for kind, (_, shares) in DAMAGES.items() for share in shares]
 
@@ -99,8 +111,14 @@ def test_a_mistake_is_counted_and_named(kind, share):
         assert f"; {finding.remedy}; " in hint
     has = "has" if many == 1 else "have"
     assert hint.startswith(f"{many} of 400 segments of ours {has} {TITLES[kind]}, first segment {first} ")
-    example = output[first]
-    assert (f"({example[:60]!r}"[:-1] in hint) == bool(example)
+    if not output[first]:
+        assert hint.startswith("; ", hint.index("(counting from 0)") + len("(counting from 0)"))
+        return
+    example = ast.literal_eval(hint[hint.index("(counting from 0) (") + 19 : hint.rindex("); ", 0, hint.rindex("; "))])
+    part = example.removeprefix("…").removesuffix("…")
+    assert part in output[first]
+    assert len(example) == min(60, len(output[first]))
+    assert SHOWN.get(kind, "") in part
 
 
 def test_right_texts_have_no_hints_and_are_not_examined():

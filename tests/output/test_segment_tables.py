@@ -84,6 +84,21 @@ def test_a_long_table_has_a_row_for_each_score(run):
     ]
 
 
+@pytest.mark.parametrize(("form", "delimiter"), [("csv", ","), ("tsv", "\t")])
+@pytest.mark.parametrize("rows", ["wide", "long"])
+def test_texts_with_marks_of_tables_are_read_back_as_they_are(run, write, form, delimiter, rows):
+    texts = ['a\rb "c"', "a\r\rb", "\ta,b\x00", "'=1\u2028\x0bx"]
+    write("ref.txt", "".join(f"{text}\n" for text in texts))
+    write("a.txt", "".join(f"{text}\n" for text in reversed(texts)))
+    answer = run("ref.txt", "-i", "a.txt", "-sl", "-f", form, "--rows", rows, "--texts", "-q")
+    assert answer.status == 0
+    header, *cells = csv.reader(StringIO(answer.out, newline=""), delimiter=delimiter)
+    read = [dict(zip(header, row, strict=True)) for row in cells]
+    assert [row["reference"] for row in read] == texts
+    assert [row["output" if rows == "long" else "a"] for row in read] == texts[::-1]
+    assert answer.out.startswith(delimiter.join(header) + "\n")
+
+
 @pytest.mark.parametrize("rows", ["wide", "long"])
 def test_parquet_has_the_columns_of_csv_in_types_of_their_own(run, rows):
     parquet = pytest.importorskip("pyarrow.parquet")

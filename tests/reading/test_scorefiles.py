@@ -118,7 +118,8 @@ def test_a_column_can_be_named(write):
 @pytest.mark.parametrize(
     ("text", "field", "message"),
     [
-        ("0.5\noops\n", "", "s.any, line 2: 'oops' is not a number; expected one score per line"),
+        ("0.5\noops\n", "", "s.any, line 2: 'oops' is not a number from -1e100 to 1e100; expected one score per line"),
+        ("1e400\n", "", "s.any, line 1: '1e400' is not a number from -1e100 to 1e100"),
         ("0.5\n1_000\n", "", "s.any, line 2: '1_000' is not a number"),
         ("0.5\n", "x", "s.any has one number per line, and no column x; leave out :x"),
         ("", "", "s.any has no scores; expected one number per segment"),

@@ -291,14 +291,12 @@ def test_arguments_of_a_page_are_checked(given, told):
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        (
-            float("nan"),
-            ": the score of segment 3 (counting from 0) is missing (nan); give each segment a score, or leave",
-        ),
+        (float("nan"), ": the score of segment 3 (counting from 0) is missing; give each segment a score, or leave"),
+        (float("-inf"), ": segment 3 (counting from 0) has -inf; expected a number from -1e100 to 1e100"),
         (-1e101, ": segment 3 (counting from 0) has -1e+101; expected a number from -1e100 to 1e100"),
         ("q", ": segment 3 (counting from 0) has 'q', which is not a number; give one per segment"),
         (10**400, ": segment 3 (counting from 0) has 1000"),
-        (None, ": the score of segment 3 (counting from 0) is missing (None)"),
+        (None, ": the score of segment 3 (counting from 0) is missing; give each"),
         ([], ": segment 3 (counting from 0) has no score; give each segment a score"),
         ({}, ": segment 3 (counting from 0) has {}, which is not a number"),
     ],
