@@ -136,10 +136,11 @@ def judge(report: Report, column: Column) -> Verdict:
         details = f"{names[second]} is {behind}; {show_p(p_values[second])}{doubt}."
         if len(tied) == len(rivals) > 1:
             details += " None of the systems is significantly worse than the best."
-    points = column.records[best].score - column.records[second].score
-    agreement = tell_agreement(
-        column.name, column.records[best].agreement(points), f"{names[best]} and {names[second]}"
-    )
+    agreement = ""
+    if second not in tied:  # what people see in a difference says nothing of one that may be due to chance
+        points = column.records[best].score - column.records[second].score
+        share = column.records[best].agreement(points)
+        agreement = tell_agreement(column.name, share, f"{names[best]} and {names[second]}")
     powers = [tell_power(one, names, number, column.decimals(2)) for number, one in enumerate(column.records)]
     details = " ".join(filter(None, (details, agreement, clusters, *powers, _tell_wording(report, column))))
     return Verdict(not tied and not doubtful_leads, headline, details)
