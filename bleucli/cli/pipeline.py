@@ -209,7 +209,7 @@ def plan_sampling(options: Options, environment: Environment, bold: bool, system
             example = "--stats baseline.parquet system.parquet"
         elif options.table is not None:
             example = "--columns hyp=BASELINE,SYSTEM"
-        elif options.command == "matrix":
+        elif options.has("matrix"):
             example = 'baseline = "NAME" in the TOML file'
         raise UsageError(
             f"{test} compares systems with the first one, but only one was given; name the baseline first: {example}"

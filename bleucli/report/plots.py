@@ -519,8 +519,8 @@ def _matrix(
     with _style(width) as size:
         from matplotlib.figure import Figure
 
-        across = max(1, min(len(panels), int(width * 9 / size / 1.2)))
-        down = -(-len(panels) // across)
+        down = -(-len(panels) // max(1, int(width * 9 / size / 1.2)))
+        across = -(-len(panels) // down)  # as many as fit would leave a last row with few
         figure = Figure(figsize=(width, size / 9 * down * (0.75 + 0.3 * len(names))), layout="constrained")
         grid = figure.subplots(down, across, sharey=True, squeeze=False).ravel()
         colour = PAPER["series-1"]

@@ -264,7 +264,7 @@ def test_arguments_of_figures_are_checked(stats, draw, told):
     assert str(caught.value).startswith(told)
 
 
-def matrix_of(**options):
+def matrix_texts():
     rng = random.Random(5)
     lines = [" ".join(rng.choices("abcdefgh", k=7)) for _ in range(30)]
     shares = {"base": 0.3, "equal": 0.3, "better": 0.1}
@@ -272,7 +272,11 @@ def matrix_of(**options):
         name: [" ".join(word if rng.random() > share else "x" for word in line.split()) for line in lines]
         for name, share in shares.items()
     }
-    texts = {"en-de": (outputs, [lines]), "en-fr": ({name: outputs[name] for name in ("base", "better")}, [lines])}
+    return {"en-de": (outputs, [lines]), "en-fr": ({name: outputs[name] for name in ("base", "better")}, [lines])}
+
+
+def matrix_of(**options):
+    texts = matrix_texts()
     with warnings.catch_warnings(action="ignore"):
         return score_matrix(texts, ["bleu", "chrf"], **options)
 
@@ -307,3 +311,112 @@ def test_a_figure_of_a_matrix_has_ranks_and_breaks_into_rows():
     plots.matrix(matrix_of(), "BLEU")
     with pytest.raises(BleuError, match="no language pairs; give what score_matrix returns"):
         plots.matrix(Results([SystemResult("a", [record(50.0)])], 3, []))
+
+
+def test_the_rows_of_a_figure_of_a_matrix_have_as_many_panels():
+    texts = {"a": ["a b c d"], "b": ["a b c e"]}, [["a b c d"]]
+    with warnings.catch_warnings(action="ignore"):
+        results = score_matrix({f"en-{target}": texts for target in ("cs", "de", "fr", "ru", "uk")})
+    for width, across in ((9, 6), (6.6, 3), (3.3, 3), (2, 2), (1, 1)):
+        panels = plots.matrix(results, width=width).axes
+        assert [axes.get_subplotspec().colspan.start for axes in panels] == [*range(across)] * (6 // across), width
+
+
+@pytest.fixture
+def matrix_file(write):
+    """Write the texts of a matrix, and the file that names them."""
+    for pair, (outputs, references) in matrix_texts().items():
+        for name, lines in {**outputs, "ref": references[0]}.items():
+            write(f"{pair}.{name}", "".join(f"{line}\n" for line in lines))
+    return write("m.toml", PATTERNS + BASELINE)
+
+
+PATTERNS = 'references = "{pair}.ref"\nsystems = "{pair}.{system}"\n'
+BASELINE = 'baseline = "base"\n'
+
+
+@pytest.mark.parametrize(
+    ("more", "words", "options"),
+    [
+        (BASELINE, (), {"test": "bs", "trials": 1000}),
+        (BASELINE, ("-pbsn", "400"), {"test": "bs", "trials": 400}),
+        (BASELINE, ("-par", "-parn", "400"), {"test": "ar", "trials": 400}),
+        ("", ("--paired-bs", "-pbsn", "400"), {"test": "bs", "trials": 400, "all_pairs": True}),
+        ("", ("-par", "-parn", "400"), {"test": "ar", "trials": 400, "all_pairs": True}),
+        ('names = ["base"]\n', ("-cin", "50"), {"n_bootstrap": 50}),
+    ],
+)
+def test_the_command_draws_a_matrix_as_python_does(matrix_file, write, run, more, words, options):
+    write(matrix_file, PATTERNS + more)
+    for size, width in ((), 2 * plots.WIDTH), (("--width", "4in"), 4):
+        answer = run("plot", "--matrix", matrix_file, "-m", "chrf", "-o", "x.svg", *size, *words)
+        with warnings.catch_warnings(action="ignore"):
+            results = score_matrix(matrix_file, "chrf", **options)
+        assert (answer.status, answer.out) == (0, "")
+        assert warnings_in(answer) == [f"bleu: warning: {hint}" for hint in results.hints]
+        is_alone = "names" in more
+        assert any("no output: en-fr by equal" in hint for hint in results.hints) != is_alone
+        assert results.has_baseline() == (more == BASELINE)
+        assert all(row.scores[0].interval for row in results.systems) == ("-par" not in words)
+
+        with open("x.svg", "rb") as file:
+            assert file.read() == plots.save(plots.matrix(results, width=width), "svg")[0]
+
+
+def test_a_matrix_of_scores_from_elsewhere_is_drawn(matrix_file, write, run):
+    os.mkdir("comet")
+    for pair in ("en-de", "en-fr"):
+        write(f"comet/{pair}", "".join(f"{name}\t0.5\n" for name in ("base", "equal", "better") for _ in range(30)))
+    os.unlink("en-de.equal")
+    assert run("plot", "--matrix", matrix_file, "--scores", "COMET=comet/{pair}", "-o", "x.svg", "-q").status == 0
+    with open("x.svg", encoding="utf-8") as file:
+        drawn = file.read()
+    assert ">COMET</text>" in drawn
+    assert ">0.5000</text>" in drawn
+    assert ">BLEU</text>" not in drawn
+
+
+def test_a_matrix_is_drawn_without_outputs_that_cannot_be_scored(matrix_file, write, run):
+    write("en-fr.better", "one line\n")
+    refused(run("plot", "--matrix", matrix_file, "-o", "x.svg", "-q"), "en-fr.better")
+    assert not os.path.exists("x.svg")
+    answer = run("plot", "--matrix", matrix_file, "-o", "x.svg", "-q", "--keep-going")
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.splitlines()[-1] == "bleu: error: 1 output could not be scored (see above)"
+    with open("x.svg", encoding="utf-8") as file:
+        assert file.read().count(">better</text>") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("ref.txt",), "references cannot be combined with --matrix: its file names the texts"),
+        (("-i", "a.txt"), "--input cannot be combined with --matrix: its file names the texts"),
+        (("-l", "en-de"), "--language-pair cannot be combined with --matrix"),
+        (("--unit", "doc"), "--unit cannot be combined with --matrix: a matrix has no labels"),
+        (("--kind", "forest"), "--kind cannot be combined with --matrix: a matrix has one kind of figure"),
+        (("-m", "bleu", "chrf"), "bleu plot shows one metric; leave out chrf"),
+        (("--strict",), "1 warning, and --strict allows none"),
+    ],
+)
+def test_what_a_figure_of_a_matrix_cannot_show_is_refused(matrix_file, run, words, part):
+    answer = run("plot", "--matrix", matrix_file, "-o", "x.svg", *words)
+    assert (answer.status, answer.out) == (2, "")
+    assert part in answer.err.splitlines()[-1]
+    assert not os.path.exists("x.svg")
+
+
+def test_a_figure_of_a_matrix_says_which_options_have_no_effect(matrix_file, run):
+    answer = run("plot", "--matrix", matrix_file, "-o", "x.svg", "-cin", "50", "-par", "-parn", "50")
+    told = "without effect: --confidence-n (a matrix that is tested by approximate randomization has no intervals)"
+    assert f"bleu: warning: {told}" in answer.err.splitlines()
+    answer = run("plot", "--matrix", matrix_file, "-o", "x.svg", "-cin", "50", "-pbsn", "400")
+    told = "without effect: --confidence-n (a paired test has intervals of its own)"
+    assert [line for line in warnings_in(answer) if "without effect" in line] == [f"bleu: warning: {told}"]
+    refused(run("plot", "--matrix", "", "-o", "x.svg"), "FILE is empty")
+
+
+def test_the_file_of_a_matrix_is_not_overwritten(matrix_file, write, run):
+    with open(matrix_file, "rb") as file:
+        write("m.svg", file.read())
+    refused(run("plot", "--matrix", "m.svg", "-o", "m.svg", "-q"), "--output m.svg is also an input")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from bleucli.cli import pipeline, request
@@ -17,7 +17,11 @@ from bleucli.errors import Naming, UsageError
 from bleucli.matrix import Task, find_language, score_pairs
 from bleucli.matrix.plan import Pair, read_plan
 from bleucli.metrics import Metric
-from bleucli.results import PAIR, Input, Run, name_row
+from bleucli.results import PAIR, Input, Results, Run, name_row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from bleucli.significance.comparison import Sampling
 
 COMMAND = Command(
     ("bleu matrix FILE [options]",),
@@ -48,53 +52,92 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     options, _ = pipeline.prepare(options, messages)
     gates = gates_of(options, environment)
     provenance = pipeline.provenance(options, environment, words)
-    matrix = read_plan(shown(str(options.matrix)))
-    pairs, of_pairs = {}, {}
-    for pair in matrix.pairs:
-        paths = list(pair.systems.values())
-        of_pair = options.replace(refs=pair.references, input=paths, scores=_words_of(options, pair))
-        of_pairs[pair.name] = of_pair
-        arguments = text_arguments(of_pair, hashed=provenance is not None)
-        names = NameArguments(list(pair.systems))
-        pairs[pair.name] = FileSource(arguments._replace(names=names), environment.stdin)
-        protect(options.output, pair.references)
-    rows = Outputs([name_row(name, [(PAIR, pair.name)]) for pair in matrix.pairs for name in pair.systems])
+    matrix = Matrix(options, environment, hashed=provenance is not None)
+    rows = matrix.rows
     answer = Answer(options, environment, messages, gates, provenance, rows)
     idle = request.find_idle(options, len(rows), answer.form)
     plan = pipeline.plan_sampling(options, environment, answer.layout.bold_best, len(matrix.systems))
     request.make_metrics(options)  # refuses wrong options of metrics before anything is read
-    if options.keep_going:
-        first = 0
-        for source in pairs.values():
-            source.survey()
-            rows.failures |= {first + place: error for place, error in source.systems.failures.items()}
-            first += len(source.systems)
-        pipeline.say_left_out(options, rows, environment, answer.report_failures)
-    follows = request.follows_language(options)
-    metrics: dict[str, list[Metric]] = {}
-    files: dict[str, Sequence[Input]] = {}
-    tasks = []
-    for pair in matrix.pairs:
-        language = find_language(pair.name, pair.language, follows)
-        if language not in metrics:  # a metric needs only the target, which picks the tokenizer
-            target = f"xx-{language}" if language else None
-            metrics[language] = request.make_metrics(options.replace(language_pair=target))
-        with Naming(pair.name):
-            columns, files[pair.name] = pipeline.columns_of(of_pairs[pair.name], pairs[pair.name])
-        tasks.append(Task(pair.name, pairs[pair.name].corpus(), [*metrics[language], *columns]))
-    with pipeline.watch(options, environment) as progress:
-        results = score_pairs(
-            tasks, matrix.systems, jobs=request.count_threads(options.jobs), sampling=plan, progress=progress
-        )
-    hints = [*idle, *matrix.hints, *(hint for source in pairs.values() for hint in source.hints), *results.hints]
+    matrix.leave_out(answer.report_failures)
+    results = matrix.score(plan)
+    hints = [*idle, *matrix.hints(), *results.hints]
     signature = pipeline.compare_signatures(options, results)
     # A p-value is made from the text of the baseline, too
     shared = 1 if results.has_baseline() else 0
-    run = partial(_run_of, pairs, files, shared)
+    run = partial(_run_of, matrix.pairs, matrix.files, shared)
     passed = answer.give(results, rows.names, run, hints, signature, lambda segments: "")
     pipeline.note_slowness(start, messages)
     answer.end()
     return passed
+
+
+class Matrix:
+    """The language pairs that a TOML file names, each with a source of its own.
+
+    Args:
+        options: what is asked for.
+        environment: the world around the command.
+        hashed: whether files are hashed as they are read.
+
+    Attributes:
+        rows: the outputs of all pairs.
+        systems: the names of all systems, in the order of the table.
+        has_baseline: whether the file names the first one as the baseline.
+        pairs: the source of each pair, by its name.
+        files: by pair, the files of scores from elsewhere, once it is scored.
+    """
+
+    def __init__(self, options: Options, environment: Environment, hashed: bool) -> None:
+        self._options, self._environment = options, environment
+        self._plan = read_plan(shown(str(options.matrix)))
+        self.systems, self.has_baseline = self._plan.systems, self._plan.has_baseline
+        self.pairs: dict[str, FileSource] = {}
+        self.files: dict[str, Sequence[Input]] = {}
+        self._of_pairs: dict[str, Options] = {}
+        for pair in self._plan.pairs:
+            paths = list(pair.systems.values())
+            of_pair = options.replace(refs=pair.references, input=paths, scores=_words_of(options, pair))
+            self._of_pairs[pair.name] = of_pair
+            arguments = text_arguments(of_pair, hashed=hashed)
+            names = NameArguments(list(pair.systems))
+            self.pairs[pair.name] = FileSource(arguments._replace(names=names), environment.stdin)
+            protect(options.output, pair.references)
+        self.rows = Outputs([name_row(name, [(PAIR, pair.name)]) for pair in self._plan.pairs for name in pair.systems])
+
+    def leave_out(self, report: Callable[[Results], None] | None = None) -> None:
+        """With --keep-going, leave out the outputs that cannot be scored; report: as for `pipeline.leave_out`."""
+        if not self._options.keep_going:
+            return
+        first = 0
+        for source in self.pairs.values():
+            source.survey()
+            self.rows.failures |= {first + place: error for place, error in source.systems.failures.items()}
+            first += len(source.systems)
+        pipeline.say_left_out(self._options, self.rows, self._environment, report)
+
+    def score(self, sampling: Sampling | None) -> Results:
+        """Read and score all pairs; sampling: as for `score_pairs`."""
+        options = self._options
+        follows = request.follows_language(options)
+        metrics: dict[str, list[Metric]] = {}
+        tasks = []
+        for pair in self._plan.pairs:
+            language = find_language(pair.name, pair.language, follows)
+            if language not in metrics:  # a metric needs only the target, which picks the tokenizer
+                target = f"xx-{language}" if language else None
+                metrics[language] = request.make_metrics(options.replace(language_pair=target))
+            source = self.pairs[pair.name]
+            with Naming(pair.name):
+                columns, self.files[pair.name] = pipeline.columns_of(self._of_pairs[pair.name], source)
+            tasks.append(Task(pair.name, source.corpus(), [*metrics[language], *columns]))
+        with pipeline.watch(options, self._environment) as progress:
+            return score_pairs(
+                tasks, self.systems, jobs=request.count_threads(options.jobs), sampling=sampling, progress=progress
+            )
+
+    def hints(self) -> list[str]:
+        """Return what there is to say of the files, once they are read."""
+        return [*self._plan.hints, *(hint for source in self.pairs.values() for hint in source.hints)]
 
 
 class Outputs(Systems):

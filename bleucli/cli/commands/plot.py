@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 
+from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TESTS, TEXTS, Command, take
 from bleucli.cli.commands.report import compare
-from bleucli.cli.options import OPTIONS, Option
+from bleucli.cli.delivery import deliver
+from bleucli.cli.options import OPTIONS, Option, is_tested
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import UsageError
 from bleucli.limits import LEAST_WIDTH, MOST_WIDTH
@@ -22,16 +24,30 @@ if TYPE_CHECKING:
 
 _KINDS = ("forest", "pairs", "lengths", "segments")
 COMMAND = Command(
-    ("bleu plot REF... -i SYSTEM... -o FIGURE.pdf [options]",),
+    ("bleu plot REF... -i SYSTEM... -o FIGURE.pdf [options]", "bleu plot --matrix FILE -o FIGURE.pdf [options]"),
     "Draw a figure for a paper.",
     take(
         *(*TEXTS, "origlang", "subset", "keep_going", *SCORED, "scores", *TESTS, *MESSAGES),
         output=OPTIONS["output"]._replace(help="the figure: a file that ends in .pdf, .svg or .png"),
         kind=Option("--kind KIND", "%(choices)s (default: forest, scores with intervals)", choices=_KINDS),
-        figure_width=Option("--width WIDTH", "width of the figure, such as 3.3in or 84mm (default: 3.3in, one column)"),
+        figure_width=Option(
+            "--width WIDTH",
+            "width of the figure, such as 3.3in or 84mm (default: 3.3in, one column; of a matrix, 6.6in)",
+        ),
         metrics=OPTIONS["metrics"]._replace(help="%(choices)s (default: bleu); a figure shows one"),
+        matrix=Option(
+            "--matrix FILE",
+            "draw the scores of many language pairs; the file, in TOML, is that of bleu matrix",
+            apart={
+                "its file names the texts": "refs input num_refs jsonl jsonl_fields partial table columns test_set"
+                " origlang subset registry language_pair names name_by",
+                "a matrix has no labels": "labels label_names level unit",
+                "language pairs have signatures of their own": "like",
+                "a matrix has one kind of figure": "kind",
+            },
+        ),
     ),
-    ("output", "kind", "figure_width", "input", "test_set", "language_pair", "metrics", "paired_ar", "names"),
+    ("output", "kind", "figure_width", "matrix", "input", "test_set", "language_pair", "metrics", "paired_ar", "names"),
 )
 _FORMATS = ("pdf", "svg", "png")
 _WIDTH = re.compile(r"(\d+(?:\.\d+)?)(in|cm|mm|pt)")
@@ -57,6 +73,9 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         raise UsageError("bleu plot shows one metric; name one with -m, or one with --scores")
     load_matplotlib()  # a missing package is reported before anything is scored
 
+    if options.matrix is not None:
+        _plot_matrix(options, environment, messages, inches, form)
+        return True
     kind = options.kind or _KINDS[0]
     number = len(options.scores or ())  # scores from elsewhere come after BLEU
     compare(options, environment, messages, lambda report, *_: _draw(report, kind, number, inches, form))
@@ -105,7 +124,41 @@ def _draw(report: Report, kind: str, number: int, inches: float | None, form: st
             " choose others, name only these with -i"
         )
     content, missing = plots.save(plots.draw(report, kind, number, inches or plots.WIDTH), form)
-    if missing:
-        characters = ", ".join(dict.fromkeys(missing))
-        hints.append(f"no installed font has {characters}; install one that does, or give other names with --names")
-    return content, hints
+    return content, [*hints, *_tell_missing(missing, "give other names with --names")]
+
+
+def _tell_missing(characters: Sequence[str], remedy: str) -> list[str]:
+    """Return the hint about characters that no font has, if there are any; remedy: what else to do."""
+    if not characters:
+        return []
+    return [f"no installed font has {', '.join(dict.fromkeys(characters))}; install one that does, or {remedy}"]
+
+
+def _plot_matrix(
+    options: Options, environment: Environment, messages: Messages, inches: float | None, form: str
+) -> None:
+    """Score a matrix, and draw it; inches, form: as for `_draw`."""
+    from bleucli.cli.commands.matrix import Matrix
+    from bleucli.report import plots
+
+    start = pipeline.read_clocks()
+    options, _ = pipeline.prepare(options, messages)
+    matrix = Matrix(options, environment, hashed=False)
+    is_alone = len(matrix.systems) == 1
+    if not is_tested(options):  # the paired bootstrap has intervals as well
+        options = options.replace(paired_bs=not is_alone, confidence=is_alone)
+    options = options.replace(paired_all=is_tested(options) and not matrix.has_baseline)
+    idle = request.find_idle(options, len(matrix.rows), "")
+    sampling = pipeline.plan_sampling(options, environment, False, len(matrix.systems))
+    request.make_metrics(options)  # refuses wrong options of metrics before anything is read
+    matrix.leave_out()
+    results = matrix.score(sampling)
+    metric = results.systems[0].scores[-1].name  # scores from elsewhere come after BLEU
+    width = 2 * plots.WIDTH if inches is None else inches
+    content, missing = plots.save(plots.matrix(results, metric, width=width), form)
+    hints = _tell_missing(missing, "rename the systems' files")
+    remarks = pipeline.Remarks(options, messages, {}, [*idle, *matrix.hints(), *results.hints, *hints])
+    deliver([content], options.output, environment)
+    remarks.say()
+    pipeline.note_slowness(start, messages)
+    pipeline.refuse_failures(matrix.rows)
