@@ -46,11 +46,15 @@ class Pair(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The pairs, the names of all systems, and what a user should know about the files."""
+    """The pairs, the names of all systems, and what a user should know about the files.
+
+    has_baseline: whether the file names the first system as the baseline.
+    """
 
     pairs: Sequence[Pair]
     systems: Sequence[str]
     hints: Sequence[str]
+    has_baseline: bool
 
 
 class _File(NamedTuple):
@@ -123,7 +127,7 @@ def read_plan(path: str) -> Plan:
     missing = [(pair.name, [name for name in systems if name not in pair.systems]) for pair in pairs]
     gaps = [f"{pair} by {', '.join(absent)}" for pair, absent in missing if absent]
     notes += [f"left blank because there is no output: {'; '.join(gaps)}"] if gaps else []
-    return Plan(pairs, systems, notes)
+    return Plan(pairs, systems, notes, "baseline" in table)
 
 
 # --- the file

@@ -536,7 +536,7 @@ def _matrix(
                 look = {"markerfacecolor": "white" if is_hollow else colour, "markersize": 5}
                 axes.plot([record.score], [level], "s" if is_baseline else "o", color=colour, **look)
                 score = f"{record.score:.{4 if record.scale == 1 else 1}f}{ranks}"
-                shade = {"facecolor": PAPER["panel"], "edgecolor": "none", "pad": 0.5}  # the dashed line stays behind
+                shade = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # the dashed line stays behind
                 axes.text(record.score, level - 0.22, score, ha="center", va="bottom", size=size - 1, bbox=shade)
             axes.set_title(readable(pair))
             axes.grid(axis="x")

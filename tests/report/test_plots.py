@@ -328,27 +328,37 @@ def matrix_file(write):
     for pair, (outputs, references) in matrix_texts().items():
         for name, lines in {**outputs, "ref": references[0]}.items():
             write(f"{pair}.{name}", "".join(f"{line}\n" for line in lines))
-    return write("m.toml", 'references = "{pair}.ref"\nsystems = "{pair}.{system}"\nbaseline = "base"\n')
+    return write("m.toml", PATTERNS + BASELINE)
+
+
+PATTERNS = 'references = "{pair}.ref"\nsystems = "{pair}.{system}"\n'
+BASELINE = 'baseline = "base"\n'
 
 
 @pytest.mark.parametrize(
-    ("words", "options"),
+    ("more", "words", "options"),
     [
-        ((), {"n_bootstrap": 1000}),
-        (("--confidence-n", "40"), {"n_bootstrap": 40}),
-        (("--paired-bs", "--paired-bs-n", "40"), {"test": "bs", "trials": 40, "baseline": "base"}),
-        (("--paired-ar", "--paired-ar-n", "400"), {"test": "ar", "trials": 400, "baseline": "base"}),
-        (("-par", "-parn", "400", "--paired-all"), {"test": "ar", "trials": 400, "all_pairs": True}),
+        (BASELINE, (), {"test": "bs", "trials": 1000}),
+        (BASELINE, ("-pbsn", "400"), {"test": "bs", "trials": 400}),
+        (BASELINE, ("-par", "-parn", "400"), {"test": "ar", "trials": 400}),
+        ("", ("--paired-bs", "-pbsn", "400"), {"test": "bs", "trials": 400, "all_pairs": True}),
+        ("", ("-par", "-parn", "400"), {"test": "ar", "trials": 400, "all_pairs": True}),
+        ('names = ["base"]\n', ("-cin", "50"), {"n_bootstrap": 50}),
     ],
 )
-def test_the_command_draws_a_matrix_as_python_does(matrix_file, run, words, options):
+def test_the_command_draws_a_matrix_as_python_does(matrix_file, write, run, more, words, options):
+    write(matrix_file, PATTERNS + more)
     for size, width in ((), 2 * plots.WIDTH), (("--width", "4in"), 4):
         answer = run("plot", "--matrix", matrix_file, "-m", "chrf", "-o", "x.svg", *size, *words)
-        warning = "bleu: warning: left blank because there is no output: en-fr by equal\n"
-        assert answer == (0, "", warning)
         with warnings.catch_warnings(action="ignore"):
             results = score_matrix(matrix_file, "chrf", **options)
-        assert results.names[0] == "base"
+        assert (answer.status, answer.out) == (0, "")
+        assert warnings_in(answer) == [f"bleu: warning: {hint}" for hint in results.hints]
+        is_alone = "names" in more
+        assert any("no output: en-fr by equal" in hint for hint in results.hints) != is_alone
+        assert results.has_baseline() == (more == BASELINE)
+        assert all(row.scores[0].interval for row in results.systems) == ("-par" not in words)
+
         with open("x.svg", "rb") as file:
             assert file.read() == plots.save(plots.matrix(results, width=width), "svg")[0]
 
@@ -386,7 +396,6 @@ def test_a_matrix_is_drawn_without_outputs_that_cannot_be_scored(matrix_file, wr
         (("--unit", "doc"), "--unit cannot be combined with --matrix: a matrix has no labels"),
         (("--kind", "forest"), "--kind cannot be combined with --matrix: a matrix has one kind of figure"),
         (("-m", "bleu", "chrf"), "bleu plot shows one metric; leave out chrf"),
-        (("--paired-all",), "--paired-all needs a paired test; add --paired-bs or --paired-ar"),
         (("--strict",), "1 warning, and --strict allows none"),
     ],
 )
@@ -401,9 +410,9 @@ def test_a_figure_of_a_matrix_says_which_options_have_no_effect(matrix_file, run
     answer = run("plot", "--matrix", matrix_file, "-o", "x.svg", "-cin", "50", "-par", "-parn", "50")
     told = "without effect: --confidence-n (a matrix that is tested by approximate randomization has no intervals)"
     assert f"bleu: warning: {told}" in answer.err.splitlines()
-    refused(
-        run("plot", "ref.txt", "-i", "a.txt", "-par", "--paired-all", "-o", "x.svg"), "--paired-all is for --matrix"
-    )
+    answer = run("plot", "--matrix", matrix_file, "-o", "x.svg", "-cin", "50", "-pbsn", "400")
+    told = "without effect: --confidence-n (a paired test has intervals of its own)"
+    assert [line for line in warnings_in(answer) if "without effect" in line] == [f"bleu: warning: {told}"]
     refused(run("plot", "--matrix", "", "-o", "x.svg"), "FILE is empty")
 
 

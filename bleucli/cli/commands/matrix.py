@@ -82,6 +82,7 @@ class Matrix:
     Attributes:
         rows: the outputs of all pairs.
         systems: the names of all systems, in the order of the table.
+        has_baseline: whether the file names the first one as the baseline.
         pairs: the source of each pair, by its name.
         files: by pair, the files of scores from elsewhere, once it is scored.
     """
@@ -89,7 +90,7 @@ class Matrix:
     def __init__(self, options: Options, environment: Environment, hashed: bool) -> None:
         self._options, self._environment = options, environment
         self._plan = read_plan(shown(str(options.matrix)))
-        self.systems = self._plan.systems
+        self.systems, self.has_baseline = self._plan.systems, self._plan.has_baseline
         self.pairs: dict[str, FileSource] = {}
         self.files: dict[str, Sequence[Input]] = {}
         self._of_pairs: dict[str, Options] = {}

@@ -27,7 +27,7 @@ COMMAND = Command(
     ("bleu plot REF... -i SYSTEM... -o FIGURE.pdf [options]", "bleu plot --matrix FILE -o FIGURE.pdf [options]"),
     "Draw a figure for a paper.",
     take(
-        *(*TEXTS, "origlang", "subset", "keep_going", *SCORED, "scores", *TESTS, "paired_all", *MESSAGES),
+        *(*TEXTS, "origlang", "subset", "keep_going", *SCORED, "scores", *TESTS, *MESSAGES),
         output=OPTIONS["output"]._replace(help="the figure: a file that ends in .pdf, .svg or .png"),
         kind=Option("--kind KIND", "%(choices)s (default: forest, scores with intervals)", choices=_KINDS),
         figure_width=Option(
@@ -142,8 +142,12 @@ def _plot_matrix(
     from bleucli.report import plots
 
     start = pipeline.read_clocks()
-    options, _ = pipeline.prepare(options.replace(confidence=not is_tested(options)), messages)
+    options, _ = pipeline.prepare(options, messages)
     matrix = Matrix(options, environment, hashed=False)
+    is_alone = len(matrix.systems) == 1
+    if not is_tested(options):  # the paired bootstrap has intervals as well
+        options = options.replace(paired_bs=not is_alone, confidence=is_alone)
+    options = options.replace(paired_all=is_tested(options) and not matrix.has_baseline)
     idle = request.find_idle(options, len(matrix.rows), "")
     sampling = pipeline.plan_sampling(options, environment, False, len(matrix.systems))
     request.make_metrics(options)  # refuses wrong options of metrics before anything is read
