@@ -1106,12 +1106,16 @@ class MatrixWorld:
         return theirs, ours
 
     def p_value(self, number, name):
-        """Return the p-value of an average's difference; it counts trials that equal the difference."""
+        """Return the p-value of an average's difference; it counts trials that equal the difference.
+
+        It is at least 2/2^n where the systems differ in n segments.
+        """
         rows = {row.bare_name: row.scores[number].score for row in self.results.averages}
         theirs, ours = self.drawn(number, name, self.options["trials"])
         gap, gaps = abs(rows[name] - rows[self.names[0]]), abs(ours - theirs)
         reached = gaps >= gap - 1e-9 if self.options["test"] == "ar" else gaps - gaps.mean() > gap + 1e-9
-        return (int(reached.sum()) + 1) / (self.options["trials"] + 1)
+        least = 0.5 ** (sum(a != b for s, _ in self.texts.values() for a, b in zip(*s.values(), strict=True)) - 1)
+        return max((int(reached.sum()) + 1) / (self.options["trials"] + 1), least)
 
 
 @AVERAGE.sentence(
@@ -1145,9 +1149,7 @@ def _(w, method, trials, unit, baseline):
                 if ("†" in table[system.name][pair]) != system.scores[number].differs:
                     return False
         for row in w.results.averages[1:]:
-            least = 0.5 ** (sum(a != b for s, _ in w.texts.values() for a, b in zip(*s.values(), strict=True)) - 1)
-            p_value = max(w.p_value(number, row.bare_name), least)
-            if ("†" in table[row.bare_name]["Average"]) != (p_value <= 0.05):
+            if ("†" in table[row.bare_name]["Average"]) != (w.p_value(number, row.bare_name) <= 0.05):
                 return False
     return True
 
@@ -1190,20 +1192,30 @@ def _(w):
 
 
 @AVERAGE.sentence(
+    "how averages are tested",
+    "Averages are tested, too: the outputs of each language pair are exchanged independently of those of the others.",
+)
+def _(w):
+    others = w.results.averages[1:]
+    return bool(others) and all(
+        row.scores[number].identical or np.isclose(row.scores[number].p_value, w.p_value(number, row.bare_name))
+        for row in others
+        for number in range(2)
+    )
+
+
+@AVERAGE.sentence(
     "how averages are resampled",
     "Averages are resampled, too: the segments of each language pair are drawn independently of those of the others.",
 )
 def _(w):
     for number, (row, metric) in product(range(2), zip(w.results.averages, w.whole, strict=True)):
-        interval = row.scores[number].interval
-        if interval is None:  # the p-values are recomputed where daggers are
-            continue
         trials = w.options.get("trials", w.options.get("n_bootstrap"))
         scores = sorted(w.drawn(number, metric, trials)[1])
         half = (scores[trials - 1 - trials // 40] - scores[trials // 40]) / 2
-        if not np.allclose(tuple(interval), (np.mean(scores), half)):
+        if not np.allclose(tuple(row.scores[number].interval), (np.mean(scores), half)):
             return False
-    return bool(w.options)
+    return bool(w.results.averages)
 
 
 @AVERAGE.sentence("intervals by language pair", "After ±: half the width of the 95% bootstrap interval.")

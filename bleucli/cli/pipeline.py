@@ -204,16 +204,14 @@ def plan_sampling(options: Options, environment: Environment, bold: bool, system
         return None
     if (options.paired_bs or options.paired_ar) and systems < 2:
         test = "--paired-bs" if options.paired_bs else "--paired-ar"
-        example = "-i baseline.txt system.txt"
+        remedy = "name the baseline first: -i baseline.txt system.txt"
         if options.stats is not None:
-            example = "--stats baseline.parquet system.parquet"
+            remedy = "name the baseline first: --stats baseline.parquet system.parquet"
         elif options.table is not None:
-            example = "--columns hyp=BASELINE,SYSTEM"
+            remedy = "name the baseline first: --columns hyp=BASELINE,SYSTEM"
         elif options.has("matrix"):
-            example = 'baseline = "NAME" in the TOML file'
-        raise UsageError(
-            f"{test} compares systems with the first one, but only one was given; name the baseline first: {example}"
-        )
+            remedy = "let the patterns and names in the TOML file have another one"
+        raise UsageError(f"{test} compares systems, but only one was given; {remedy}")
     from bleucli.counting.threads import count_threads
     from bleucli.significance.comparison import Sampling
     from bleucli.significance.resampling import random_seed

@@ -169,7 +169,7 @@ def _choose_metrics(names: str | Iterable[str]) -> list[str]:
     Raises:
         UsageError: one of them cannot be matched.
     """
-    chosen = []
+    choice = []
     for word in list_metrics(names):
         name = find_name(word) if isinstance(word, str) else ""
         if not name:
@@ -177,8 +177,8 @@ def _choose_metrics(names: str | Iterable[str]) -> list[str]:
         if name not in METRICS_MATCHED:
             instead = "; chrf tries chrf+ and chrf++ as well" if name.startswith("chrf") else ""
             raise UsageError(f"{name} cannot be matched; choose from {', '.join(METRICS_MATCHED)}{instead}")
-        chosen.append(name)
-    return [name for name in METRICS_MATCHED if name in chosen]
+        choice.append(name)
+    return [name for name in METRICS_MATCHED if name in choice]
 
 
 class _Target:
@@ -260,18 +260,22 @@ class _Comparison:
         groups: dict[tuple[str, int], list[_Candidate]] = {}
         for candidate in candidates:
             groups.setdefault((candidate.name, round(candidate.score / _SAME)), []).append(candidate)
-        printed = [group for group in groups.values() if target.is_printed_for(group[0].score)]
+        matches = [self._match(group) for group in groups.values() if target.is_printed_for(group[0].score)]
         nearest = sorted(groups.values(), key=lambda group: target.distance(group[0].score))[:_NEAREST]
-        matches, others = (
-            [Match(group[0].name, group[0].score, list(map(self._describe, group))) for group in chosen]
-            for chosen in (printed, [] if printed else nearest)
-        )
+        others = [] if matches else list(map(self._match, nearest))
         return Matches(target.text, target.scale, matches, others, len(candidates), self._untried())
 
+    def _match(self, group: Sequence[_Candidate]) -> Match:
+        """Return the match of settings with the same score."""
+        return Match(group[0].name, group[0].score, list(map(self._describe, group)))
+
     def _untried(self) -> list[str]:
+        names = self._tally.absent
+        if not names:
+            return []
         states = {name: state for name, _, state in tokenizers.listing()}
-        absent = [f"{name} ({states[name]})" for name in self._tally.absent]
-        return [f"not tried: {', '.join(absent)}"] if absent else []
+        remedy = "; scoring once with a tokenizer downloads its model" if any(map(tokenizers.find_model, names)) else ""
+        return [f"not tried: {join_words([f'{name} ({states[name]})' for name in names])}{remedy}"]
 
     def _candidates(self) -> Iterator[_Candidate]:
         """Give all settings with their scores."""

@@ -338,8 +338,8 @@ def _check_baseline(tasks: Sequence[Task], name: str) -> None:
         if name not in task.corpus.system_names():
             raise UsageError(
                 f"{task.pair}: there is no output by {name}, the baseline of the test; ",
-                Turn("give baseline=... ", 'add baseline = "NAME" to the TOML file, '),
-                "a system that has output for every pair",
+                Turn("name another as baseline", 'name another with baseline = "NAME" in the TOML file'),
+                ", or leave out the pair",
             )
 
 

@@ -67,10 +67,13 @@ _RANKS = (
     "from 1 + the number of systems that are significantly better to the number of systems that are not"
     " significantly worse."
 )
-# How averages over language pairs are resampled
-_MEANS = (
-    "Averages are resampled, too: the segments of each language pair are drawn independently of those of the others."
-)
+# By test, how averages over language pairs are resampled
+_MEANS = {
+    "ar": "Averages are tested, too: the outputs of each language pair are exchanged independently of those of the"
+    " others.",
+    "bs": "Averages are resampled, too: the segments of each language pair are drawn independently of those of the"
+    " others.",
+}
 _NOT_CORRECTED = "not corrected for the number of tests"
 _CORRECTED = "corrected for the number of pairs by step-down max-T (Romano & Wolf 2005)"
 _CLUSTERS = "Systems in different clusters differ significantly; some in the same cluster may differ, too."
@@ -213,8 +216,10 @@ def _tell_test(results: Results) -> list[str]:
 
 def tell_means(results: Results) -> list[str]:
     """Return how averages over language pairs were resampled, in a sentence; none if they were not."""
-    is_resampled = any({"bs", "ar"} & mean.scores[0].signature.info.keys() for mean in results.averages)
-    return [_MEANS] if is_resampled else []
+    methods = [key for mean in results.averages for key in mean.scores[0].signature.info if key in _MEANS]
+    if methods == ["ar"]:  # of a single system, which is compared with none
+        return []
+    return [_MEANS[key] for key in dict.fromkeys(methods)]
 
 
 def tell_averages(results: Results) -> list[str]:

@@ -129,7 +129,7 @@ class Matches(NamedTuple):
         }
 
     def tell(self, width: int, short: bool) -> list[Block]:
-        """Return blocks that show the answer; scores have the number's scale and two decimals more, whatever the width."""
+        """Return blocks that show the answer; scores have the number's scale and two decimals more, not `width`."""
         decimals = len(self.number.partition(".")[2]) + 2
         tried = tell_count(self.tried, "setting")
         if self.matches:

@@ -280,6 +280,7 @@ def test_what_was_not_tried_is_named():
     ready = {name for name in ("flores200", "flores101") if is_ready(name)}
     sentence = " ".join(match_score("1.5", OUTPUT, REFERENCES).untried)
     assert all((name in sentence) != (name in ready) for name in ("flores200", "flores101"))
+    assert ("scoring once with a tokenizer downloads its model" in sentence) == (len(ready) < 2)
     assert match_score("1.5", OUTPUT, REFERENCES, metrics=["ter"]).untried == []
 
 

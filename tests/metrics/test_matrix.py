@@ -1090,7 +1090,11 @@ def test_rankings_have_columns_for_all_systems_and_follow_the_order(run, folder,
 def test_the_baseline_stays_on_top(run, folder, matrix):
     matrix(*write_noise())
     words = ("matrix", "matrix.toml", "-par", "--paired-ar-n", "50", "-q", "-f", "markdown", "--sort", "bleu")
-    refused(run(*words), "en-fr: there is no output by last, the baseline of the test; add baseline")
+    refused(
+        run(*words),
+        "en-fr: there is no output by last, the baseline of the test; name another with baseline = ",
+        " in the TOML file, or leave",
+    )
     matrix('references = "{pair}/ref.txt"', 'systems = "{pair}/{system}.txt"', 'baseline = "middle"')
     assert [line.split()[1:3] for line in run(*words).out.splitlines()[2:5]] == [
         *(["Baseline:", "middle"], ["top", "|"], ["last", "|"])
@@ -1101,6 +1105,20 @@ def test_the_baseline_stays_on_top(run, folder, matrix):
 def test_a_baseline_is_one_of_the_systems(run, folder, matrix, value):
     matrix(*write_noise(), f"baseline = {value}")
     refused(run("matrix", "matrix.toml", "-q"), "matrix.toml: baseline: expected the name of a system, found")
+
+
+@pytest.mark.parametrize("test", ["-par", "-pbs"])
+def test_a_single_system_is_not_tested(run, folder, matrix, test):
+    matrix(*write_noise(), 'names = ["top"]')
+    refused(run("matrix", "matrix.toml", test), "compares systems, but only one was given; let the patterns and names")
+
+
+def test_averages_are_said_to_be_tested_only_where_they_are(run, folder, matrix):
+    matrix(*write_noise(), 'names = ["top", "middle"]', 'baseline = "top"')
+    words = ("matrix", "matrix.toml", "-f", "markdown", "-q", "-par", "--paired-ar-n", "50")
+    assert "Averages are tested, too: the outputs of each language pair are exchanged" in run(*words).out
+    (folder / "en-fr" / "middle.txt").unlink()
+    assert "Averages are" not in run(*words).out
 
 
 def test_python_names_the_baseline():
