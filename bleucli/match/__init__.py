@@ -20,6 +20,7 @@ from bleucli.errors import InputTypeError, UsageError
 from bleucli.limits import string
 from bleucli.match import programs
 from bleucli.match.counts import Tally, chrf_settings, ter_settings
+from bleucli.match.programs import UNUSUAL
 from bleucli.metrics import VARIANTS, find_name, list_metrics, name_of, tell_unknown
 from bleucli.metrics.bleu import BLEU, MAX_NGRAM_ORDER
 from bleucli.metrics.chrf import CHRF
@@ -49,10 +50,9 @@ _SAME = 1e-9
 # more for each departure from these
 _ALONE = 1.0  # against one of several references, and a little more for each one further down
 _NEXT = 0.01
-_UNUSUAL = 2.0
 _RARE = 3.0
-_SMOOTHINGS = {"exp": 0.0, "none": _UNUSUAL, "floor": _RARE, "add-k": _RARE}
-_TOKENIZERS = {"13a": 0.0, "none": 1.5, "intl": _UNUSUAL, "flores200": _UNUSUAL, "char": _RARE, "flores101": _RARE}
+_SMOOTHINGS = {"exp": 0.0, "none": UNUSUAL, "floor": _RARE, "add-k": _RARE}
+_TOKENIZERS = {"13a": 0.0, "none": 1.5, "intl": UNUSUAL, "flores200": UNUSUAL, "char": _RARE, "flores101": _RARE}
 # For text with letters of its script, and of characters for any East Asian text
 _OF_SCRIPT = 0.2
 _OF_CHARACTERS = 0.4
@@ -305,7 +305,7 @@ class _Comparison:
             lowercase = case == programs.LOWER
             for method, order, effective, scorer in scorers:
                 sums = [counts.hypothesis, counts.closest, *counts.matches[:order], *counts.totals[:order]]
-                cost = of_tokenizers[tokens] + _UNUSUAL * lowercase + _SMOOTHINGS[method]
+                cost = of_tokenizers[tokens] + UNUSUAL * lowercase + _SMOOTHINGS[method]
                 cost += _RARE * (order < MAX_NGRAM_ORDER) + _RARE * effective
                 metric = partial(BLEU, lowercase, False, tokens, method, None, order, effective)
                 yield _Candidate("BLEU", scorer.score_from_stats(sums).score, cost, metric, numbers)
@@ -330,7 +330,7 @@ class _Comparison:
                     make = partial(CHRF, CHRF.CHAR_ORDER, word_order, beta, lowercase, whitespace, eps)
                     metric = make()
                     departures = (beta != CHRF.BETA) + lowercase + whitespace + eps
-                    cost = _CHRF + _WORD_ORDERS[word_order] + _UNUSUAL * departures
+                    cost = _CHRF + _WORD_ORDERS[word_order] + UNUSUAL * departures
                     score = metric.score_from_stats(sums.tolist()).score
                     yield _Candidate(metric.score_name(), score, cost, make, numbers)
 
@@ -341,7 +341,7 @@ class _Comparison:
                 return
             make = partial(TER, *settings)
             score = make().score_from_stats(sums.tolist()).score
-            yield _Candidate("TER", score, _TER + _UNUSUAL * sum(settings), make, numbers)
+            yield _Candidate("TER", score, _TER + UNUSUAL * sum(settings), make, numbers)
 
     def _describe(self, candidate: _Candidate) -> Setting:
         """Return a setting with its signature and its command."""

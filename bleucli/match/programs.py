@@ -182,7 +182,7 @@ BYTES, COMPOUNDS = "bytes", "compounds"
 MIXED, LOWER, LAST = "mixed", "lower", "last"
 # How uncommon it is to publish BLEU by a program, and to depart from its defaults: see `bleucli.match`
 _COSTS = {"evaluate": 1.2, "multi-bleu.perl": 1.4, "NLTK": 1.6, "torchmetrics": 1.8}
-_UNUSUAL = 2.0
+UNUSUAL = 2.0
 # Tokenizers for which torchmetrics' sacre_bleu_score needs no other package
 OF_TORCHMETRICS = ("13a", "intl", "char", "zh")
 MULTI_BLEU = "multi-bleu.perl"
@@ -236,7 +236,7 @@ def _way(
 ) -> Way:
     """Return a way; departures: from the usual settings. parts: of the title."""
     title = f"{title} with {join_words(parts)}" if parts else title
-    return Way(_COSTS[program] + _UNUSUAL * departures, program, title, score, command)
+    return Way(_COSTS[program] + UNUSUAL * departures, program, title, score, command)
 
 
 def _run_python(imports: str, line: str, call: str, references: Sequence[str], system: str, scale: int) -> str:

@@ -270,6 +270,11 @@ def test_the_answer_says_what_it_counted(run, texts):
     assert nearest.out.startswith(f"none of {tried} settings prints as 3.14; the nearest first\n")
 
 
+def test_commands_name_the_file_that_a_pattern_matches(run, texts):
+    (match, *_) = json.loads(run("match", "1", "a.txt", "-i", "sy?.txt", "-f", "json").out)["matches"]
+    assert all("sy?" not in setting["command"] and "sys.txt" in setting["command"] for setting in match["settings"])
+
+
 def test_scores_are_shown_on_the_scale_of_the_number(run, texts):
     score = BLEU().corpus_score(OUTPUT, REFERENCES).score / 100
     answer = run("match", f"{score:.4f}", "a.txt", "b b.txt", "-i", "sys.txt")
@@ -323,6 +328,9 @@ def test_html_and_test_sets(run, tmp_path, write):
         (["27.3", "a.txt"], "no system is named; write bleu match 27.3 REF -i SYSTEM"),
         (["27.3", "-i", "sys.txt"], "no references are named; write bleu match 27.3 REF -i SYSTEM"),
         (["27.3", "a.txt", "-i", "-"], "prints commands that read the texts again"),
+        (["27.3", "pipe", "-i", "sys.txt"], "prints commands that read the texts again"),
+        (["27.3", "a.txt", "-i", "s*.txt"], "-i has a pattern for 2 files; name one system"),
+        (["27.3", "a.txt", "-i", "none*.txt"], "no file matches none*.txt"),
         (["27.3", "a.txt", "-i", "s.jsonl"], "s.jsonl is JSON Lines, which other programs do not read"),
         (["27.3", "a.txt", "-i", "sys.txt.gz"], "sys.txt.gz is packed, and other programs do not unpack it"),
         (["27.3", "a.txt", "-i", "sys.txt", "-tok", "none"], "there is no option -tok"),
@@ -335,6 +343,10 @@ def test_errors_of_the_command(run, texts, write, words, message):
 
     write("s.jsonl", "{}\n")
     write("short.txt", "a\n")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo("pipe")
+    elif "pipe" in words:
+        pytest.skip("the system has no named pipes")
     with gzip.open("sys.txt.gz", "wt") as file:
         file.write("a\n")
     answer = run("match", *words)

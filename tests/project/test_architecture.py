@@ -61,7 +61,7 @@ LADDER: dict[str, set[str]] = {
         "text",
     },
     "match": {
-        *("counting", "errors", "kernels", "metrics", "phrases", "records", "results", "text", "tokenizers"),
+        *("counting", "errors", "kernels", "limits", "metrics", "phrases", "records", "results", "text", "tokenizers"),
     },
     "report": {
         *("_version", "counting", "errors", "kernels", "limits", "metrics", "optional_deps", "phrases", "prose"),

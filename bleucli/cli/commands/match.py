@@ -8,7 +8,8 @@ from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS, Option, target_language
-from bleucli.cli.sources import names_of
+from bleucli.cli.sources import names_of, text_arguments
+from bleucli.cli.sources.paths import find_pipe, find_systems
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import LengthError, UsageError
 from bleucli.output import EXPLANATION_FORMATS, render_explanations
@@ -61,6 +62,9 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         raise UsageError(f"no references are named; {remedy}")
     options = options.replace(input=[options.input])
     options, _ = pipeline.prepare(options, messages)
+    options = options.replace(input=find_systems(text_arguments(options)))
+    if len(options.input) > 1:
+        raise UsageError(f"-i has a pattern for {len(options.input)} files; name one system")
     form = request.format_of(options, environment) or "text"
     if form not in EXPLANATION_FORMATS:
         raise UsageError(f"settings cannot be shown in {form}; choose -f text, html or json")
@@ -89,13 +93,13 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
 
 
 def _refuse_unsuited(paths: Sequence[str]) -> None:
-    """Refuse files that the other programs cannot read.
+    """Refuse texts that cannot be read again, and files that the other programs cannot read.
 
     Raises:
         UsageError: naming one of them.
     """
     for path in paths:
-        if path == "-":
+        if path == "-" or find_pipe(path) is not None:
             raise UsageError("bleu match prints commands that read the texts again; save them in files, and name these")
         if is_jsonl(path):
             raise UsageError(f"{shown(path)} is JSON Lines, which other programs do not read; give text files")
