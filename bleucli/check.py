@@ -191,10 +191,10 @@ def _is_explained(finding: Finding, others: Sequence[Finding]) -> bool:
     return any(one.text == finding.text and one.kind in causes and one.segments >= least for one in others)
 
 
-def _is_strange(text: str, known: set[str]) -> bool:
+def _is_strange(text: str, frequent: set[str]) -> bool:
     """Return whether few of a line's words are frequent in its language."""
     words = text.lower().split()
-    return len(words) >= _FEWEST and sum(word in known for word in words) < _STRANGE * len(words)
+    return len(words) >= _FEWEST and sum(word in frequent for word in words) < _STRANGE * len(words)
 
 
 def _is_sentence(text: str) -> bool:
@@ -484,8 +484,8 @@ class _Checking:
             if (ours := script_of(lines[n])) and (theirs := script_of(reference[n])) and ours != theirs
         ]
         self._tally(place, "script").add(block.systems[place.number], scripts)
-        known, others = block.references[0].frequent_words, set(scripts)
-        rest = [n for n in suspects if n not in others and (not known or _is_strange(lines[n], known))]
+        frequent, others = block.references[0].frequent_words, set(scripts)
+        rest = [n for n in suspects if n not in others and (not frequent or _is_strange(lines[n], frequent))]
         if len(rest) < max(_FEWEST, _FEW * len(lines)):
             return
         if self._languages is None:

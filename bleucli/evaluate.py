@@ -242,11 +242,11 @@ def evaluate_segments(
         raise UsageError("two metrics give scores of the same name; score with one, then with the other")
     signatures = [one.signature(min(nrefs), max(nrefs)) for one in scorers]
     segments = len(first[names[0]])
-    known = {name: list(column) for name, column in ({} if labels is None else labels).items()}
-    for name, column in known.items():
+    lists = {name: list(column) for name, column in ({} if labels is None else labels).items()}
+    for name, column in lists.items():
         if len(column) != segments:
             raise BleuError(f"labels[{name!r}] has {len(column)} labels for {segments} segments; give one per segment")
-    return SegmentTable(columns, dict(zip(names, signatures, strict=True)), known)
+    return SegmentTable(columns, dict(zip(names, signatures, strict=True)), lists)
 
 
 def _readable_twice(texts: object) -> object:

@@ -428,22 +428,22 @@ def score_blocks(
         selection: which segments to score; None for all.
     """
     start = 0
-    chosen = None if selection is None or selection.chosen is None else set(selection.chosen)
+    subset = None if selection is None or selection.chosen is None else set(selection.chosen)
     signatures: list[dict[int, Signature]] = []
     for texts, systems in blocks:
         indexes: Sequence[int] = range(start, start + systems[0].stats[0].segments)
         start += len(indexes)
         places = None
-        if chosen is not None:
-            places = [place for place, index in enumerate(indexes) if index in chosen]
+        if subset is not None:
+            places = [place for place, index in enumerate(indexes) if index in subset]
             indexes = [indexes[place] for place in places]
         if not indexes:
             continue
         signatures = signatures or [{} for _ in systems[0].stats]
         scores = [
             [
-                _score_each(stats, indexes, places, name, known)
-                for stats, known in zip(of_metrics, signatures, strict=True)
+                _score_each(stats, indexes, places, name, of_metric)
+                for stats, of_metric in zip(of_metrics, signatures, strict=True)
             ]
             for name, of_metrics, _ in systems
         ]

@@ -250,7 +250,7 @@ _NO_DOWNLOAD: Conditions = {
 }
 _NO_TABLE: Conditions = {
     "bare scores are not a table": lambda run: run.score_only,
-    "segments are not a table": lambda run: run.segments,
+    "segments are not a table of systems": lambda run: run.segments,
     "there is no table": lambda run: (
         run.form.is_table and not run.form.tabulates_one and run.systems == 1 and run.by is None
     ),

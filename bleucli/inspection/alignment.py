@@ -140,8 +140,8 @@ def align(left: Features, right: Features) -> Alignment:
         gains[:, 0] = likeness
         all_one, all_other, all_shared = pairs
         for column, distance in enumerate(candidates[1:].tolist(), 1):
-            chosen = all_other - all_one == distance
-            gains[all_one[chosen], column] = (all_shared / safe[all_one])[chosen]
+            is_there = all_other - all_one == distance
+            gains[all_one[is_there], column] = (all_shared / safe[all_one])[is_there]
         # Lines that are not suspects are in place, and were not compared with others
         gains[~suspects & (likeness > 0), 1:] = 0
         distances = candidates[_without_gaps(_without_chance(_best_path(gains), gains))]
@@ -167,8 +167,8 @@ def _weigh(
 
     def keep(features: Features) -> tuple[Integers, Integers]:
         numbers = np.searchsorted(groups, features.groups)
-        kept = is_rare[numbers]
-        return numbers[kept], features.places[kept]
+        rare = is_rare[numbers]
+        return numbers[rare], features.places[rare]
 
     left_kept, right_kept = keep(left), keep(right)
     totals = np.bincount(left_kept[1], weights[left_kept[0]], left.lines).astype(np.float64)
@@ -185,16 +185,16 @@ def _share_in_place(
     return np.bincount(both % size, weights[both // size], lines).astype(np.float64)
 
 
-def _moved(kept: tuple[Integers, Integers], distance: int, lines: int) -> tuple[Integers, Integers]:
-    return kept[0], (kept[1] + distance) % max(1, lines)
+def _moved(groups: tuple[Integers, Integers], distance: int, lines: int) -> tuple[Integers, Integers]:
+    return groups[0], (groups[1] + distance) % max(1, lines)
 
 
 def _pairs(
     left: tuple[Integers, Integers], right: tuple[Integers, Integers], weights: Numbers, suspects: NDArray[np.bool_]
 ) -> tuple[Integers, Integers, Numbers]:
     """Return all pairs of a suspect left line and a right line that share rare groups, and the weight of these."""
-    chosen = suspects[left[1]]
-    groups, places = left[0][chosen], left[1][chosen]
+    is_suspect = suspects[left[1]]
+    groups, places = left[0][is_suspect], left[1][is_suspect]
     order = np.argsort(right[0], kind="stable")
     right_groups, right_places = right[0][order], right[1][order]
     start = np.searchsorted(right_groups, groups)

@@ -26,7 +26,7 @@ EFFECTS = {
             "text without colours has no bold",
         ),
         (("--bold-best",), ("several", "-f", "text"), ("-f", "text"), "there is no table"),
-        (("--bold-best",), ("-f", "rst"), ("-sl",), "segments are not a table"),
+        (("--bold-best",), ("-f", "rst"), ("-sl",), "segments are not a table of systems"),
     ],
     "caption": [
         (("--caption", "x"), ("-f", "latex"), (), "json has no captions"),
