@@ -38,7 +38,8 @@ def subword_marks(segments: Segments) -> int:
     3
     """
     text = _stretch(segments)
-    return sum(text.count(mark) for mark in _SUBWORD_MARKS)
+    # That a byte is nowhere in a text is found many times faster than that a mark is not
+    return sum(text.count(mark) for mark in _SUBWORD_MARKS if all(byte in text for byte in mark))
 
 
 def unspaced_letters(segments: Segments) -> tuple[int, int]:

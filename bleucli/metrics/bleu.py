@@ -506,7 +506,7 @@ class BLEU(Metric[BLEUScore]):
         """
         import numpy as np
 
-        rows = np.asarray(sums, np.float64)
+        rows = np.asarray(sums)
         order = self.max_ngram_order
         # Other methods change precisions only where a count is 0
         is_plain = self.smoothing.method != "add-k" and not self.smoothing.gives_all
@@ -516,7 +516,12 @@ class BLEU(Metric[BLEUScore]):
         penalties = np.exp(np.minimum(0.0, 1.0 - ref_len / sys_len)).ravel()
         scores = np.empty(len(rows))
         scores[plain] = np.minimum(100.0, penalties * np.exp(logarithms / order))  # only rounding can exceed 100
-        scores[~plain] = super().scores_from_stats(SegmentStats.from_numpy(rows[~plain]))
+        others = SegmentStats.from_numpy(rows[~plain])
+        if is_plain and rows.dtype == np.int64:  # single segments, most of which have a zero
+            values = kernels.bleu_rows(others, self.smoothing.method, self.smoothing.value, self.effective_order)
+            scores[~plain] = np.asarray(values)[:, 0]
+        else:
+            scores[~plain] = super().scores_from_stats(others)
         return scores
 
     def score_columns(self, rows: SegmentStats) -> SegmentScores:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 
-from bleucli.counting import count
+from bleucli.counting import SystemStats, add_systems, count
 from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics import BLEU, CHRF, Metric
 from bleucli.metrics.differences import Share, share_out
@@ -348,7 +348,7 @@ def make_report(
     """
     results = resample(results, measured, plan, progress, documents)
     columns = [_column(results, number, one) for number, one in enumerate(measured)]
-    variants = _count_variants(measured, read_again(), plan, lines) if typography else []
+    variants = _count_variants(measured, read_again(), plan, lines, bool(sections)) if typography else []
     columns = _with_wordings(columns, measured, variants, plan, documents)
     hints, parts = list(results.hints), []
     for title, indexes in (sections or {}).items():
@@ -359,6 +359,7 @@ def make_report(
         some = [[[one.take(indexes) for one in stats] for stats in of_system] for of_system in variants]
         parts.append(Section(title, len(indexes), _with_wordings(of_columns, rows, some, plan, of_documents)))
         hints += [about(title, hint) for hint in of_section.hints]
+    del variants  # their rows take as much memory as those of the scores
     lines = range(len(measured[0].rows[0])) if lines is None else lines
     # Lengths are in BLEU's tokens if BLEU is scored, or else in characters if chrF is scored, or else in words
     metrics = [one.metric for one in measured]
@@ -413,19 +414,32 @@ def _score_rows(results: Results, measured: Sequence[Measured]) -> Results:
 
 
 def _count_variants(
-    measured: Sequence[Measured], corpus: Corpus, plan: Plan, lines: Sequence[int] | None
+    measured: Sequence[Measured], corpus: Corpus, plan: Plan, lines: Sequence[int] | None, sections: bool
 ) -> list[list[Sequence[CorpusStats]]]:
     """Return what the metrics in percent count with typography alike, and with case ignored as well.
 
     Returns:
-        For each system, the statistics of both kinds: one per metric, with rows.
+        For each system, the statistics of both kinds: one per metric. Those with case ignored have rows only if
+            `sections` need them; the others always have rows.
     """
-    metrics = [one.metric for one in measured if one.metric.in_percent]
+    metrics = with_variants([one.metric for one in measured if one.metric.in_percent])
     if not metrics:
         return []
-    systems = count(corpus, with_variants(metrics), jobs=plan.intervals.jobs, keep_rows=True)
+    systems: list[SystemStats] = []
+
+    def keep(block: list[SystemStats]) -> None:
+        nonlocal systems
+        if not sections and lines is None:
+            block = [
+                one._replace(stats=[kind.without_rows() if place % 2 else kind for place, kind in enumerate(one.stats)])
+                for one in block
+            ]
+        systems = add_systems(systems, block)
+
+    del metrics[::3]  # as the texts are written, they are counted already
+    count(corpus, metrics, jobs=plan.intervals.jobs, keep=keep)
     stats_of_systems = [[one if lines is None else one.take(lines) for one in system.stats] for system in systems]
-    return [[stats[1::3], stats[2::3]] for stats in stats_of_systems]
+    return [[stats[::2], stats[1::2]] for stats in stats_of_systems]
 
 
 def _with_wordings(
@@ -468,7 +482,7 @@ def _with_wordings(
         wording = Wording([row[at].score for row in records], corrected)
         answers[places[number]] = answers[places[number]]._replace(wording=wording)
     for number, place in enumerate(places):
-        if is_changed(caseless[number], [np.asarray(one.rows) for one in alike[number]]):
+        if [one.sums for one in caseless[number]] != [one.sums for one in alike[number]]:
             scores = [float(one.score().score) for one in caseless[number]]
             answers[place] = answers[place]._replace(caseless=scores)
     return answers

@@ -127,7 +127,7 @@ def measure(corpus: Corpus, lines: Sequence[int], tokenizer: BLEU | None, unit: 
             lengths += [len("".join((text or "").split())) for text in firsts]
         else:
             lengths += [len((text or "").split()) for text in firsts]
-    return np.array(lengths, np.int64)[list(lines)], size // max(1, len(lengths))
+    return np.array(lengths, np.int64)[np.asarray(lines)], size // max(1, len(lengths))
 
 
 def _first_references(piece: Piece) -> Segments:
@@ -161,8 +161,8 @@ def choose(influences: Floats, scores: Floats, size: int, room: int) -> Held:
         places += np.argsort(-spread, kind="stable")[:third].tolist()
     from random import Random
 
-    pool = sorted(set(range(count)) - set(places))
-    places += Random(_SEED).sample(pool, third)  # noqa: S311 # this is not about secrets
+    pool = np.delete(np.arange(count), places)
+    places += pool[Random(_SEED).sample(range(len(pool)), third)].tolist()  # noqa: S311 # this is not about secrets
     several = (
         "with the largest influence on a difference between two systems"
         if len(scores) > 1

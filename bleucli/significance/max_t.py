@@ -18,6 +18,7 @@ with an error are compatible with 5%.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import combinations
 
 from bleucli import kernels
@@ -31,6 +32,7 @@ from bleucli.significance.resampling import (
     random_bits,
     report_nothing,
     score_of,
+    share_out,
     trials_at_once,
 )
 
@@ -243,6 +245,11 @@ def _differences(
     """Give the differences of pairs in random trials, a block at a time: one row per pair, one column per trial."""
     import numpy as np
 
+    if len(pairs) < len(samples):  # as for two systems: to swap each pair takes fewer passes than to split each system
+        for words, bit, count in random_bits(len(samples[0].stats), trials, seed, block):
+            parts = share_out(partial(_swap, samples, pairs, words, bit), len(pairs), count, jobs)
+            yield np.concatenate([differences for _, _, differences in parts]).reshape(len(pairs), count)
+        return
     # A system of zeros: swapping with it splits another system's sum into swapped and kept segments
     blank = SegmentStats.from_numpy(np.zeros_like(np.asarray(samples[0].stats)))
     for words, bit, count in random_bits(len(samples[0].stats), trials, seed, block):
@@ -255,6 +262,22 @@ def _differences(
             return scores[: len(swapped)] - scores[len(swapped) :]
 
         yield np.array([result for _, result in in_order(compare, pairs, jobs)])
+
+
+def _swap(
+    samples: Sequence[Sample],
+    pairs: Sequence[tuple[int, int]],
+    words: Words,
+    bit: int,
+    number: int,
+    start: int,
+    stop: int,
+) -> Scores:
+    """Return the differences of a pair in the trials from `start` to `stop`."""
+    left, right = (samples[place] for place in pairs[number])
+    sums = kernels.swapped_sums(left.stats, right.stats, words, bit + start * len(left.stats), stop - start)
+    scores, others = map(left.scores_from_stats, sums)
+    return scores - others
 
 
 def _split_sums(

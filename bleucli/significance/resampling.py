@@ -188,7 +188,7 @@ def bootstrap(
     for weights in _weights(segments, resamples, seed, skip):
         count = len(weights) // segments
         work = partial(_score_resamples, samples, weights)
-        for number, first, scores in _share_out(work, len(samples), count, jobs):
+        for number, first, scores in share_out(work, len(samples), count, jobs):
             results[number][done + first : done + first + len(scores)] = scores
         done += count
         progress(done, resamples)
@@ -371,7 +371,7 @@ def randomize(
     done = 0
     for words, first, count in random_bits(segments, trials, seed):
         work = partial(_count_extreme, pairs, observed, words, first)
-        for number, _, (more, as_much) in _share_out(work, len(pairs), count, jobs):
+        for number, _, (more, as_much) in share_out(work, len(pairs), count, jobs):
             exceeding[number] += more
             reaching[number] += as_much
         done += count
@@ -494,7 +494,7 @@ def _length(samples: Sequence[Sample]) -> int:
     return lengths.pop()
 
 
-def _share_out(
+def share_out(
     work: Callable[[int, int, int], Result], samples: int, trials: int, jobs: int
 ) -> Iterator[tuple[int, int, Result]]:
     """Give number, first and `work(number, first, last)` for each sample and each part of its trials, in order."""

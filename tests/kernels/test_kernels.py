@@ -702,6 +702,18 @@ def test_chrf_stats_where_texts_are_just_short_enough_to_be_sorted(size):
         assert_alike("chrf_stats", columns[0], [columns[1]], 6, 0, 2, False, False)
 
 
+@pytest.mark.parametrize("repeats", [0, 1, 15, 16, 17, 40, 3_000])
+@pytest.mark.parametrize("order", [1, 4, 7])
+def test_ngram_stats_with_few_and_with_many_repetitions(repeats, order):
+    dice = random.Random(repeats)
+    words = [f"w{number}" for number in range(repeats % 240)] + ["the"] * repeats + ["a", "b"] * 2
+    streams = [words, words[3:] + words[:3], dice.sample(words, len(words)), ["other", *words[::-1]] * 2]
+    hypothesis, *references = (Segments.from_strings([" ".join(stream)]) for stream in streams)
+    for reference in references:
+        assert_alike("ngram_stats", hypothesis, [reference], order)
+        assert_alike("ngram_stats", reference, [hypothesis], order)
+
+
 # getrusage would include the peak of the process that started this one
 GROWTH = """
 from bleucli import kernels

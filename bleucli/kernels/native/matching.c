@@ -18,8 +18,9 @@ Outcome matcher_start(Matcher *matcher, size_t room, size_t reference_room, size
     matcher->memory = allocate(7 * room + 2 * reference_room + matcher->direct_room, sizeof *matcher->memory);
     matcher->references = allocate(reference_count, sizeof *matcher->references);
     matcher->sorter_memory = allocate(sorter_memory(room + reference_room), 1);
+    matcher->places = allocate(places_room(room), sizeof *matcher->places);
     if (!table_start(&matcher->hashed, room, &call->secrets) || matcher->memory == NULL ||
-        matcher->references == NULL || matcher->sorter_memory == NULL) {
+        matcher->references == NULL || matcher->sorter_memory == NULL || matcher->places == NULL) {
         return NO_MEMORY;
     }
     uint32_t *next = matcher->memory;
@@ -42,6 +43,7 @@ void matcher_free(Matcher *matcher)
     release(matcher->memory);
     release(matcher->references);
     release(matcher->sorter_memory);
+    release(matcher->places);
 }
 
 /* --- ids of pairs ------------------------------------------------------------------------------------------------ */
@@ -293,7 +295,10 @@ void match_orders(Matcher *matcher, Sequence hypothesis, uint32_t different, con
         match_pairs(matcher, hypothesis, different, references, reference_count, max_order, correct);
     }
     else if (goes_on(matcher->call, size * SORTED_STEP)) {
-        match_sorted(&matcher->sorter, hypothesis.ids, hypothesis.size, references[0].ids, references[0].size, different,
-                     max_order, correct);
+        size_t hyp_size = hypothesis.size, ref_size = references[0].size;
+        take_texts(&matcher->sorter, hypothesis.ids, hyp_size, references[0].ids, ref_size, different);
+        if (!match_places(matcher->places, matcher->sorter.tokens, hyp_size, ref_size, different, max_order, correct)) {
+            match_sorted(&matcher->sorter, hyp_size, ref_size, different, max_order, correct);
+        }
     }
 }

@@ -1,14 +1,16 @@
 /* Clipped n-gram matches between sequences of ids, for words and characters alike.
  *
  * Tokens already have ids, those of the hypothesis 0, 1, 2, ...; a token of a reference that the hypothesis lacks is
- * NONE. Most texts have few different tokens and are compared with a single reference: those are sorted (sorting.h).
- * For others, an n-gram's id is found by the pair (id of its first n-1 tokens, id of its last token). Only the
- * hypothesis's n-grams get ids, so references are looked up and never stored; and an n-gram can match only where its
- * first n-1 tokens did, so every order looks at fewer places than the previous one. */
+ * NONE. Most texts have few different tokens and are compared with a single reference. If they repeat few of them, their
+ * places are compared (places.h), and else sorted (sorting.h). For others, an n-gram's id is found by the pair (id of
+ * its first n-1 tokens, id of its last token). Only the hypothesis's n-grams get ids, so references are looked up and
+ * never stored; and an n-gram can match only where its first n-1 tokens did, so every order looks at fewer places than
+ * the previous one. */
 #ifndef BLEU_MATCHING_H
 #define BLEU_MATCHING_H
 
 #include "kernels.h"
+#include "places.h"
 #include "sorting.h"
 #include "table.h"
 
@@ -32,6 +34,7 @@ typedef struct {
     uint32_t *memory; /* holds the arrays below */
     void *sorter_memory;
     Sorter sorter;
+    Place *places;
     Ids hypothesis;
     Ids *references;
     uint32_t *reference_memory;

@@ -4,11 +4,6 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* What is read at a place at once. Its last token is not compared, so that two places always differ before the end. */
-#define WIDTH ((size_t)8)
-/* Differences of counts, and sums of them, fit into 16 bits. */
-#define MOST_TOKENS ((size_t)32000)
-
 static size_t sortable(size_t room)
 {
     return (room < MOST_TOKENS ? room : MOST_TOKENS) + 2 * WIDTH;
@@ -94,15 +89,6 @@ static void sort_places(Sorter *sorter, size_t hyp_size, size_t ref_size, size_t
 }
 
 #ifdef HAS_VECTORS
-typedef int16_t Lanes __attribute__((vector_size(16)));
-
-/* The lanes of the orders up to `length`. */
-#define LANE(order, length) ((order) <= (length) ? -1 : 0)
-#define LANES(length)                                                                                              \
-    {LANE(1, length), LANE(2, length), LANE(3, length), LANE(4, length),                                           \
-     LANE(5, length), LANE(6, length), LANE(7, length), LANE(8, length)}
-static const Lanes lanes_up_to[] = {LANES(0), LANES(1), LANES(2), LANES(3), LANES(4), LANES(5), LANES(6), LANES(7)};
-
 static inline Lanes absolute(Lanes numbers)
 {
     Lanes signs = numbers >> 15;
@@ -116,12 +102,11 @@ static void sum_differences(const Sorter *sorter, size_t size, size_t hyp_size, 
 #ifdef HAS_VECTORS
     static const Lanes one[2] = {{1, 1, 1, 1, 1, 1, 1, 1}, {-1, -1, -1, -1, -1, -1, -1, -1}};
     Lanes differences = {0}, all = {0};
-    uint64_t previous = 0, end = UINT64_C(1) << 56;
+    uint64_t previous = 0;
     for (size_t i = 0; i < size; i++) {
-        uint64_t tokens;
         size_t place = sorter->places[i];
-        memcpy(&tokens, sorter->tokens + place, WIDTH);
-        Lanes same = lanes_up_to[first_bit((tokens ^ previous) | end) / 8];
+        uint64_t tokens = tokens_at(sorter->tokens + place);
+        Lanes same = lanes_up_to[tokens_alike(tokens, previous)];
         all += absolute(differences) & ~same;
         differences = (differences & same) + one[place >= hyp_size];
         previous = tokens;
@@ -147,12 +132,17 @@ static void sum_differences(const Sorter *sorter, size_t size, size_t hyp_size, 
 #endif
 }
 
-void match_sorted(Sorter *sorter, const uint32_t *hypothesis, size_t hyp_size, const uint32_t *reference,
-                  size_t ref_size, uint32_t different, size_t max_order, int64_t *correct)
+void take_texts(Sorter *sorter, const uint32_t *hypothesis, size_t hyp_size, const uint32_t *reference,
+                size_t ref_size, uint32_t different)
 {
-    size_t size = hyp_size + ref_size;
     write_tokens(sorter->tokens, hypothesis, hyp_size, different);
     write_tokens(sorter->tokens + hyp_size + WIDTH, reference, ref_size, different + 1);
+}
+
+void match_sorted(Sorter *sorter, size_t hyp_size, size_t ref_size, uint32_t different, size_t max_order,
+                  int64_t *correct)
+{
+    size_t size = hyp_size + ref_size;
     sort_places(sorter, hyp_size, ref_size, different + 2, max_order);
     int16_t sums[WIDTH];
     sum_differences(sorter, size, hyp_size, sums);

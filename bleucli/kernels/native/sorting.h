@@ -7,8 +7,11 @@
 #ifndef BLEU_SORTING_H
 #define BLEU_SORTING_H
 
-#include "blocks.h"
 #include "kernels.h"
+#include "lanes.h"
+
+/* Differences of counts, and sums of them, fit into 16 bits. */
+#define MOST_TOKENS ((size_t)32000)
 
 typedef struct {
     unsigned char *tokens;    /* those of the hypothesis, then those of the reference, each with what ends a text */
@@ -21,8 +24,11 @@ Sorter sorter_in(void *memory, size_t room);
 
 /* Whether a sorter can match texts of `size` tokens together; different: as for match_orders. */
 int can_sort(size_t size, uint32_t different, size_t max_order);
-/* Fill correct[0 .. max_order) as match_orders does, with one reference and leaving the texts as they are. */
-void match_sorted(Sorter *sorter, const uint32_t *hypothesis, size_t hyp_size, const uint32_t *reference,
-                  size_t ref_size, uint32_t different, size_t max_order, int64_t *correct);
+/* Copy the texts to `tokens`: `different` ends the hypothesis; one more stands for each token that it lacks. */
+void take_texts(Sorter *sorter, const uint32_t *hypothesis, size_t hyp_size, const uint32_t *reference,
+                size_t ref_size, uint32_t different);
+/* Fill correct[0 .. max_order) as match_orders does, for the texts that were taken. */
+void match_sorted(Sorter *sorter, size_t hyp_size, size_t ref_size, uint32_t different, size_t max_order,
+                  int64_t *correct);
 
 #endif

@@ -1,6 +1,8 @@
 /* Lines, white space and UTF-8. */
 #include "kernels.h"
 
+#include "blocks.h"
+
 #include <limits.h>
 #include <string.h>
 
@@ -70,19 +72,19 @@ static size_t well_formed(const unsigned char *at, size_t left)
 
 int is_utf8(const unsigned char *data, size_t size, Call *call)
 {
-    const uint64_t high_bits = UINT64_C(0x8080808080808080);
     size_t at = 0;
     while (at < size && goes_on(call, PIECE)) {
         size_t piece = size - at > PIECE ? at + PIECE : size;
         while (at < piece) {
-            uint64_t eight;
-            if (size - at >= 8) {
-                memcpy(&eight, data + at, 8);
-                if ((eight & high_bits) == 0) {
-                    at += 8;
+#ifdef HAS_VECTORS
+            if (size - at >= sizeof(Bytes)) {
+                uint64_t others = bits_of(load_bytes(data + at)); /* bytes beyond ASCII have the highest bit */
+                at += others != 0 ? first_bit(others) : sizeof(Bytes);
+                if (others == 0) {
                     continue;
                 }
             }
+#endif
             size_t length = well_formed(data + at, size - at);
             if (length == 0) {
                 return 0;

@@ -146,7 +146,7 @@ static inline uint64_t key_of(const Secrets *secrets, const Spelling *spelling)
 
 static inline int same_spelling(const Spelling *a, const Spelling *b)
 {
-    int same = (a->first == b->first) & (a->last == b->last) & (a->size == b->size);
+    int same = ((a->first ^ b->first) | (a->last ^ b->last) | (a->size ^ b->size)) == 0;
     if (b->size > 16) {
         return same && memcmp(a->at, b->at, a->size) == 0;
     }
@@ -165,9 +165,9 @@ static inline uint32_t token_id(Vocabulary *vocabulary, Token token, int add)
     uint64_t key = key_of(&table->secrets, &spelling);
     size_t slot = table_slot(table, key);
     Entry *entry = &table->entries[slot];
-    uint32_t used = entry->era == table->era, found = used & (entry->key == key);
-    uint32_t id = entry->id & (0 - found); /* that of any token if this one is unknown */
-    found &= (uint32_t)same_spelling(&vocabulary->spellings[id], &spelling);
+    uint32_t used = entry->era == table->era;
+    uint32_t id = entry->id & (0 - used); /* that of any token if the entry is empty */
+    uint32_t found = used & (uint32_t)same_spelling(&vocabulary->spellings[id], &spelling);
     if (used & (found ^ 1)) {
         return search_token(vocabulary, token, key, slot, add);
     }
