@@ -70,6 +70,8 @@ def test_functions_are_found():
     assert not is_constant(([],))
 
 
+# Quick tests look at the defaults of all functions; this one at what pydoc makes of them
+@pytest.mark.slow
 def test_documentation_tells_no_secrets():
     """Once, `help(bleucli.significance.resampling)` printed the whole environment; `pydoc -w` wrote it to a file."""
     program = "import pydoc, sys\nfor name in sys.argv[1:]: print(pydoc.render_doc(name, renderer=pydoc.plaintext))"
