@@ -12,8 +12,6 @@ from io import BytesIO
 from itertools import combinations
 from unittest import mock
 
-import dask
-import distributed
 from pyarrow import parquet, table
 
 from bleucli.cli.main import run as run_command
@@ -284,6 +282,9 @@ class NoClient(nullcontext):
 
 def answer(words, stdin, variables):
     """Return status, both streams and what was written. Dask runs in this process."""
+    import dask
+    import distributed
+
     out, err = BytesIO(), BytesIO()
     with mock.patch.object(distributed, "Client", NoClient), dask.config.set(scheduler="sync"):
         status = run_command(words, Environment(BytesIO(stdin), out, err, variables))

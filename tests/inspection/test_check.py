@@ -9,6 +9,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+from strategies import every
 
 from bleucli import BLEU, BleuError, check_texts
 from bleucli.inspection.mistakes import MISTAKES
@@ -158,7 +159,7 @@ def test_a_missing_reference_is_not_a_mistake():
     assert not kinds({"sys": SYSTEM}, [REFERENCE, second])
 
 
-@pytest.mark.parametrize("marks", ['""', "“”", "„“", "«»", "「」", "''"])
+@pytest.mark.parametrize("marks", every(3, ['""', "“”", "„“", "«»", "「」", "''"]))
 def test_quotation_marks_around_lines_are_found(marks):
     lines = [f"{marks[0]}{text.replace('„', '').replace('“', '')}{marks[1]}" for text in SYSTEM]
     assert list(kinds({"sys": lines})) == ["enclosed"]

@@ -79,7 +79,11 @@ SHOWN = {
     "quoting": '"',
     "preamble": "Here is",
 }
-CASES = [(kind, share) for kind, (_, shares) in DAMAGES.items() for share in shares]
+CASES = [
+    pytest.param(kind, share, marks=[pytest.mark.slow] * (share not in (shares[0], shares[-1])))
+    for kind, (_, shares) in DAMAGES.items()
+    for share in shares
+]
 
 
 def damage(kind, share, texts=OUTPUT):

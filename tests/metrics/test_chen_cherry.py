@@ -9,7 +9,6 @@ import warnings
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu, sentence_bleu
 from strategies import examples
 
 from bleucli import BLEU, BleuError, PairedTest, metric_from_signature
@@ -26,8 +25,13 @@ def ours(technique, order=4):
     return BLEU(tokenize="none", smooth_method=f"chen-cherry-{technique}", max_ngram_order=order)
 
 
-def theirs(technique):
-    return getattr(SmoothingFunction(), f"method{technique}")
+def theirs(function, hypotheses, references, technique, **options):
+    """Return what a function of NLTK answers, in percent."""
+    from nltk.translate import bleu_score
+
+    method = getattr(bleu_score.SmoothingFunction(), f"method{technique}")
+    with warnings.catch_warnings(action="ignore"):
+        return 100 * getattr(bleu_score, function)(references, hypotheses, smoothing_function=method, **options)
 
 
 @pytest.mark.parametrize(
@@ -46,9 +50,7 @@ def theirs(technique):
 def test_scores_are_those_of_nltk(technique, order, hypothesis, references):
     if technique == 6:
         hypothesis, references = [*hypothesis, *"abc"], [[*"abc", *references[0]], *references[1:]]
-    with warnings.catch_warnings(action="ignore"):
-        weights = (1 / order,) * order
-        expected = 100 * sentence_bleu(references, hypothesis, weights, theirs(technique))
+    expected = theirs("sentence_bleu", hypothesis, references, technique, weights=(1 / order,) * order)
     score = ours(technique, order).sentence_score(" ".join(hypothesis), map(" ".join, references)).score
     assert math.isclose(score, expected, rel_tol=1e-12)
 
@@ -59,8 +61,7 @@ def test_scores_are_those_of_nltk(technique, order, hypothesis, references):
 @examples(200)
 def test_corpora_are_scored_as_nltk_does(technique, corpus):
     hypotheses, references = zip(*corpus, strict=True)
-    with warnings.catch_warnings(action="ignore"):
-        expected = 100 * corpus_bleu([[text] for text in references], hypotheses, smoothing_function=theirs(technique))
+    expected = theirs("corpus_bleu", hypotheses, [[text] for text in references], technique)
     score = ours(technique).corpus_score(map(" ".join, hypotheses), [map(" ".join, references)]).score
     assert math.isclose(score, expected, rel_tol=1e-12)
 
@@ -72,8 +73,7 @@ def test_corpora_are_scored_as_nltk_does(technique, corpus):
 def test_nltk_counts_ngrams_that_short_segments_of_a_corpus_do_not_have(technique, corpus):
     """The documentation says that the scores are equal on single segments, and says how they differ on corpora."""
     hypotheses, references = zip(*corpus, strict=True)
-    with warnings.catch_warnings(action="ignore"):
-        expected = 100 * corpus_bleu([[text] for text in references], hypotheses, smoothing_function=theirs(technique))
+    expected = theirs("corpus_bleu", hypotheses, [[text] for text in references], technique)
     score = ours(technique).corpus_score(map(" ".join, hypotheses), [map(" ".join, references)])
     missing = [sum(len(text) < order for text in hypotheses) for order in range(1, 5)]
     totals = [total + too_many for total, too_many in zip(score.totals, missing, strict=True)]

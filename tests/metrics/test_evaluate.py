@@ -6,7 +6,6 @@ import json
 
 import jsonschema
 import pandas
-import polars
 import pytest
 from metric_kinds import demo
 from sample_results import one, paired, ranked, record, results
@@ -65,6 +64,8 @@ def test_dictionaries_are_the_commands_json(run, name):
 
 @pytest.mark.parametrize("name", ASKED)
 def test_rows_are_what_pandas_and_polars_take(name):
+    import polars
+
     results = evaluate(**ASKED[name][0])
     rows = results.rows()
     assert {tuple(row) for row in rows} == {tuple(rows[0])}

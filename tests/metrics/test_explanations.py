@@ -12,7 +12,7 @@ import jiwer
 import pytest
 from conftest import Terminal, refused
 from contrast import contrast
-from strategies import FRAGMENTS
+from strategies import FRAGMENTS, enough
 from test_sentencepiece import trained
 
 import bleucli
@@ -316,7 +316,7 @@ def check_random_pairs(count, seed, model):
 
 
 def test_the_arithmetic_of_random_pairs_gives_their_scores(model):
-    check_random_pairs(300, 1, model)
+    check_random_pairs(enough(1600), 1, model)
 
 
 @pytest.mark.slow

@@ -9,8 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 import bleucli
 
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
@@ -50,18 +48,16 @@ def test_every_public_name_has_one_entry():
     assert sorted(headings) == sorted(bleucli.__all__), "put new names into OUTLINE of scripts/api_page"
 
 
-@pytest.mark.parametrize("name", bleucli.__all__)
-def test_an_entry_has_a_signature_a_docstring_and_an_example(name):
-    entry, value = ENTRIES[f"bleucli.{name}"], getattr(bleucli, name)
-    if name == "__version__":
-        return
-    assert inspect.getdoc(value).partition("\n")[0].split(" ")[0] in entry
-    assert "\n>>> " in entry
-    if inspect.isfunction(value):
-        assert f"```python\n{name}(" in entry
-        assert "\nRaises:\n" in entry
-        if inspect.signature(value).parameters:
-            assert "\nArguments:\n" in entry
+def test_an_entry_has_a_signature_a_docstring_and_an_example():
+    for name in set(bleucli.__all__) - {"__version__"}:
+        entry, value = ENTRIES[f"bleucli.{name}"], getattr(bleucli, name)
+        assert inspect.getdoc(value).partition("\n")[0].split(" ")[0] in entry, name
+        assert "\n>>> " in entry, name
+        if inspect.isfunction(value):
+            assert f"```python\n{name}(" in entry, name
+            assert "\nRaises:\n" in entry, name
+            if inspect.signature(value).parameters:
+                assert "\nArguments:\n" in entry, name
 
 
 def test_an_example_runs_alone():

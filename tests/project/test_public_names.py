@@ -86,9 +86,9 @@ def test_metrics_are_found_by_both_spellings():
 
 
 @pytest.mark.parametrize("name", ["13a", "intl", "zh", "char", "none"])
-@pytest.mark.parametrize("line", LINES)
-def test_a_tokenizer_is_called_on_a_line(name, line):
-    assert BLEU(tokenize=name).tokenizer(line).split() == oracles.tokenized(name, line).split()
+def test_a_tokenizer_is_called_on_a_line(name):
+    for line in LINES:
+        assert BLEU(tokenize=name).tokenizer(line).split() == oracles.tokenized(name, line).split(), line
 
 
 @pytest.mark.parametrize("name", ["ja-mecab", "ko-mecab"])

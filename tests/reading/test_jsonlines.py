@@ -31,6 +31,7 @@ HYPOTHESIS_FIELDS = ("candidate", "hypothesis", "prediction", "actual_output", "
 # How errors list them
 USUAL = "'candidate', 'hypothesis', 'prediction', 'actual_output', 'translation' or 'hyp'"
 BLOCK = 1 << 20  # the size of blocks in which files are read
+LONG = "x" * 900  # makes texts long; references as well, or each text would be searched for what it repeats
 
 
 def jsonl(*objects):
@@ -467,9 +468,9 @@ def test_a_system_named_like_a_file_is_refused(run, write):
 
 def test_several_systems_in_many_blocks_are_scored_as_the_api_does(run, write):
     count = 2 * BLOCK // 1000
-    one = [f"{number} {SYSTEM[number % 4]} {'x' * 900}." for number in range(count)]
-    other = [f"{number} {WORSE[number % 4]} {'x' * 400}." for number in range(count)]
-    rows = [[text for text in ROWS[number % 4] if text] for number in range(count)]
+    one = [f"{number} {SYSTEM[number % 4]} {LONG}." for number in range(count)]
+    other = [f"{number} {WORSE[number % 4]} {LONG}." for number in range(count)]
+    rows = [[f"{text} {LONG}" for text in ROWS[number % 4] if text] for number in range(count)]
     streams = list(zip_longest(*rows))
     lines = zip(one, other, rows, strict=True)
     write("sys.jsonl", jsonl(*({"out": {"a": a, "b": b}, "ref": row} for a, b, row in lines)))
@@ -665,8 +666,9 @@ def test_each_segment_is_scored_against_its_own_references(run, write, extra):
 @pytest.mark.parametrize("extra", [(), ("-J", "2"), ("-J", "0")])
 def test_a_file_of_many_blocks_is_scored_as_the_api_does(run, write, extra):
     count = 3 * BLOCK // 1000
-    hypotheses = [f"{number} {SYSTEM[number % 4]} {'x' * 900}." for number in range(count)]
-    rows = [[f"{number} {text}" for text in ROWS[number % 4] if text][: 1 + number % 2] for number in range(count)]
+    hypotheses = [f"{number} {SYSTEM[number % 4]} {LONG}." for number in range(count)]
+    rows = [[f"{number} {text} {LONG}" for text in ROWS[number % 4] if text] for number in range(count)]
+    rows = [row[: 1 + number % 2] for number, row in enumerate(rows)]
     rows[count // 2 :] = [row[:1] for row in rows[count // 2 :]]
     streams = [[row[0] for row in rows], [row[1] if len(row) > 1 else None for row in rows]]
     write("sys.jsonl", items(hypotheses, rows))

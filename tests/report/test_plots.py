@@ -339,6 +339,7 @@ BASELINE = 'baseline = "base"\n'
     ("more", "words", "options"),
     [
         (BASELINE, (), {"test": "bs", "trials": 1000}),
+        (BASELINE, ("--width", "4in"), {"test": "bs", "trials": 1000}),
         (BASELINE, ("-pbsn", "400"), {"test": "bs", "trials": 400}),
         (BASELINE, ("-par", "-parn", "400"), {"test": "ar", "trials": 400}),
         ("", ("--paired-bs", "-pbsn", "400"), {"test": "bs", "trials": 400, "all_pairs": True}),
@@ -348,19 +349,18 @@ BASELINE = 'baseline = "base"\n'
 )
 def test_the_command_draws_a_matrix_as_python_does(matrix_file, write, run, more, words, options):
     write(matrix_file, PATTERNS + more)
-    for size, width in ((), 2 * plots.WIDTH), (("--width", "4in"), 4):
-        answer = run("plot", "--matrix", matrix_file, "-m", "chrf", "-o", "x.svg", *size, *words)
-        with warnings.catch_warnings(action="ignore"):
-            results = score_matrix(matrix_file, "chrf", **options)
-        assert (answer.status, answer.out) == (0, "")
-        assert warnings_in(answer) == [f"bleu: warning: {hint}" for hint in results.hints]
-        is_alone = "names" in more
-        assert any("no output: en-fr by equal" in hint for hint in results.hints) != is_alone
-        assert results.has_baseline() == (more == BASELINE)
-        assert all(row.scores[0].interval for row in results.systems) == ("-par" not in words)
-
-        with open("x.svg", "rb") as file:
-            assert file.read() == plots.save(plots.matrix(results, width=width), "svg")[0]
+    width = 4 if "--width" in words else 2 * plots.WIDTH
+    answer = run("plot", "--matrix", matrix_file, "-m", "chrf", "-o", "x.svg", *words)
+    with warnings.catch_warnings(action="ignore"):
+        results = score_matrix(matrix_file, "chrf", **options)
+    assert (answer.status, answer.out) == (0, "")
+    assert warnings_in(answer) == [f"bleu: warning: {hint}" for hint in results.hints]
+    is_alone = "names" in more
+    assert any("no output: en-fr by equal" in hint for hint in results.hints) != is_alone
+    assert results.has_baseline() == (more == BASELINE)
+    assert all(row.scores[0].interval for row in results.systems) == ("-par" not in words)
+    with open("x.svg", "rb") as file:
+        assert file.read() == plots.save(plots.matrix(results, width=width), "svg")[0]
 
 
 def test_a_matrix_of_scores_from_elsewhere_is_drawn(matrix_file, write, run):

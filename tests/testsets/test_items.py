@@ -13,6 +13,7 @@ import sacrebleu
 from conftest import refused
 from oracles import DATA
 from raw_files import note_of
+from strategies import enough
 from web_server import Page
 
 import bleucli
@@ -726,7 +727,7 @@ def test_documents_with_their_segments_as_one(mirror, run, write):
     assert "|partial:8of10|level:doc|" in joined["signature"]
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", range(enough(800)))
 def test_a_damaged_file_is_read_or_refused_in_one_line(tmp_path, seed):
     rng = random.Random(seed)
     content = bytearray(dump(WMT26))
