@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bleucli.errors import BleuError, BleuWarning, InputTypeError
     from bleucli.evaluate import evaluate_segments, evaluate_systems
     from bleucli.match import match_score
-    from bleucli.matrix import score_matrix
+    from bleucli.matrix import compare_matrix, score_matrix
     from bleucli.metrics import metric_from_signature
     from bleucli.metrics.bleu import BLEU, BLEUScore
     from bleucli.metrics.cer import CER, CERScore, corpus_cer, sentence_cer
@@ -71,7 +71,7 @@ _NAMES = {
     "errors": "BleuError BleuWarning InputTypeError",
     "evaluate": "evaluate_segments evaluate_systems",
     "match": "match_score",
-    "matrix": "score_matrix",
+    "matrix": "compare_matrix score_matrix",
     "metrics": "metric_from_signature",
     "metrics.bleu": "BLEU BLEUScore",
     "metrics.cer": "CER CERScore corpus_cer sentence_cer",
@@ -132,6 +132,7 @@ __all__ = [
     "arrow",
     "check_texts",
     "cite",
+    "compare_matrix",
     "compare_systems",
     "compute",
     "corpus_bleu",

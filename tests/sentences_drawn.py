@@ -50,6 +50,7 @@ from sentences_explanations import (
     read_difference,
     read_segment,
 )
+from sentences_matrix import MATRIX, drawn_matrix_page, read_matrix_page
 from sentences_pages import (
     PAGE,
     PageWorld,
@@ -64,7 +65,10 @@ from sentences_pages import (
 from bleucli import BLEU, CHRF, TER
 from bleucli.report import page
 
-PLACES = (PAGE, SEGMENT, SMOOTHING_NOTE, CORPUS, DIFFERENCE, TABLE, PAPER, FACT, SIGNED, AVERAGE, WARNING, GATE, REMARK)
+PLACES = (
+    *(PAGE, MATRIX, SEGMENT, SMOOTHING_NOTE, CORPUS, DIFFERENCE, TABLE, PAPER, FACT, SIGNED, AVERAGE, WARNING, GATE),
+    REMARK,
+)
 # Of real systems, the segments that each pair is compared on; the whole corpora are read once, with all systems
 SOME = 400
 
@@ -77,6 +81,7 @@ Way = namedtuple("Way", "count draw read places")
 WAYS = {
     "drawn pages": Way(2400, drawn_report, read_words, (PAGE,)),
     "counted pages": Way(120, counted_report, _read_whole_page, (PAGE,)),
+    "pages of language pairs": Way(32, drawn_matrix_page, read_matrix_page, (MATRIX,)),
     "segments": Way(8000, lambda draw, _: drawn_segment(draw), read_segment, (SEGMENT, SMOOTHING_NOTE)),
     "corpora": Way(4000, lambda draw, _: drawn_corpus(draw), read_corpus_explanation, (CORPUS, SMOOTHING_NOTE)),
     "differences": Way(1600, lambda draw, _: drawn_difference(draw), read_difference, (DIFFERENCE,)),

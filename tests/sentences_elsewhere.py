@@ -1089,7 +1089,8 @@ class MatrixWorld:
         ours, theirs = np.zeros(trials), np.zeros(trials)
         for place, (pair, (systems, references)) in enumerate(self.texts.items()):
             metric = (BLEU(tokenize=PAIRS[pair]), CHRF())[number]
-            first = self.names[0] if "test" in self.options else name  # without a test, any system may lack a pair
+            # Without a test, any system may lack a pair
+            first = self.results.averages[0].bare_name if "test" in self.options else name
             both = [systems[first], systems[name]]
             size, rng = len(both[0]), np.random.default_rng([SEED, place])
             if self.options.get("test") == "ar":
@@ -1112,9 +1113,11 @@ class MatrixWorld:
         """
         rows = {row.bare_name: row.scores[number].score for row in self.results.averages}
         theirs, ours = self.drawn(number, name, self.options["trials"])
-        gap, gaps = abs(rows[name] - rows[self.names[0]]), abs(ours - theirs)
+        first = self.results.averages[0].bare_name
+        gap, gaps = abs(rows[name] - rows[first]), abs(ours - theirs)
         reached = gaps >= gap - 1e-9 if self.options["test"] == "ar" else gaps - gaps.mean() > gap + 1e-9
-        least = 0.5 ** (sum(a != b for s, _ in self.texts.values() for a, b in zip(*s.values(), strict=True)) - 1)
+        both = [zip(systems[first], systems[name], strict=True) for systems, _ in self.texts.values()]
+        least = 0.5 ** (sum(a != b for lines in both for a, b in lines) - 1)
         return max((int(reached.sum()) + 1) / (self.options["trials"] + 1), least)
 
 
@@ -1291,7 +1294,7 @@ def _(w):
 
 
 @AVERAGE.sentence(
-    "averages of different tokenizers", "The average {name:metric} mixes scores by different tokenizers: {told:rest}."
+    "averages of different tokenizers", "The average {name:metric} mixes scores by different tokenizers: {told:[^.]+}."
 )
 def _(w, name, told):
     return name == 0 and told.split(" and ") == list(dict.fromkeys(PAIRS[pair] for pair in w.texts))
@@ -1299,7 +1302,7 @@ def _(w, name, told):
 
 @AVERAGE.sentence(
     "averages of different numbers of references",
-    "The averages mix language pairs with different numbers of references: {told:rest}.",
+    "The averages mix language pairs with different numbers of references: {told:[^.]+}.",
 )
 def _(w, told):
     numbers = {pair: len(references) for pair, (_, references) in w.texts.items()}

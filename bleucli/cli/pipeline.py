@@ -5,6 +5,7 @@
 - `metrics_of`, `columns_of`, `plan_sampling`, `leave_out`: what is counted, and how it will be resampled
 - `watch`: a bar for what takes long
 - `score`: the scores of what was counted
+- `choose_explanation_format`, `deliver_explanations`: the answers of commands that print text with sections
 - `compare_signatures`, `Remarks`, `note_slowness`, `refuse_failures`: what there is to say at the end
 
 A command calls these in turn, and renders and delivers what they return.
@@ -18,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bleucli import kernels
 from bleucli.cli import request
+from bleucli.cli.delivery import deliver
 from bleucli.cli.options import RESAMPLING, flag_of
 from bleucli.cli.sources import (
     names_of,
@@ -30,6 +32,7 @@ from bleucli.cli.sources import (
 from bleucli.cli.streams import Bar, Environment, Messages, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS
+from bleucli.output import EXPLANATION_FORMATS, render_explanations
 from bleucli.phrases import tell_count
 from bleucli.results import Results, Run, SegmentBlock, SegmentScores
 from bleucli.results.signature import Signature
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
     from bleucli.cli.sources.statsfiles import StatisticsSource
     from bleucli.counting import SystemStats
     from bleucli.metrics import Metric
+    from bleucli.output import Explained
     from bleucli.results import Input
     from bleucli.scale.statsfiles import Statistics
     from bleucli.significance.comparison import Sampling
@@ -326,6 +330,23 @@ def run_of(source: Source, counts: Counted, scores: Sequence[Input] = ()) -> Run
     """Return what the rows of an answer were made from; scores: the files of scores from elsewhere."""
     systems, references = source.inputs()
     return Run([systems[system.name] for part in counts.parts for system in part.systems], [*references, *scores])
+
+
+def choose_explanation_format(options: Options, environment: Environment, what: str) -> str:
+    """Return the format of an answer that is text with sections; what: what the answer shows, as a plural."""
+    form = request.format_of(options, environment) or "text"
+    if form not in EXPLANATION_FORMATS:
+        raise UsageError(f"{what} cannot be shown in {form}; choose -f text, html or json")
+    return form
+
+
+def deliver_explanations(
+    explanations: Sequence[Explained], options: Options, environment: Environment, form: str
+) -> None:
+    """Print explanations, or write them to a file."""
+    layout = request.layout_of(options, environment, form)
+    columns = environment.columns() if options.output is None else None
+    deliver([render_explanations(explanations, layout, form, columns)], options.output, environment)
 
 
 def compare_signatures(options: Options, results: Results) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """The scores of many language pairs, each scored and tested as if it were alone, and the averages of these scores.
 
-- `score_matrix`: files or strings, from Python
+- `score_matrix`: files or strings, from Python; `compare_matrix`: the page about them
 - `score_pairs`: corpora, whatever they come from
 - `plan`: which files a TOML file names, by pair and system
 """
@@ -40,7 +40,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.results import Ranking
     from bleucli.significance.comparison import Sampling
-    from bleucli.significance.resampling import Seed
+    from bleucli.significance.resampling import Sample, Seed
 
     Texts = Mapping[str, tuple[Mapping[str, Iterable[str]], Iterable[Iterable[str | None]]]]
 
@@ -108,12 +108,100 @@ def score_matrix(
     [('A pair=average', 100.0, '13a,zh')]
     """
     threads = None if jobs is None else count_threads(jobs)
+    texts = _open_matrix(matrix, metrics, baseline, encoding)
+    sampling = scoring.plan_sampling(
+        *(len(texts.systems), test, baseline, all_pairs, bold_best, trials, n_bootstrap, seed),
+        threads or usable_processors(),
+    )
+    return texts.score(threads, sampling)
+
+
+def compare_matrix(
+    matrix: str | os.PathLike[str] | Texts,
+    metrics: str | Metric | Iterable[str | Metric] = ("bleu",),
+    *,
+    baseline: str | None = None,
+    trials: int | None = None,
+    seed: Seed = "environment",
+    encoding: str = "utf-8",
+    jobs: int | None = None,
+) -> str:
+    """Return an HTML page about many language pairs, the same as `bleu report --matrix` writes.
+
+    Args:
+        matrix: as for `score_matrix`.
+        metrics: as for `score_matrix`.
+        baseline: the system with which daggers compare all others; None for the one that the TOML file names, if any.
+        trials: the number of trials of the paired approximate randomization, up to 10,000,000; None for 10,000.
+        seed: of the trials and resamples, as for `score_matrix`.
+        encoding: as for `score_matrix`.
+        jobs: as for `score_matrix`.
+
+    Raises:
+        BleuError: as for `score_matrix`; or Jinja2 is not installed.
+        InputTypeError: as for `score_matrix`.
+
+    >>> import warnings
+    >>> texts = {"A": ["the cat sat on the mat"], "B": ["the cat sat on a mat"]}, [["the cat sat on the mat"]]
+    >>> with warnings.catch_warnings(action="ignore"):  # one segment can show nothing
+    ...     page = compare_matrix({"de-en": texts, "fr-en": texts}, baseline="B", trials=100)
+    >>> page[page.index("<h1>") : page.index("</h1>")]
+    '<h1>Average over 2 language pairs (2 segments): A has the best BLEU, but cannot be told apart from B.'
+    """
+    from bleucli.limits import MOST_TRIALS, whole_number
+    from bleucli.report.contents import plan_of
+    from bleucli.report.matrix import render
+    from bleucli.significance.comparison import Sampling
+    from bleucli.significance.resampling import TRIALS, choose_seed
+
+    threads = None if jobs is None else count_threads(jobs)
+    number = TRIALS if trials is None else whole_number("trials", trials, 1, MOST_TRIALS)
+    texts = _open_matrix(matrix, metrics, baseline, encoding)
+    test = Sampling("ar", number, choose_seed(seed), threads or usable_processors())
+    plan = plan_of(test, len(texts.systems))
+    results = texts.score(threads, plan.tests or plan.intervals, plan.intervals)
+    return render(results, texts.baseline, plan)
+
+
+class _Texts(NamedTuple):
+    """A matrix whose texts are not read yet.
+
+    systems: the names of all systems, in the order of the table. baseline: the first of them, if it is named as the
+    baseline. hints: what there is to say of the patterns. files: those that are read, which have more to say then.
+    """
+
+    tasks: Sequence[Task]
+    systems: Sequence[str]
+    baseline: str | None
+    hints: Sequence[str]
+    files: Sequence[TextFile]
+
+    def score(self, threads: int | None, sampling: Sampling | None, intervals: Sampling | None = None) -> Results:
+        """Read and score all texts, and give the hints as warnings; arguments: those of `score_pairs`."""
+        results = score_pairs(self.tasks, self.systems, jobs=threads, sampling=sampling, intervals=intervals)
+        hints = [*self.hints, *(hint for file in self.files for hint in file.hints), *results.hints]
+        for hint in hints:
+            warn(hint)
+        return results._replace(hints=hints)
+
+
+def _open_matrix(
+    matrix: str | os.PathLike[str] | Texts,
+    metrics: str | Metric | Iterable[str | Metric],
+    baseline: str | None,
+    encoding: str,
+) -> _Texts:
+    """Return a matrix; arguments: as for `score_matrix`."""
     scorers, encoding = list(map(find_metric, list_metrics(metrics))), string("encoding", encoding)
     corpora: list[tuple[str, str, Corpus]] = []
     files: list[TextFile] = []
+    systems: Sequence[str] = []
+    hints: Sequence[str] = ()
+    named = None
     if isinstance(matrix, str | os.PathLike):
         plan = read_plan(os.fspath(matrix))
-        systems, hints = plan.systems, list(plan.hints)
+        systems, hints = plan.systems, plan.hints
+        named = systems[0] if plan.has_baseline else None
         for one in plan.pairs:
             corpus, files_of_pair = _open(one, encoding)
             corpora.append((one.name, one.language, corpus))
@@ -121,19 +209,14 @@ def score_matrix(
     else:
         if encoding != "utf-8":
             raise UsageError(f"encoding {encoding!r:.40} is for files, but the matrix has strings; leave encoding out")
-        systems, hints = [], []
         for pair, language, (of_pair, references) in _check_texts(matrix):
-            systems += [name for name in of_pair if name not in systems]
+            systems = [*systems, *(name for name in of_pair if name not in systems)]
             with Naming(pair):
                 corpora.append((pair, language, of_strings(list(of_pair.items()), references)))
     if baseline is not None:
         if baseline not in systems:
             raise UsageError(f"baseline {baseline!r:.40}; choose one of the systems: {', '.join(systems)}")
         systems = [baseline, *(name for name in systems if name != baseline)]
-    sampling = scoring.plan_sampling(
-        *(len(systems), test, baseline, all_pairs, bold_best, trials, n_bootstrap, seed),
-        threads or usable_processors(),
-    )
     follows = any(map(_follows_language, scorers))
     by_language: dict[str, list[Metric]] = {}
     tasks = []
@@ -142,11 +225,7 @@ def score_matrix(
         if language not in by_language:
             by_language[language] = [_for_language(scorer, language) for scorer in scorers]
         tasks.append(Task(pair, corpus, by_language[language]))
-    results = score_pairs(tasks, systems, jobs=threads, sampling=sampling)
-    hints += [*(hint for file in files for hint in file.hints), *results.hints]
-    for hint in hints:
-        warn(hint)
-    return results._replace(hints=hints)
+    return _Texts(tasks, systems, baseline or named, hints, files)
 
 
 def find_language(pair: str, code: str, follows: bool) -> str:
@@ -242,6 +321,7 @@ def score_pairs(
     *,
     jobs: int | None = 1,
     sampling: Sampling | None = None,
+    intervals: Sampling | None = None,
     progress: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Results:
     """Score language pairs; each gets the scores that it would get alone.
@@ -252,6 +332,7 @@ def score_pairs(
         jobs: the number of threads, which share the texts of all pairs; None for all processors if there is enough
             text.
         sampling: as for `scoring.score_systems`.
+        intervals: how to resample for intervals, if `sampling` gives none.
         progress: called with what is scored, how many are done, and of how many.
 
     Returns:
@@ -279,6 +360,7 @@ def score_pairs(
         with Naming(task.pair):
             references = task.corpus.reference_names()
             result = scoring.score_counted(in_order, task.metrics, references=references, sampling=sampling)
+            result = _with_intervals(result, [by_name], intervals)
         if sampling is None:  # otherwise, resampling has already marked the best
             result = mark_best(result)
         else:
@@ -306,6 +388,7 @@ def score_pairs(
             " number"
         )
     means = _judge_averages(Results(whole, segments, []), stats_of_pairs, sampling, progress)
+    means = _with_intervals(means, stats_of_pairs, intervals)
     messages += [hint for hint in means.hints if hint not in messages]
     rankings += means.rankings
     return scoring.fit_scales(
@@ -322,10 +405,34 @@ def _judge_averages(
     """Return averages resampled, or with the best ones marked; pairs: what each counted, by system."""
     if sampling is None or not means.systems:
         return mark_best(means)
-    from bleucli.significance.comparison import resample_means, sample_of
+    from bleucli.significance.comparison import resample_means
 
-    corpora = [[list(map(sample_of, of[row.bare_name].stats)) for row in means.systems] for of in pairs]
-    return resample_means(means, corpora, sampling, lambda done, total: progress("trials", done, total))
+    samples = _samples(means, pairs)
+    return resample_means(means, samples, sampling, lambda done, total: progress("trials", done, total))
+
+
+def _with_intervals(results: Results, pairs: Sequence[Mapping[str, SystemStats]], sampling: Sampling | None) -> Results:
+    """Return the scores of a pair, or the averages, with intervals, if these are wanted and the test has given none.
+
+    pairs: what each pair counted, by system.
+    """
+    if sampling is None or not results.systems or results.systems[0].scores[0].interval is not None:
+        return results
+    from bleucli.significance.comparison import resample_means
+
+    resampled = resample_means(results, _samples(results, pairs), sampling).systems
+    systems = []
+    for system, other in zip(results.systems, resampled, strict=True):
+        both = zip(system.scores, other.scores, strict=True)
+        systems.append(system._replace(scores=[one._replace(interval=drawn.interval) for one, drawn in both]))
+    return results._replace(systems=systems)
+
+
+def _samples(results: Results, pairs: Sequence[Mapping[str, SystemStats]]) -> list[list[list[Sample]]]:
+    """Return what each pair counted, for resampling: a row for each system of the results."""
+    from bleucli.significance.comparison import sample_of
+
+    return [[list(map(sample_of, of[row.bare_name].stats)) for row in results.systems] for of in pairs]
 
 
 def _check_baseline(tasks: Sequence[Task], name: str) -> None:

@@ -1,6 +1,6 @@
 """The figures of the page: the numbers that its script draws, and the same numbers as tables.
 
-- `Chart`: a figure; `of_systems`: those of all systems; `of_pair`: those of two
+- `Chart`: a figure; `of_systems`: those of all systems; `of_pair`: those of two; `forest`: the scores by one metric
 - `Profile`: a value for each system and bucket; `profiles`: those that describe systems by their texts and segments
 
 Without a script, and for readers who do not see figures, the page has the tables.
@@ -52,7 +52,7 @@ class Chart(NamedTuple):
 def of_systems(report: Report) -> Iterator[Chart]:
     """Give the figures of all systems, metric by metric, and then the profiles."""
     for number, column in enumerate(report.columns):
-        yield _forest(report, column, number)
+        yield forest(report, column, number)
         if column.ranking is not None:
             yield _pairs(report, column, number)
         for grouping in report.groups:
@@ -62,7 +62,8 @@ def of_systems(report: Report) -> Iterator[Chart]:
         yield _series(report, profile, "Only the segments on this page are counted." if is_part else "")
 
 
-def _forest(report: Report, column: Column, number: int) -> Chart:
+def forest(report: Report, column: Column, number: int) -> Chart:
+    """Return the figure of a metric's scores, the best on top; number: that of the metric."""
     clusters = [] if column.ranking is None else column.ranking.clusters
     are_shaded = max(clusters, default=1) > 1
     decimals = column.decimals(2)

@@ -1,6 +1,6 @@
 """The content of a report, as data: scores and their certainty, differences, groups of segments, segments.
 
-- `Report`: all of it; `make_report` makes one from statistics
+- `Report`: all of it; `make_report` makes one from statistics, and `of_results` one of scores and tests alone
 - `Measured`: the segments of all systems, by one metric; `of_metric` makes one
 - `Plan`: how scores are resampled; `plan_of` completes the options that were given; `resample` carries the plan out
 - `Column`, `Pair`, `Grouping`, `Section`: the parts of a report
@@ -387,6 +387,35 @@ def make_report(
     return Report(names, lines, columns, pairs, groups, texts, tokens, leads, hints, plan, parts)
 
 
+def of_results(results: Results, plan: Plan) -> Report:
+    """Return a report of scores and tests alone, without segments, as verdicts and figures of scores need it.
+
+    results: with rankings if there are several systems. plan: how they were resampled.
+    """
+    import numpy as np
+
+    nothing = np.empty((len(results.systems), 0))
+    columns = []
+    for place, record in enumerate(results.systems[0].scores):
+        columns.append(
+            Column(
+                readable(record.name),
+                bool(record.higher_is_better),
+                _sign(record),
+                [system.scores[place] for system in results.systems],
+                results.rankings[place] if len(results.systems) > 1 else None,
+                nothing,
+                nothing,
+                0.0,
+                record.scale is not None,
+            )
+        )
+    names = [readable(system.bare_name) for system in results.systems]
+    pairs = [Pair(*both, [], [], [], []) for both in combinations(range(len(names)), 2)]
+    texts = passages.Passages([], "", 0, False, "")
+    return Report(names, (), columns, pairs, [], texts, Tokens([], [], []), [], results.hints, plan)
+
+
 def name_groups(groups: Mapping[tuple[Any, ...], Sequence[int]], by: Sequence[str]) -> dict[str, Sequence[int]]:
     """Return groups of segments by what a page calls them; groups: the indexes of segments by the values of labels.
 
@@ -500,12 +529,11 @@ def _column(results: Results, number: int, measured: Measured) -> Column:
         return _in_blocks(lambda part: score - measured.score(whole - part), rows)
 
     records = [system.scores[number] for system in results.systems]
-    signature = records[0].signature
     scores = np.array([_in_blocks(measured.score_segments, rows) for rows in measured.rows])
     return Column(
         measured.name,
         measured.higher_is_better,
-        "|".join(f"{key}:{value}" for key, value in signature if key not in RESAMPLING_KEYS),
+        _sign(records[0]),
         records,
         results.rankings[number] if results.rankings else None,
         scores,
@@ -513,6 +541,11 @@ def _column(results: Results, number: int, measured: Measured) -> Column:
         100.0 if measured.metric.in_percent else float(np.ptp(scores)) or 1.0,  # bins need a width above 0
         not measured.metric.in_percent,
     )
+
+
+def _sign(record: ScoreRecord) -> str:
+    """Return how a score was computed, without the resampling."""
+    return "|".join(f"{key}:{value}" for key, value in record.signature if key not in RESAMPLING_KEYS)
 
 
 def _in_blocks(score: Callable[[Numbers], Floats], rows: Numbers) -> Floats:

@@ -1,7 +1,7 @@
 """The page: a whole report in one HTML file, which loads nothing from elsewhere.
 
 - `compare_systems`: the page for lists of strings, from Python
-- `render`: the page; `as_data`: the data that its script reads
+- `render`: the page; `as_data`: the data that its script reads; `fill`: any page, from its template and its script
 
 Text never becomes markup: the template escapes it, the script sets it as text, and the data has no `<`. The page's
 policy (CSP) also allows only the page's own script, which it identifies by checksum.
@@ -31,7 +31,7 @@ from bleucli.prose.markup import readable
 from bleucli.prose.theme import COLOURS, style_sheet
 from bleucli.report import charts, passages, verdicts
 from bleucli.report.charts import Chart
-from bleucli.report.contents import Column, Pair, Report, make_report, name_groups, of_metric, plan_of
+from bleucli.report.contents import Column, Pair, Plan, Report, make_report, name_groups, of_metric, plan_of
 from bleucli.results import UNITS, Run, tell_ranks
 from bleucli.scoring import score_counted
 from bleucli.significance.resampling import TRIALS, choose_seed
@@ -144,30 +144,12 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
         language: the language of the systems' output, such as "ja"; "" if it is not known.
         origin: the language of the source; "" if it is not known.
     """
-
-    # All text is shown in readable form: also names of files, and hints
-    def finalize(value: object) -> object:
-        return readable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
-
-    environment = load("jinja2", "report").Environment(autoescape=True, trim_blocks=True, finalize=finalize)
-    script = _file("report.js")
-    checksum = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     summary = verdicts.summarize(report)
     order = report.columns[0].order()
     best = (order[0], order[1]) if report.pairs else (0, 0)
     figures = list(charts.of_systems(report))
-    light = " ".join(f"--{name}: {colour};" for name, (colour, _) in COLOURS.items())
-    printed = f"@media print {{ :root {{ color-scheme: light; {light} }} }}"
-    intervals, tests = report.plan
     systems, segments = tell_count(len(report.names), "system"), tell_count(len(report.lines), "segment")
     values: dict[str, Any] = {
-        "policy": (
-            f"default-src 'none'; script-src 'sha256-{checksum}'; style-src 'unsafe-inline'; base-uri 'none';"
-            " form-action 'none'"
-        ),
-        "version": __version__,
-        "styles": f"{style_sheet()}{printed}\n{_file('report.css')}",
-        "title": f"{summary[:70]}... (bleu)" if len(summary) > 70 else f"{summary} (bleu)",
         "kind": f"{systems}, {segments}, {', '.join(column.name for column in report.columns)}",
         "summary": summary,
         "verdicts": [verdicts.judge(report, column) for column in report.columns],
@@ -176,6 +158,7 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
         "disagreements": verdicts.find_disagreements(report),
         "hints": report.hints,
         "columns": report.columns,
+        "signatures": [f"{column.name}|{column.signature}" for column in report.columns],
         "rows": _rows(report),
         "sections": [
             {
@@ -202,20 +185,7 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
             for place, one in enumerate(report.groups)
             if len(one.labels) <= _MOST_CHOICES
         ],
-        "intervals": f"95% intervals by bootstrap ({_tell_draws(intervals, 'resample')}).",
-        "tested": "",
-        "command": shlex.join(run.command) if run is not None and run.command is not None else "",
-        "inputs": [] if run is None else list(dict.fromkeys([*run.references, *run.systems])),
-        "time": run.time if run is not None else None,
-        "data": safe_json(as_data(report, best, figures, language, origin)),
-        "script": script,
     }
-    if tests is not None:
-        draws = _tell_draws(tests, "resample" if tests.method == "bs" else "trial")
-        values["tested"] = (
-            f"{_METHODS[tests.method]} of every pair of systems ({draws}); p-values are corrected by"
-            " max\N{NON-BREAKING HYPHEN}T."
-        )
     if report.pairs:
         pair = report.pair(*best)
         values |= {
@@ -223,7 +193,56 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
             "shares": _shares(report, pair, best[0]),
             "pair_charts": charts.of_pair(report, pair, *best),
         }
-    return str(environment.from_string(_file("report.html")).render(values))
+    return fill("report", values, as_data(report, best, figures, language, origin), report.plan, run)
+
+
+def fill(name: str, values: Mapping[str, Any], data: Mapping[str, Any], plan: Plan, run: Run | None) -> str:
+    """Return a page.
+
+    Args:
+        name: that of its template and of its script.
+        values: what the template shows of its own.
+        data: what the script reads.
+        plan: how scores were resampled.
+        run: as for `render`.
+    """
+
+    # All text is shown in readable form: also names of files, and hints
+    def finalize(value: object) -> object:
+        return readable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+    jinja = load("jinja2", "report")
+    environment = jinja.Environment(
+        autoescape=True, trim_blocks=True, finalize=finalize, loader=jinja.FunctionLoader(_file)
+    )
+    script = _file("figures.js") + _file(f"{name}.js")
+    checksum = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    light = " ".join(f"--{colour}: {value};" for colour, (value, _) in COLOURS.items())
+    printed = f"@media print {{ :root {{ color-scheme: light; {light} }} }}"
+    summary, tested = values["summary"], ""
+    if plan.tests is not None:
+        draws = _tell_draws(plan.tests, "resample" if plan.tests.method == "bs" else "trial")
+        tested = (
+            f"{_METHODS[plan.tests.method]} of every pair of systems ({draws}); p-values are corrected by"
+            " max\N{NON-BREAKING HYPHEN}T."
+        )
+    shared = {
+        "policy": (
+            f"default-src 'none'; script-src 'sha256-{checksum}'; style-src 'unsafe-inline'; base-uri 'none';"
+            " form-action 'none'"
+        ),
+        "version": __version__,
+        "styles": f"{style_sheet()}{printed}\n{_file('report.css')}",
+        "title": f"{summary[:70]}... (bleu)" if len(summary) > 70 else f"{summary} (bleu)",
+        "intervals": f"95% intervals by bootstrap ({_tell_draws(plan.intervals, 'resample')}).",
+        "tested": tested,
+        "command": shlex.join(run.command) if run is not None and run.command is not None else "",
+        "inputs": [] if run is None else list(dict.fromkeys([*run.references, *run.systems])),
+        "time": run.time if run is not None else None,
+        "data": safe_json(data),
+        "script": script,
+    }
+    return str(environment.get_template(f"{name}.html").render({**values, **shared}))
 
 
 def _file(name: str) -> str:

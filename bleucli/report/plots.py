@@ -61,6 +61,8 @@ if TYPE_CHECKING:
 WIDTH = 3.3
 # Names of systems are cut to this many characters
 _LONGEST = 22
+# The height of a page, and of the lowest row of a dense figure, in inches
+_PAGE, _LEAST_STEP = 9.0, 0.09
 # The most series that one figure can show
 MOST_SERIES = 8
 _MARKERS = "osD^vPX*"
@@ -515,13 +517,24 @@ def _matrix(
     has_baseline: bool,
     width: float,
 ) -> Figure:
-    """Draw the scores of each language pair in a panel: names, scores and what follows these; the baseline is first."""
+    """Draw the scores of each language pair in a panel: names, scores and what follows these; the baseline is first.
+
+    Scores are above their points. If the figure would be higher than a page, they are beside the panels, and rows are
+    as high as the page allows.
+    """
     with _style(width) as size:
         from matplotlib.figure import Figure
 
         down = -(-len(panels) // max(1, int(width * 9 / size / 1.2)))
         across = -(-len(panels) // down)  # as many as fit would leave a last row with few
-        figure = Figure(figsize=(width, size / 9 * down * (0.75 + 0.3 * len(names))), layout="constrained")
+        head, step = 0.75 * size / 9, 0.3 * size / 9
+        is_dense = down * (head + step * len(names)) > _PAGE
+        small = size - 1
+        if is_dense:
+            head = 0.6 * size / 9
+            step = max(_LEAST_STEP, (_PAGE / down - head) / len(names))
+            small = min(small, 0.85 * step * 72)
+        figure = Figure(figsize=(width, down * (head + step * len(names))), layout="constrained")
         grid = figure.subplots(down, across, sharey=True, squeeze=False).ravel()
         colour = PAPER["series-1"]
         for axes, (pair, rows) in zip(grid, panels.items(), strict=False):
@@ -531,22 +544,26 @@ def _matrix(
                 is_hollow = has_baseline and not is_baseline and not record.differs
                 if is_baseline:
                     axes.axvline(record.score, color=PAPER["quiet"], linewidth=0.8, dashes=(4, 2), zorder=1)
+                marker = min(5, 0.45 * step * 72)
                 if record.interval is not None:
-                    axes.plot(record.interval.bounds, [level] * 2, "|-", color=colour, markersize=5)
-                look = {"markerfacecolor": "white" if is_hollow else colour, "markersize": 5}
+                    axes.plot(record.interval.bounds, [level] * 2, "|-", color=colour, markersize=marker)
+                look = {"markerfacecolor": "white" if is_hollow else colour, "markersize": marker}
                 axes.plot([record.score], [level], "s" if is_baseline else "o", color=colour, **look)
                 score = f"{record.score:.{4 if record.scale == 1 else 1}f}{ranks}"
-                shade = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # the dashed line stays behind
-                axes.text(record.score, level - 0.22, score, ha="center", va="bottom", size=size - 1, bbox=shade)
+                if is_dense:
+                    axes.text(1.04, level, score, transform=axes.get_yaxis_transform(), va="center", size=small)
+                else:
+                    shade = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # the dashed line stays behind
+                    axes.text(record.score, level - 0.22, score, ha="center", va="bottom", size=small, bbox=shade)
             axes.set_title(readable(pair))
             axes.grid(axis="x")
-            axes.margins(x=0.3)
+            axes.margins(x=0.08 if is_dense else 0.3)
             axes.locator_params(axis="x", nbins=3)
         for axes in grid[len(panels) :]:
             axes.remove()
         for axes in grid[: len(panels)]:
-            axes.set_yticks(range(len(names)), list(map(_shorten, names)))
-            axes.set_ylim(len(names) - 0.5, -0.9)
+            axes.set_yticks(range(len(names)), list(map(_shorten, names)), size=min(size - 0.5, small + 0.5))
+            axes.set_ylim(len(names) - 0.5, -0.6 if is_dense else -0.9)
             axes.tick_params(axis="y", length=0)
             axes.spines["left"].set_visible(False)
         figure.supxlabel(next(iter(panels.values()))[0][1].name, fontsize=size)

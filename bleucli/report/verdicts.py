@@ -89,7 +89,7 @@ def _points(gap: str) -> str:
     return f"{gap} {'point' if float(gap) == 1 else 'points'}"
 
 
-def _leaders(column: Column) -> list[int]:
+def find_leaders(column: Column) -> list[int]:
     """Return the systems with the best score by a metric: one, unless scores are equal."""
     order = column.order()
     return [system for system in order if column.records[system].score == column.records[order[0]].score]
@@ -103,7 +103,7 @@ def judge(report: Report, column: Column) -> Verdict:
     if not rivals:
         details = f"There is no other system to compare it with. {_tell_wording(report, column)}".strip()
         return Verdict(False, f"{names[best]} has {score} {column.name}", details)
-    leaders = _leaders(column)
+    leaders = find_leaders(column)
     worse = rivals[len(leaders) - 1 :]
     clusters = _tell_clusters(report, column)
     if not worse:
@@ -193,7 +193,7 @@ def summarize(report: Report) -> str:
     if len(report.names) == 1:
         scores = [f"{show(column.records[0].score, decimals=column.decimals(1))} {column.name}" for column in columns]
         return f"{report.names[0]} scores {join_words(scores)}. Give several systems to compare them."
-    leaders = [_leaders(column) for column in columns]
+    leaders = [find_leaders(column) for column in columns]
     if all(len(some) == len(report.names) for some in leaders):
         return f"{join_words(report.names)} have the same {names}."
     everywhere = [system for system in leaders[0] if all(system in some for some in leaders)]

@@ -38,6 +38,10 @@ FUNCTIONS = {
         functools.partial(bleucli.compare_systems, trials=20),
         ({"a": HYPOTHESES[:30], "b": REFERENCES[0][:30]}, [HYPOTHESES[5:35]]),
     ),
+    "compare_matrix": (
+        functools.partial(bleucli.compare_matrix, trials=20),
+        ({"en-de": ({"a": HYPOTHESES[:30], "b": REFERENCES[0][:30]}, [HYPOTHESES[5:35]])},),
+    ),
     "PairedTest": (
         lambda *given, jobs: bleucli.PairedTest(*given, n_samples=20, n_jobs=jobs)(),
         ([("a", HYPOTHESES), ("b", [*HYPOTHESES[1:], "x"])], {"BLEU": bleucli.BLEU()}, REFERENCES),
@@ -78,7 +82,7 @@ def test_every_function_that_counts_a_corpus_takes_threads():
     """All public functions and methods that take streams of references or many texts have the argument."""
     counting = [
         *(getattr(bleucli, name) for name in bleucli.__all__ if name.startswith(("corpus_", "raw_corpus_"))),
-        *(bleucli.compute, bleucli.self_bleu, bleucli.compare_systems),
+        *(bleucli.compute, bleucli.self_bleu, bleucli.compare_systems, bleucli.compare_matrix),
         *(bleucli.explain_corpus, bleucli.explain_difference),
         *(bleucli.evaluate_systems, bleucli.score_matrix, bleucli.resampling.bootstrap, bleucli.resampling.randomize),
         *(getattr(bleucli.BLEU, name) for name in ("corpus_score", "corpus_stats", "segment_stats", "pairwise")),

@@ -333,6 +333,8 @@ def test_html_and_test_sets(run, tmp_path, write):
         (["27.3", "a.txt", "-i", "none*.txt"], "no file matches none*.txt"),
         (["27.3", "a.txt", "-i", "s.jsonl"], "s.jsonl is JSON Lines, which other programs do not read"),
         (["27.3", "a.txt", "-i", "sys.txt.gz"], "sys.txt.gz is packed, and other programs do not unpack it"),
+        (["27.3", "a.txt", "-i", "latin.txt"], "latin.txt is not UTF-8, which the other programs expect; convert it"),
+        (["27.3", "a.txt", "-i", "sys.txt", "--registry", "x"], "--registry has no effect: no test set is named"),
         (["27.3", "a.txt", "-i", "sys.txt", "-tok", "none"], "there is no option -tok"),
         (["27.3", "a.txt", "-i", "sys.txt", "--scale", "7"], "--scale 7; expected 1, for scores from 0 to 1, or 100"),
         (["27.3", "a.txt", "-i", "short.txt"], "a.txt has 40 segments but short.txt has 1"),
@@ -342,6 +344,7 @@ def test_errors_of_the_command(run, texts, write, words, message):
     import gzip
 
     write("s.jsonl", "{}\n")
+    write("latin.txt", b"caf\xe9\n")
     write("short.txt", "a\n")
     if hasattr(os, "mkfifo"):
         os.mkfifo("pipe")

@@ -64,11 +64,11 @@ LADDER: dict[str, set[str]] = {
         *("counting", "errors", "kernels", "limits", "metrics", "phrases", "records", "results", "text", "tokenizers"),
     },
     "report": {
-        *("_version", "counting", "errors", "kernels", "limits", "metrics", "optional_deps", "phrases", "prose"),
-        *("records", "results", "scoring", "significance", "text"),
+        *("_version", "counting", "errors", "kernels", "limits", "metrics", "optional_deps", "output", "phrases"),
+        *("prose", "records", "results", "scoring", "significance", "text"),
     },
     "matrix": {
-        *("counting", "errors", "limits", "metrics", "phrases", "reading", "records", "results", "scoring"),
+        *("counting", "errors", "limits", "metrics", "phrases", "reading", "records", "report", "results", "scoring"),
         *("significance", "tokenizers"),
     },
     "web": {

@@ -27,7 +27,14 @@ from bleucli.metrics.bleu import BANDS
 
 # The modules whose sentences are judged
 MODULES = (
-    *("report/verdicts", "metrics/explanations", "metrics/differences", "metrics/explain_bleu", "metrics/explain_chrf"),
+    *(
+        "report/verdicts",
+        "report/matrix",
+        "metrics/explanations",
+        "metrics/differences",
+        "metrics/explain_bleu",
+        "metrics/explain_chrf",
+    ),
     *("metrics/explain_ter", "metrics/explain_wer", "output/notes", "output/paper"),
     *("metrics/remarks", "metrics/bleu", "metrics/chrf", "metrics/ter"),
 )

@@ -322,6 +322,22 @@ def test_the_rows_of_a_figure_of_a_matrix_have_as_many_panels():
         assert [axes.get_subplotspec().colspan.start for axes in panels] == [*range(across)] * (6 // across), width
 
 
+@pytest.mark.parametrize("size", [14, 26])
+def test_a_figure_of_many_systems_and_pairs_fits_a_page(size):
+    texts = {f"{number}": ["a b c d" if number % 2 else "a b c e"] for number in range(size)}, [["a b c d"]]
+    with warnings.catch_warnings(action="ignore"):
+        results = score_matrix({f"en-{target}": texts for target in ("cs", "de", "es", "fi", "fr", "hi", "ja", "ru")})
+    figure = plots.matrix(results)
+    assert figure.get_figheight() == 9
+    rows = figure.axes[0]
+    figure.draw_without_rendering()
+    step = abs(rows.transData.transform((0, 1))[1] - rows.transData.transform((0, 0))[1]) / figure.dpi * 72
+    scores = [text for axes in figure.axes for text in axes.texts]
+    assert len(scores) == 9 * size
+    assert all(4.5 < text.get_fontsize() <= step for text in (*scores, *rows.get_yticklabels()))
+    assert all(text.get_position()[0] > 1 for text in scores), "beside the panel"
+
+
 @pytest.fixture
 def matrix_file(write):
     """Write the texts of a matrix, and the file that names them."""

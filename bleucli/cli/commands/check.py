@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TEXTS, Command, take
-from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS, Option, Options
 from bleucli.cli.sources.files import FileSource
 from bleucli.cli.streams import Environment, Messages, shown
 from bleucli.errors import LengthError, UsageError
-from bleucli.output import EXPLANATION_FORMATS, render_explanations
+from bleucli.output import EXPLANATION_FORMATS
 from bleucli.results.findings import Finding, Findings
 
 TYPE_CHECKING = False
@@ -38,9 +37,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     from bleucli.check import check_corpus
 
     options, _ = pipeline.prepare(options, messages)
-    form = request.format_of(options, environment) or "text"
-    if form not in EXPLANATION_FORMATS:
-        raise UsageError(f"findings cannot be shown in {form}; choose -f text, html or json")
+    form = pipeline.choose_explanation_format(options, environment, "findings")
     metric, *others = request.make_metrics(options)
     if others:
         raise UsageError("bleu check measures costs by one metric; name one after -m")
@@ -61,9 +58,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         signature = metric.signature(1, 1)
         findings = Findings([], 0, [], f"{signature.name}|{signature}", [])
     findings = findings._replace(findings=[*failures, *findings.findings])
-    layout = request.layout_of(options, environment, form)
-    columns = environment.columns() if options.output is None else None
-    deliver([render_explanations([findings], layout, form, columns)], options.output, environment)
+    pipeline.deliver_explanations([findings], options, environment, form)
     for hint in source.hints:
         messages.warn(hint)
     if environment.annotates:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TEXTS, Command, take
-from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS, Option
 from bleucli.cli.streams import Environment
 from bleucli.errors import LengthError, OneSegmentError, UsageError
 from bleucli.metrics import Metric
-from bleucli.output import EXPLANATION_FORMATS, render_explanations
+from bleucli.output import EXPLANATION_FORMATS
 from bleucli.phrases import tell_count
 from bleucli.results.signature import Signature
 
@@ -67,9 +66,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
 
 def _print_explanations(options: Options, source: Texts, environment: Environment, messages: Messages) -> None:
     """Explain a system's score, or the difference between two systems, by each metric, and print that."""
-    form = request.format_of(options, environment) or "text"
-    if form not in EXPLANATION_FORMATS:
-        raise UsageError(f"explanations cannot be shown in {form}; choose -f text, html or json")
+    form = pipeline.choose_explanation_format(options, environment, "explanations")
     systems = len(source.systems)
     if systems > 2:
         raise UsageError(f"bleu explain takes one system, or two to compare; {systems} were given")
@@ -90,9 +87,7 @@ def _print_explanations(options: Options, source: Texts, environment: Environmen
     request.check_like(options, info)
     hints = [*idle, *(advice for metric in metrics for advice in metric.advice), *source.hints]
     remarks = pipeline.Remarks(options, messages, info, hints)
-    layout = request.layout_of(options, environment, form)
-    columns = environment.columns() if options.output is None else None
-    deliver([render_explanations(explanations, layout, form, columns)], options.output, environment)
+    pipeline.deliver_explanations(explanations, options, environment, form)
     remarks.say(lambda: source.overview(segments))
 
 

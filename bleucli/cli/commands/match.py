@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from shlex import join, quote
 
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, Command, take
-from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS, Option, target_language
 from bleucli.cli.sources import names_of, text_arguments
 from bleucli.cli.sources.paths import find_pipe, find_systems
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import LengthError, UsageError
-from bleucli.output import EXPLANATION_FORMATS, render_explanations
+from bleucli.output import EXPLANATION_FORMATS
 from bleucli.reading import TextFile
 from bleucli.reading.jsonlines import is_jsonl
 
@@ -65,10 +65,9 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     options = options.replace(input=find_systems(text_arguments(options)))
     if len(options.input) > 1:
         raise UsageError(f"-i has a pattern for {len(options.input)} files; name one system")
-    form = request.format_of(options, environment) or "text"
-    if form not in EXPLANATION_FORMATS:
-        raise UsageError(f"settings cannot be shown in {form}; choose -f text, html or json")
+    form = pipeline.choose_explanation_format(options, environment, "settings")
     _refuse_unsuited([*options.refs, *options.input])
+    idle = request.find_idle(options, 1, form)
     source = pipeline.open_texts(options, environment)
     corpus = source.corpus()
     with pipeline.watch(options, environment) as progress:
@@ -84,10 +83,10 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
             )
         except LengthError as error:
             raise source.explain(error) from None
-    layout = request.layout_of(options.replace(scale=None), environment, form)
-    columns = environment.columns() if options.output is None else None
-    deliver([render_explanations([matches], layout, form, columns)], options.output, environment)
-    for hint in source.hints:
+    hints = [*idle, *source.hints]
+    messages.hold_back(hints)
+    pipeline.deliver_explanations([matches], options.replace(scale=None), environment, form)
+    for hint in hints:
         messages.warn(hint)
     return bool(matches.matches)
 
@@ -105,6 +104,14 @@ def _refuse_unsuited(paths: Sequence[str]) -> None:
             raise UsageError(f"{shown(path)} is JSON Lines, which other programs do not read; give text files")
         if TextFile(shown(path), path).is_packed():
             raise UsageError(f"{shown(path)} is packed, and other programs do not unpack it; unpack it first")
+        with suppress(OSError), open(path, "rb") as file:  # reading the text reports other errors
+            try:
+                file.read().decode()
+            except UnicodeDecodeError:
+                raise UsageError(
+                    f"{shown(path)} is not UTF-8, which the other programs expect; convert it first: iconv -f ENCODING"
+                    " -t UTF-8"
+                ) from None
 
 
 def _inputs_of(options: Options, names: Sequence[str]) -> Inputs:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from bleucli.cli import pipeline, request
@@ -43,6 +43,18 @@ COMMAND = Command(
     ("matrix", "metrics", "keep_going", "format", "bold_best", "sort", "confidence", "fail_under", "output"),
 )
 
+# The option of commands that show a matrix in their own way
+MATRIX = Option(
+    "--matrix FILE",
+    "take many language pairs instead; the file, in TOML, is that of bleu matrix",
+    apart={
+        "its file names the texts": "refs input num_refs jsonl jsonl_fields partial table columns test_set"
+        " origlang subset registry language_pair names name_by",
+        "a matrix has no labels": "labels label_names level unit",
+        "language pairs have signatures of their own": "like",
+    },
+)
+
 
 def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
     """Score all pairs, and return whether all gates were passed."""
@@ -64,7 +76,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     signature = pipeline.compare_signatures(options, results)
     # A p-value is made from the text of the baseline, too
     shared = 1 if results.has_baseline() else 0
-    run = partial(_run_of, matrix.pairs, matrix.files, shared)
+    run = partial(matrix.run, shared)
     passed = answer.give(results, rows.names, run, hints, signature, lambda segments: "")
     pipeline.note_slowness(start, messages)
     answer.end()
@@ -115,8 +127,8 @@ class Matrix:
             first += len(source.systems)
         pipeline.say_left_out(self._options, self.rows, self._environment, report)
 
-    def score(self, sampling: Sampling | None) -> Results:
-        """Read and score all pairs; sampling: as for `score_pairs`."""
+    def score(self, sampling: Sampling | None, intervals: Sampling | None = None) -> Results:
+        """Read and score all pairs; sampling, intervals: as for `score_pairs`."""
         options = self._options
         follows = request.follows_language(options)
         metrics: dict[str, list[Metric]] = {}
@@ -132,12 +144,36 @@ class Matrix:
             tasks.append(Task(pair.name, source.corpus(), [*metrics[language], *columns]))
         with pipeline.watch(options, self._environment) as progress:
             return score_pairs(
-                tasks, self.systems, jobs=request.count_threads(options.jobs), sampling=sampling, progress=progress
+                tasks,
+                self.systems,
+                jobs=request.count_threads(options.jobs),
+                sampling=sampling,
+                intervals=intervals,
+                progress=progress,
             )
 
     def hints(self) -> list[str]:
         """Return what there is to say of the files, once they are read."""
         return [*self._plan.hints, *(hint for source in self.pairs.values() for hint in source.hints)]
+
+    def run(self, shared: int = 0) -> Run:
+        """Return what was read, and what each row was made from: its output, and what belongs to its pair.
+
+        shared: how many of the first outputs of a pair are part of each of its rows.
+        """
+        inputs = []
+        for name, source in self.pairs.items():
+            systems, references = source.inputs()
+            inputs.append((systems, [*references, *self.files.get(name, ())]))
+        return Run(
+            [system for systems, _ in inputs for system in systems.values()],
+            [reference for _, references in inputs for reference in references],
+            of_rows=[
+                [system, *list(systems.values())[:shared], *references]
+                for systems, references in inputs
+                for system in systems.values()
+            ],
+        )
 
 
 class Outputs(Systems):
@@ -169,24 +205,3 @@ def _words_of(options: Options, pair: Pair) -> list[str] | None:
             pattern = ",".join(pattern.replace("{system}", system) for system in pair.systems)
         words.append(f"{name}{equals}{pattern}")
     return words
-
-
-def _run_of(pairs: Mapping[str, FileSource], scores: Mapping[str, Sequence[Input]], shared: int) -> Run:
-    """Return what was read, and what each row was made from: its output, and what belongs to its pair.
-
-    scores: the files of scores from elsewhere, by pair. shared: how many of the first outputs of a pair are part of
-    each of its rows.
-    """
-    inputs = []
-    for name, source in pairs.items():
-        systems, references = source.inputs()
-        inputs.append((systems, [*references, *scores.get(name, ())]))
-    return Run(
-        [system for systems, _ in inputs for system in systems.values()],
-        [reference for _, references in inputs for reference in references],
-        of_rows=[
-            [system, *list(systems.values())[:shared], *references]
-            for systems, references in inputs
-            for system in systems.values()
-        ],
-    )

@@ -7,6 +7,7 @@ import re
 
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TESTS, TEXTS, Command, take
+from bleucli.cli.commands.matrix import MATRIX, Matrix
 from bleucli.cli.commands.report import compare
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS, Option, is_tested
@@ -35,17 +36,7 @@ COMMAND = Command(
             "width of the figure, such as 3.3in or 84mm (default: 3.3in, one column; of a matrix, 6.6in)",
         ),
         metrics=OPTIONS["metrics"]._replace(help="%(choices)s (default: bleu); a figure shows one"),
-        matrix=Option(
-            "--matrix FILE",
-            "draw the scores of many language pairs; the file, in TOML, is that of bleu matrix",
-            apart={
-                "its file names the texts": "refs input num_refs jsonl jsonl_fields partial table columns test_set"
-                " origlang subset registry language_pair names name_by",
-                "a matrix has no labels": "labels label_names level unit",
-                "language pairs have signatures of their own": "like",
-                "a matrix has one kind of figure": "kind",
-            },
-        ),
+        matrix=MATRIX._replace(apart={**(MATRIX.apart or {}), "a matrix has one kind of figure": "kind"}),
     ),
     ("output", "kind", "figure_width", "matrix", "input", "test_set", "language_pair", "metrics", "paired_ar", "names"),
 )
@@ -138,7 +129,6 @@ def _plot_matrix(
     options: Options, environment: Environment, messages: Messages, inches: float | None, form: str
 ) -> None:
     """Score a matrix, and draw it; inches, form: as for `_draw`."""
-    from bleucli.cli.commands.matrix import Matrix
     from bleucli.report import plots
 
     start = pipeline.read_clocks()

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TESTS, TEXTS, Command, take
+from bleucli.cli.commands.matrix import MATRIX, Matrix
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS
 from bleucli.cli.provenance import Provenance
@@ -35,7 +36,10 @@ if TYPE_CHECKING:
     Progress = Callable[[str, int, int], None]
 
 COMMAND = Command(
-    ("bleu report REF... -i SYSTEM... -o PAGE.html [options]",),
+    (
+        "bleu report REF... -i SYSTEM... -o PAGE.html [options]",
+        "bleu report --matrix FILE -o PAGE.html [options]",
+    ),
     "Compare systems on an HTML page.",
     take(
         *(*TEXTS, "origlang", "subset", "keep_going", *SCORED, "scores", *TESTS, *MESSAGES),
@@ -43,8 +47,9 @@ COMMAND = Command(
         output=OPTIONS["output"]._replace(
             help="the page: scores, tests, figures, segments; what it says in words is also printed"
         ),
+        matrix=MATRIX._replace(apart={**(MATRIX.apart or {}), "a matrix has no groups": "by"}),
     ),
-    ("output", "scores", "input", "test_set", "language_pair", "metrics", "paired_ar", "paired_bs", "names"),
+    ("output", "matrix", "scores", "input", "test_set", "language_pair", "metrics", "paired_ar", "paired_bs", "names"),
 )
 _WIDTH = 79
 
@@ -61,6 +66,9 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         raise UsageError(f"--output {shown(path)} would be a page in HTML; name a file that ends in .html")
     load("jinja2", "report")
     provenance = Provenance(words, environment)
+    if options.matrix is not None:
+        _report_matrix(options, environment, messages, provenance)
+        return True
 
     lines: list[str] = []
 
@@ -68,15 +76,56 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         from bleucli.report import page, verdicts
 
         lines.extend(_print(verdicts.tell(report)))
-        run = provenance.of(read())
-        if not environment.variables.get("SOURCE_DATE_EPOCH"):
-            run = run._replace(time=None)  # so that the same input gives the same bytes
+        run = _trace(provenance, read(), environment)
         pair = dict(texts.texts).get("lang") or options.language_pair or ""
         origin, _, language = pair.partition("-")
         return page.render(report, run, language.replace("_", "-"), origin.replace("_", "-")), []
 
     compare(options, environment, messages, render, hashed=True, typography=True, say=lambda: lines)
     return True
+
+
+def _trace(provenance: Provenance, run: Run, environment: Environment) -> Run:
+    """Return what a page says of the run; without a time, unless one is set, the same input gives the same bytes."""
+    run = provenance.of(run)
+    return run if environment.variables.get("SOURCE_DATE_EPOCH") else run._replace(time=None)
+
+
+def _report_matrix(options: Options, environment: Environment, messages: Messages, provenance: Provenance) -> None:
+    """Write the page about many language pairs, and print its verdicts."""
+    from bleucli.counting.threads import count_threads
+    from bleucli.report import matrix as pages
+    from bleucli.report.contents import plan_of
+    from bleucli.significance.resampling import random_seed
+
+    start = pipeline.read_clocks()
+    options, _ = pipeline.prepare(_with_intervals(options), messages)
+    matrix = Matrix(options, environment, hashed=True)
+    idle = request.find_idle(options, len(matrix.rows), "")
+    choice = pipeline.plan_sampling(options, environment, False, len(matrix.systems))
+    environment.limit_numpy()
+    jobs, seed = count_threads(options.paired_jobs), random_seed(environment.variables)
+    plan = plan_of(choice, len(matrix.systems), jobs, seed)
+    request.make_metrics(options)  # refuses wrong options of metrics before anything is read
+    matrix.leave_out()
+    results = matrix.score(plan.tests or plan.intervals, plan.intervals)
+    left_out = [f"{one.system} was left out: {one.reason}" for one in matrix.rows.unscored("html")]
+    hints = [*matrix.hints(), *results.hints]
+    baseline = matrix.systems[0] if matrix.has_baseline else None
+    results = results._replace(hints=list(map(in_command, [*left_out, *hints])))
+    content = pages.render(results, baseline, plan, _trace(provenance, matrix.run(), environment))
+    remarks = pipeline.Remarks(options, messages, {}, [*idle, *hints])
+    deliver([content], options.output, environment)
+    remarks.say()
+    deliver(_print(pages.tell(results, plan)), None, environment)
+    pipeline.note_slowness(start, messages)
+    pipeline.refuse_failures(matrix.rows)
+
+
+def _with_intervals(options: Options) -> Options:
+    """Return options with --confidence if its number is given: pages always have intervals, and tests their own."""
+    has_trials = "confidence_n" in options.given and not (options.paired_bs or options.paired_ar)
+    return options.replace(confidence=has_trials)
 
 
 def _print(paragraphs: Sequence[str]) -> Iterator[str]:
@@ -120,10 +169,7 @@ def compare(
         say: returns lines for standard output.
     """
     start = pipeline.read_clocks()
-    # A page always has intervals; a paired test brings its own
-    has_trials = "confidence_n" in options.given and not (options.paired_bs or options.paired_ar)
-    options = options.replace(confidence=has_trials)
-    options, _ = pipeline.prepare(options, messages)
+    options, _ = pipeline.prepare(_with_intervals(options), messages)
     texts = pipeline.open_texts(options, environment, hashed)
     pipeline.check_references(options, texts)
     idle = request.find_idle(options, len(texts.systems), "")
