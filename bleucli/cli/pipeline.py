@@ -31,7 +31,8 @@ from bleucli.cli.streams import Bar, Environment, Messages, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS
 from bleucli.phrases import tell_count
-from bleucli.results import Results, Run, SegmentBlock, SegmentScores
+from bleucli.results import Results, Run
+from bleucli.results.segments import SegmentBlock, SegmentScores
 from bleucli.results.signature import Signature
 from bleucli.scoring import put_before, score_counted, score_groups, sign
 

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
     from bleucli.counting.corpus import Source
     from bleucli.inspection.fit import Fit
-    from bleucli.results import Description, ScoreRecord, SegmentScores
+    from bleucli.results import Description, ScoreRecord
+    from bleucli.results.segments import SegmentScores
     from bleucli.results.signature import Signature
 
     class Measure(Protocol):

@@ -31,7 +31,8 @@ from bleucli.limits import MOST_TRIALS, whole_number
 from bleucli.metrics.options import NORMALIZE, SKIP_EMPTY_REFS, Configured
 from bleucli.metrics.score import OfScore, Score
 from bleucli.phrases import join_words, tell_place
-from bleucli.results import BY_ORDER, Description, Fact, Figures, SegmentScores
+from bleucli.results import BY_ORDER, Description, Fact, Figures
+from bleucli.results.segments import SegmentScores
 from bleucli.results.signature import VERSION, Signature
 from bleucli.text import Segments
 

@@ -16,7 +16,8 @@ from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics.base import Metric
 from bleucli.metrics.score import Score
 from bleucli.records import NamedTuple
-from bleucli.results import EDIT_KINDS, Figures, Results, SegmentBlock, SegmentScores, SystemResult
+from bleucli.results import EDIT_KINDS, Figures, Results, SystemResult
+from bleucli.results.segments import SegmentBlock, SegmentScores
 from bleucli.text import Segments
 
 TYPE_CHECKING = False

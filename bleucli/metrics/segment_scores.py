@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import fsum, isfinite, isnan
 
-from bleucli import results
 from bleucli.counting import References
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.kernels import reference_counts
@@ -25,6 +24,7 @@ from bleucli.metrics.score import Score
 from bleucli.phrases import tell_count, tell_place
 from bleucli.prose.markup import readable
 from bleucli.records import NamedTuple
+from bleucli.results import segments
 from bleucli.results.signature import ELSEWHERE, VERSION, Signature
 from bleucli.text import Segments
 
@@ -191,9 +191,9 @@ class SegmentScores(Metric[Score]):
         score.name, score.score = self.name, sums[0] / sums[1]
         return score
 
-    def score_columns(self, rows: SegmentStats) -> results.SegmentScores:
+    def score_columns(self, rows: SegmentStats) -> segments.SegmentScores:
         """Return the mean of each row in columns."""
-        return results.SegmentScores(self.name, [total / count for total, count in rows])
+        return segments.SegmentScores(self.name, [total / count for total, count in rows])
 
     def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:
         """Return the mean of each row of sums."""

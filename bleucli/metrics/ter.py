@@ -14,7 +14,8 @@ from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SHARED, Option
 from bleucli.metrics.score import Score
-from bleucli.results import Description, Fact, Figures, SegmentScores
+from bleucli.results import Description, Fact, Figures
+from bleucli.results.segments import SegmentScores
 from bleucli.text import Segments
 from bleucli.tokenizers.tercom import Tercom
 

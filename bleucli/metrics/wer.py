@@ -17,7 +17,8 @@ from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SHARED, Option
 from bleucli.metrics.score import Score
 from bleucli.phrases import tell_count
-from bleucli.results import Description, Figures, SegmentScores
+from bleucli.results import Description, Figures
+from bleucli.results.segments import SegmentScores
 from bleucli.text import Segments
 
 TYPE_CHECKING = False
