@@ -244,8 +244,8 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """Return the metric as it scores single segments: this one, unless a metric needs other options for that."""
         return self
 
-    def count_kinds(self, hypothesis: str, references: Sequence[str]) -> tuple[int, ...]:
-        """Return the numbers of hits, substitutions, deletions, insertions and shifts of a prepared segment.
+    def count_kinds(self, hypotheses: Segments, references: References) -> SegmentStats:
+        """Return rows of the numbers of hits, substitutions, deletions, insertions and shifts of prepared segments.
 
         Only metrics that align texts (`aligns`) have them.
         """
