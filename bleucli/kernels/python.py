@@ -455,7 +455,8 @@ def ter_kinds(hypotheses: Segments, references: Sequence[Segments], /) -> Segmen
         words = (hypotheses[index] or "").split()
         texts = [text.split() for stream in references if (text := stream[index]) is not None]
         kinds = [ter_kinds_of_pair(words, text) for text in texts]
-        rows.extend(min(kinds, key=lambda row: sum(row[1:]), default=(0,) * 5))
+        nearest = min(kinds, key=lambda row: sum(row[1:]), default=(0,) * 5)
+        rows.extend(nearest)
     return SegmentStats(memoryview(rows), 5)
 
 
