@@ -596,7 +596,6 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
                 "only sums of counts leave the engine": "engine",
                 "statistics keep the scores that bleu count --scores saves with them": "stats",
                 "it reads scores instead of texts": "segment_scores",
-                "scores are those of all segments": "partial",
             },
         ),
         "segment_scores": Option(

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from bleucli.counting.corpus import Joining
     from bleucli.metrics.pairwise import Best, Pairs
     from bleucli.metrics.remarks import Remarks
     from bleucli.metrics.score import ScoreT_co
@@ -290,6 +291,9 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """
         is_plain = info.keys().isdisjoint({"empty", "normalize"})
         return is_plain and cls.options == original.options and cls.constants == original.constants
+
+    def follow(self, joining: Joining) -> None:  # few metrics need it
+        """Note how the items of the corpus that is counted next are joined."""
 
     def check_count(self, segments: int) -> None:  # few metrics need it
         """Raise a BleuError if the metric has rows for another number of segments than were counted."""

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from bleucli.counting.corpus import Joining
+
     class SegmentMetric(Protocol):
         """A metric of another library that scores single segments."""
 
@@ -78,11 +80,13 @@ _DIRECTIONS = {"higher": True, "lower": False}
 class Column(NamedTuple):
     """The scores of one system: rows of a sum and the number of its terms, one row per segment.
 
-    label: what errors call them.
+    label: what errors call them. is_alone: whether they come without those of other systems. If items are joined by
+    their ids, the scores are then in the order of the system's own lines; otherwise, in that of the first reference.
     """
 
     label: str
     rows: SegmentStats
+    is_alone: bool = True
 
 
 class SegmentScores(Metric[Score]):
@@ -115,9 +119,13 @@ class SegmentScores(Metric[Score]):
         self.name = name
         self.higher_is_better = self.check("higher_is_better", higher_is_better)
         self._columns = columns or {}
+        self._joining: Joining | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_columns": {}}  # statistics hold their metric, and should be small when they are pickled
+        return vars(self) | {
+            "_columns": {},
+            "_joining": None,
+        }  # Statistics hold their metric, and should be small when they are pickled
 
     def prepare(self, segments: Segments) -> Segments:
         """Return the texts unchanged: nothing reads them."""
@@ -143,7 +151,13 @@ class SegmentScores(Metric[Score]):
         """
         bounds = references.bounds
         begin, end = (bounds[0], bounds[-1]) if bounds else (start, start + len(hypotheses))
-        rows = self._columns[name].rows[begin:end]
+        column = self._columns[name]
+        if self._joining is not None and self._joining.lines:
+            lines = self._joining.lines[name if column.is_alone else ""]
+            _check_number(column, lines.length)
+            rows = column.rows.take(lines.places[begin:end])
+        else:
+            rows = column.rows[begin:end]
         if missing := end - begin - len(rows):
             rows += SegmentStats(memoryview(array("d", (0.0, 1.0)) * missing), 2)
         if not bounds:
@@ -153,18 +167,20 @@ class SegmentScores(Metric[Score]):
             sums.extend(self.sum_rows(rows[first - begin : last - begin]))
         return SegmentStats(memoryview(sums), 2)
 
+    def follow(self, joining: Joining) -> None:
+        """Take scores from where the items that are joined come from."""
+        self._joining = joining
+
     def check_count(self, segments: int) -> None:
         """Refuse scores of another number of segments than were counted.
 
         Raises:
             BleuError: there are more or fewer.
         """
+        if self._joining is not None and self._joining.lines:
+            return  # `block_stats` has compared the numbers of lines
         for column in self._columns.values():
-            if len(column.rows) != segments:
-                raise BleuError(
-                    f"{column.label} has {tell_count(len(column.rows), 'score')}, but there are"
-                    f" {tell_count(segments, 'segment')}; give one score per segment"
-                )
+            _check_number(column, segments)
 
     def sum_rows(self, rows: SegmentStats) -> tuple[int | float, ...]:
         """Return the sum of each column, exact before it is rounded."""
@@ -202,6 +218,19 @@ class SegmentScores(Metric[Score]):
         totals, counts = np.asarray(sums).T
         means: NDArray[np.float64] = totals / counts
         return means
+
+
+def _check_number(column: Column, segments: int) -> None:
+    """Refuse scores of another number of segments.
+
+    Raises:
+        BleuError: there are more or fewer.
+    """
+    if len(column.rows) != segments:
+        raise BleuError(
+            f"{column.label} has {tell_count(len(column.rows), 'score')}, but there are"
+            f" {tell_count(segments, 'segment')}; give one score per segment"
+        )
 
 
 def column_of(label: str, scores: Iterable[object]) -> Column:

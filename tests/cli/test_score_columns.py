@@ -395,7 +395,6 @@ def test_wrong_scores_are_refused(run, files, write, words, parts):
             ("-sl",),
             "--sentence-level takes one system and one metric as text; leave out the others, or add -f csv, tsv",
         ),
-        (("--partial",), "--partial cannot be combined with --scores: scores are those of all segments"),
         (("--segment-scores",), "--segment-scores cannot be combined with --scores: it reads scores instead of texts"),
     ],
 )
@@ -411,16 +410,34 @@ def test_tables_and_statistics_say_why(run):
     refused(run("--stats", "t.parquet", "--scores", "a=b"), "statistics keep the scores that bleu count --scores saves")
 
 
-def test_items_that_are_joined_in_another_order_are_refused(run, write):
-    for name, order in (("r", "01"), ("s", "10")):
-        write(f"{name}.jsonl", "".join(f'{{"id": {n}, "{name}": "x{n} y"}}\n' for n in order))
-    words = ("r.jsonl", "-i", "s.jsonl", "--jsonl-fields", "hyp=s,refs=r", "-q")
-    assert run(*words).status == 0
-    write("s.comet", "0.5\n0.7\n")
-    refused(
-        run(*words, "--scores", "COMET=s.comet"),
-        "--scores COMET: some files have the items in another order, but scores have no ids",
-    )
+# The items of a reference and of two systems, in the order of their files: all of them, and only some
+SAME_ITEMS = {"r": "abcdef", "s": "abfdce", "t": "abcdef"}
+SOME_ITEMS = {"r": "abcdef", "s": "abfdc", "t": "abxefc"}
+
+
+@pytest.mark.parametrize("jobs", [("-J", "1"), ("-J", "2")])
+@pytest.mark.parametrize(("items", "more"), [(SAME_ITEMS, ()), (SOME_ITEMS, ("--partial",))])
+def test_scores_follow_items_that_are_joined_by_their_ids(run, write, items, more, jobs):
+    """Those of one system are in the order of its file; those of all systems in one file, in that of the reference."""
+    values = {name: {item: ord(item) / 128 + place for item in "abcdefx"} for place, name in enumerate("st")}
+    for name, order in items.items():
+        field = "refs" if name == "r" else "hyp"
+        write(f"{name}.jsonl", "".join(f'{{"id": "{item}", "{field}": "{item} y"}}\n' for item in order))
+        if name != "r":
+            write(f"{name}.comet", "".join(f"{values[name][item]!r}\n" for item in order))
+    rows = "".join(f"{values['s'][item]!r},{values['t'][item]!r}\n" for item in items["r"])
+    write("all.csv", f"s.jsonl,t.jsonl\n{rows}")
+    words = ("r.jsonl", "-i", "s.jsonl", "t.jsonl", "-q", *more, *jobs)
+    common = [item for item in items["r"] if all(item in order for order in items.values())]
+    for scores in ("COMET=s.comet,t.comet", "COMET=all.csv"):
+        means = lines(run(*words, "--scores", scores, "-f", "jsonl"))
+        for name in "st":
+            assert means[name, "COMET"]["score"] == fmean(values[name][item] for item in common)
+        table = csv.DictReader(io.StringIO(run(*words, "--scores", scores, "-sl", "-f", "csv", "--rows", "wide").out))
+        assert [float(row["s COMET"]) for row in table] == [values["s"][item] for item in common]
+    write("short.comet", "0.5\n")
+    short = run(*words, "--scores", "COMET=short.comet,t.comet")
+    refused(short, f"short.comet has 1 score, but there are {len(items['s'])} segments; give one score per segment")
 
 
 def test_the_option_of_earlier_versions_says_what_to_write(run):
