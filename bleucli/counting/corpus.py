@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 class Lines(NamedTuple):
     """Where items that were joined come from.
 
-    length: the number of lines of their file. places: the index of each item's line, for the items that have been given.
+    length: the number of lines of their file. places: the index of each item's line, for the items that were given.
     """
 
     length: int

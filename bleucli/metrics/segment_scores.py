@@ -167,6 +167,20 @@ class SegmentScores(Metric[Score]):
             sums.extend(self.sum_rows(rows[first - begin : last - begin]))
         return SegmentStats(memoryview(sums), 2)
 
+    def rename(self, names: Mapping[str, str]) -> SegmentScores:
+        """Return these scores with other names of systems; names: those here, by the others."""
+        return SegmentScores(self.name, {new: self._columns[old] for new, old in names.items()}, self.higher_is_better)
+
+    def take(self, name: str, places: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return rows of a system by their indexes; empty ones where there are fewer, until `check_count` refuses."""
+        import numpy as np
+
+        rows = np.asarray(self._columns[name].rows, np.float64)
+        if len(places) and places.max() >= len(rows):
+            rows = np.vstack([rows, np.tile((0.0, 1.0), (int(places.max()) + 1 - len(rows), 1))])
+        taken: NDArray[np.float64] = rows[places]
+        return taken
+
     def follow(self, joining: Joining) -> None:
         """Take scores from where the items that are joined come from."""
         self._joining = joining
