@@ -36,9 +36,10 @@ if TYPE_CHECKING:
     from bleucli.output.paper import cite
     from bleucli.report import plots
     from bleucli.report.page import compare_systems
-    from bleucli.results import Results, SegmentTable
+    from bleucli.results import Results
     from bleucli.results.findings import Finding, Findings
     from bleucli.results.matches import Match, Matches, Setting
+    from bleucli.results.segments import SegmentTable
     from bleucli.results.signature import Signature
     from bleucli.scale import arrow, statsfiles
     from bleucli.significance import resampling
@@ -85,9 +86,10 @@ _NAMES = {
     "output": "render_table",
     "output.paper": "cite",
     "report.page": "compare_systems",
-    "results": "Results SegmentTable",
+    "results": "Results",
     "results.findings": "Finding Findings",
     "results.matches": "Match Matches Setting",
+    "results.segments": "SegmentTable",
     "results.signature": "Signature",
     "significance.paired_test": "PairedTest",
     "testsets.access": (

@@ -13,7 +13,8 @@ from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.limits import real_number
 from bleucli.metrics import Metric, find_metric, list_metrics, segment_scores
 from bleucli.phrases import suggest
-from bleucli.results import Results, ScoreRecord, SegmentTable
+from bleucli.results import Results, ScoreRecord
+from bleucli.results.segments import SegmentTable
 from bleucli.scoring import fit_scales, plan_sampling, score_blocks, score_systems, sign
 from bleucli.text import blocks_of_strings
 from bleucli.text.labels import Labels

@@ -20,16 +20,8 @@ from bleucli.errors import BleuError, SegmentError, UsageError
 from bleucli.metrics import Metric
 from bleucli.phrases import Turn, tell_count
 from bleucli.records import NamedTuple
-from bleucli.results import (
-    Detail,
-    Results,
-    ScoreRecord,
-    SegmentBlock,
-    SegmentScores,
-    SystemResult,
-    name_row,
-    scale_of,
-)
+from bleucli.results import Detail, Results, ScoreRecord, SystemResult, name_row, scale_of
+from bleucli.results.segments import SegmentBlock, SegmentScores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bleucli.cli import pipeline
+from bleucli.cli import pipeline, request
 from bleucli.cli.options import Options
 from bleucli.cli.sources import Counting, NameArguments, statistics_arguments, statsfiles
 from bleucli.cli.streams import shown
@@ -32,7 +32,7 @@ class Before:
         # What the options say about names, groups and tests is about the systems that are scored now
         arguments = statistics_arguments(options)._replace(names=NameArguments(), by=(), are_tested=False)
         self._source = statsfiles.StatisticsSource(arguments, self._statistics)
-        self._metrics = pipeline.choose_metrics(options, self._source)
+        self._metrics = pipeline.choose_metrics(options, self._source, request.names_of_scores(options))
 
     def answer(self) -> Baseline:
         """Return the scores of the earlier output in the form of an earlier answer."""

@@ -593,10 +593,9 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             " is better",
             once=True,
             apart={
-                "only sums of counts leave the engine": "engine",
-                "statistics keep the scores that bleu count --scores saves with them": "stats",
+                "workers have no scores, but bleu count --engine saves counts, and bleu --stats --scores adds scores to"
+                " them": "engine",
                 "it reads scores instead of texts": "segment_scores",
-                "scores are those of all segments": "partial",
             },
         ),
         "segment_scores": Option(

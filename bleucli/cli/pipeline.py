@@ -34,7 +34,8 @@ from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS
 from bleucli.output import EXPLANATION_FORMATS, render_explanations
 from bleucli.phrases import tell_count
-from bleucli.results import Results, Run, SegmentBlock, SegmentScores
+from bleucli.results import Results, Run
+from bleucli.results.segments import SegmentBlock, SegmentScores
 from bleucli.results.signature import Signature
 from bleucli.scoring import put_before, score_counted, score_groups, sign
 
@@ -157,7 +158,7 @@ def metrics_of(options: Options, source: Source) -> list[Metric]:
     from bleucli.cli.sources.statsfiles import StatisticsSource
 
     assert isinstance(source, StatisticsSource)
-    return request.check_metrics(options, choose_metrics(options, source))
+    return request.check_metrics(options, choose_metrics(options, source, options.saved_scores))
 
 
 def columns_of(options: Options, source: Source) -> tuple[Sequence[Metric], Sequence[Input]]:
@@ -166,7 +167,13 @@ def columns_of(options: Options, source: Source) -> tuple[Sequence[Metric], Sequ
         return [], []
     from bleucli.cli.sources import score_arguments, scores
 
-    return scores.read(score_arguments(options), source.systems)
+    columns, files = scores.read(score_arguments(options), source.systems)
+    if options.stats is not None:
+        from bleucli.cli.sources.statsfiles import StatisticsSource
+
+        assert isinstance(source, StatisticsSource)
+        source.add(columns)
+    return columns, files
 
 
 def edit_counters(options: Options, metrics: Sequence[Metric]) -> tuple[Sequence[Metric], dict[int, int]]:
@@ -180,8 +187,11 @@ def edit_counters(options: Options, metrics: Sequence[Metric]) -> tuple[Sequence
     return counters, {place: len(metrics) + number for number, place in enumerate(places)}
 
 
-def choose_metrics(options: Options, source: StatisticsSource) -> list[Metric]:
-    """Return the metrics that counted what statistics files hold, with the options that were asked for."""
+def choose_metrics(options: Options, source: StatisticsSource, scores: Sequence[str]) -> list[Metric]:
+    """Return the metrics that counted what statistics files hold, with the options that were asked for.
+
+    scores: the names of the scores from elsewhere that are chosen as well.
+    """
     if options.segment_scores:
         source.choose_numbers()
     for name in request.names_of_metrics(options):
@@ -196,9 +206,9 @@ def choose_metrics(options: Options, source: StatisticsSource) -> list[Metric]:
         if options.normalize:
             arguments["normalize"] = options.normalize
         source.choose(name, arguments, options.like if name == options.followed else None)
-    for name in request.names_of_scores(options):
+    for name in scores:
         source.choose_scores(name)
-    return list(source.metrics.values())
+    return list(source.chosen.values())
 
 
 def plan_sampling(options: Options, environment: Environment, bold: bool, systems: int) -> Sampling | None:

@@ -348,12 +348,13 @@ def names_printed(options: Options) -> list[str]:
 
 
 def names_of_scores(options: Options) -> list[str]:
-    """Return the names of the scores from elsewhere: those that --scores names, or that files of statistics have."""
+    """Return the names of the scores from elsewhere: those that files of statistics have, and those of --scores."""
+    saved = list(options.saved_scores)
     if not options.scores:
-        return list(options.saved_scores)
+        return saved
     from bleucli.cli.sources import score_arguments, scores
 
-    return scores.names_of(score_arguments(options))
+    return saved + scores.names_of(score_arguments(options))
 
 
 def make_metric(options: Options, name: str, without: Iterable[Option] = ()) -> Metric:

@@ -16,7 +16,8 @@ from bleucli.cli.sources import Counting
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import UsageError
 from bleucli.output import FORMATS, render, segment_renderer, segment_tabulator
-from bleucli.results import DECIMALS, Results, Run, SegmentBlock
+from bleucli.results import DECIMALS, Results, Run
+from bleucli.results.segments import SegmentBlock
 from bleucli.scoring import score_blocks
 
 TYPE_CHECKING = False
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from bleucli.cli.sources import Rows, Systems
     from bleucli.cli.streams import Messages
     from bleucli.gates.baselines import Baseline
-    from bleucli.results import SegmentScores
+    from bleucli.results.segments import SegmentScores
     from bleucli.results.signature import Signature
 
 

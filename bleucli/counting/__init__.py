@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import TypeVar
 
-    from bleucli.counting.corpus import Source
+    from bleucli.counting.corpus import Joining, Source
     from bleucli.inspection.fit import Fit
-    from bleucli.results import Description, ScoreRecord, SegmentScores
+    from bleucli.results import Description, ScoreRecord
+    from bleucli.results.segments import SegmentScores
     from bleucli.results.signature import Signature
 
     class Measure(Protocol):
@@ -70,6 +71,9 @@ if TYPE_CHECKING:
 
         def observe_references(self, references: Sequence[Segments]) -> tuple[int, ...]:
             """Count such signs in prepared references; they follow the others."""
+
+        def follow(self, joining: Joining) -> None:
+            """Note how the items of the corpus that is counted next are joined."""
 
         def check_count(self, segments: int) -> None:
             """Raise a BleuError if the metric has rows for another number of segments than were counted."""
@@ -573,6 +577,9 @@ class _Counting:
     """Counts the blocks of a corpus. `corpus` is what remains to be read after the metrics' first pass."""
 
     def __init__(self, corpus: Corpus, metrics: Sequence[Measure], keep_rows: bool, inspect: bool) -> None:
+        if corpus.joining is not None:
+            for metric in metrics:
+                metric.follow(corpus.joining)
         self.corpus, self._metrics = _after_first_pass(corpus, metrics)
         self._names = self.corpus.system_names()
         self._keep_rows, self._inspect = keep_rows, inspect

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import os
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from bleucli import kernels
@@ -33,6 +34,20 @@ if TYPE_CHECKING:
             self, sources: Sequence[Source], first_reference: int, may_be_empty: bool
         ) -> Iterator[list[Sequence[Segments]]]:
             """Give the blocks of all sources in step, without ids."""
+
+        @property
+        def lines(self) -> Mapping[str, Lines]:
+            """Where the items of each system, and those of the first reference (""), are; empty: in the same order."""
+
+
+class Lines(NamedTuple):
+    """Where items that were joined come from.
+
+    length: the number of lines of their file. places: the index of each item's line, for the items that were given.
+    """
+
+    length: int
+    places: array[int]
 
 
 class Source(NamedTuple):

@@ -13,7 +13,7 @@ from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice
 
-from bleucli.counting.corpus import Source, in_step
+from bleucli.counting.corpus import Lines, Source, in_step
 from bleucli.errors import BleuError, IdsDifferError, LengthError
 from bleucli.phrases import Turn, join_words, tell_count
 from bleucli.text import Segments, length_error
@@ -44,7 +44,9 @@ class Joining:
         is_sorted: whether items were put into another order, which needs ids in every source.
         strangers: what systems have that has no reference, in a sentence for each; empty unless `partial`.
         is_reordered: whether items were moved, so that they are not where they are in their files.
-        hint: what a user should know about the ids, or "". All six are complete once all blocks have been read.
+        hint: what a user should know about the ids, or "".
+        lines: if items are put into another order or left out, the lines of each system, by its name, and those of the
+            first reference as "". All seven are complete once all blocks have been read.
     """
 
     def __init__(self, partial: bool = False, left_out: Sequence[Key] = ()) -> None:
@@ -54,6 +56,7 @@ class Joining:
         self.is_sorted = False
         self.strangers: list[str] = []
         self.hint = ""
+        self.lines: Mapping[str, Lines] = {}
 
     def join(self, sources: Sequence[Source], first_reference: int, may_be_empty: bool) -> Iterator[list[Block]]:
         """Give the blocks of all sources in step; the arguments and errors of `_join`."""
@@ -352,10 +355,16 @@ def _join_by_key(
         common = set(order)
         joining.scored = joining.items = done + len(order)
     texts = [_without_ids(source, columns) for source, columns in zip(sources, rest, strict=True)]
+    lines = {n: Lines(done + (len(rest[n][0]) if rest[n] else 0), array("q", range(done))) for n in rows}
+    # Systems come before references, and may have the same names
+    named = {name: of for n, of in reversed(lines.items()) for name in sources[n].names}
+    joining.lines = {**named, "": lines[measure]}
     kept = (row for row, key in enumerate(order) if key in common)
     while chunk := list(islice(kept, _BLOCK)):
         keys = [order[row] for row in chunk]
         places = [[rows[n][key] for key in keys] if n in rows else chunk for n in range(len(sources))]
+        for n, own in lines.items():
+            own.places.extend([done + row for row in places[n]])
         yield [[column.gather(of) for column in columns] for columns, of in zip(texts, places, strict=True)]
 
 

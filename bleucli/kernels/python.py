@@ -20,7 +20,7 @@ from bleucli.kernels.python_groups import count_ngrams, group_stats
 from bleucli.kernels.python_pairwise import pairwise_bleu, pairwise_chrf
 from bleucli.kernels.python_resampling import check_rows, draw_weights, swapped_sums, weighted_sums
 from bleucli.kernels.python_rows import bleu_rows
-from bleucli.kernels.python_ter import ter_edits
+from bleucli.kernels.python_ter import ter_edits, ter_kinds_of_pair
 from bleucli.kernels.stats import SegmentStats
 from bleucli.kernels.stopping import heed_stop, pieces
 from bleucli.text import Segments
@@ -44,6 +44,7 @@ __all__ = [  # noqa: RUF022 - grouped by purpose
     "group_stats",
     "chrf_stats",
     "ter_stats",
+    "ter_kinds",
     "edit_stats",
     "column_sums",
     "count_ending",
@@ -434,6 +435,29 @@ def ter_stats(hypotheses: Segments, references: Sequence[Segments], /) -> Segmen
         edits = min((ter_edits(words, text) for text in texts), default=0)
         rows.extend((edits, sum(map(len, texts)) / len(texts) if texts else 0))
     return SegmentStats(memoryview(rows), 2)
+
+
+def ter_kinds(hypotheses: Segments, references: Sequence[Segments], /) -> SegmentStats:
+    """Count the edits between each hypothesis and the nearest of its references by their kinds.
+
+    Args:
+        hypotheses: as for `ter_stats`.
+        references: as for `ter_stats`. Of several with the fewest edits, the first counts.
+
+    Returns:
+        n rows `[hits, substitutions, deletions, insertions, shifts]`; all 0 for a segment without references.
+
+    >>> ter_kinds(Segments.from_strings(["b a c"]), [Segments.from_strings(["a b c d"])])[0]
+    (3, 0, 0, 1, 1)
+    """
+    rows = array("q")
+    for index in range(_common_length([hypotheses, *references])):
+        words = (hypotheses[index] or "").split()
+        texts = [text.split() for stream in references if (text := stream[index]) is not None]
+        kinds = [ter_kinds_of_pair(words, text) for text in texts]
+        nearest = min(kinds, key=lambda row: sum(row[1:]), default=(0,) * 5)
+        rows.extend(nearest)
+    return SegmentStats(memoryview(rows), 5)
 
 
 def edit_stats(hypotheses: Segments, references: Sequence[Segments], characters: bool, /) -> SegmentStats:

@@ -39,6 +39,16 @@ def ter_edits(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
     return len(shifts) + sum([operation != MATCH for operation in operations])
 
 
+def ter_kinds_of_pair(hypothesis: Sequence[str], reference: Sequence[str]) -> tuple[int, ...]:
+    """Return the numbers of hits, substitutions, deletions, insertions and shifts among these edits.
+
+    >>> ter_kinds_of_pair("b a c".split(), "a b c d".split())
+    (3, 0, 0, 1, 1)
+    """
+    shifts, operations = trace_edits(hypothesis, reference)
+    return (*map(operations.count, (MATCH, SUBSTITUTION, DELETION, INSERTION)), len(shifts))
+
+
 def trace_edits(hypothesis: Sequence[str], reference: Sequence[str]) -> tuple[list[Shift], list[int]]:
     """Return the shifts, one after the other, and the operations that then turn one text into the other.
 

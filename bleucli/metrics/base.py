@@ -31,7 +31,8 @@ from bleucli.limits import MOST_TRIALS, whole_number
 from bleucli.metrics.options import NORMALIZE, SKIP_EMPTY_REFS, Configured
 from bleucli.metrics.score import OfScore, Score
 from bleucli.phrases import join_words, tell_place
-from bleucli.results import BY_ORDER, Description, Fact, Figures, SegmentScores
+from bleucli.results import BY_ORDER, Description, Fact, Figures
+from bleucli.results.segments import SegmentScores
 from bleucli.results.signature import VERSION, Signature
 from bleucli.text import Segments
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from bleucli.counting.corpus import Joining
     from bleucli.metrics.pairwise import Best, Pairs
     from bleucli.metrics.remarks import Remarks
     from bleucli.metrics.score import ScoreT_co
@@ -243,8 +245,8 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """Return the metric as it scores single segments: this one, unless a metric needs other options for that."""
         return self
 
-    def count_kinds(self, hypothesis: str, references: Sequence[str]) -> tuple[int, ...]:
-        """Return the numbers of hits, substitutions, deletions, insertions and shifts of a prepared segment.
+    def count_kinds(self, hypotheses: Segments, references: References) -> SegmentStats:
+        """Return rows of the numbers of hits, substitutions, deletions, insertions and shifts of prepared segments.
 
         Only metrics that align texts (`aligns`) have them.
         """
@@ -289,6 +291,9 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """
         is_plain = info.keys().isdisjoint({"empty", "normalize"})
         return is_plain and cls.options == original.options and cls.constants == original.constants
+
+    def follow(self, joining: Joining) -> None:  # few metrics need it
+        """Note how the items of the corpus that is counted next are joined."""
 
     def check_count(self, segments: int) -> None:  # few metrics need it
         """Raise a BleuError if the metric has rows for another number of segments than were counted."""

@@ -16,7 +16,8 @@ from bleucli.metrics.options import SCORE, SHARED, Option
 from bleucli.metrics.score import Score
 from bleucli.metrics.smoothing import DEFAULT_VALUES, LARGEST_VALUE, METHODS, SACREBLEU_METHODS, Smoothing
 from bleucli.phrases import list_orders, tell_count, tell_orders
-from bleucli.results import Description, Fact, Figures, SegmentScores
+from bleucli.results import Description, Fact, Figures
+from bleucli.results.segments import SegmentScores
 from bleucli.text import Segments
 
 TYPE_CHECKING = False

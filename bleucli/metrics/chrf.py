@@ -16,7 +16,8 @@ from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import CHOICE, SHARED, Option
 from bleucli.metrics.score import Score
 from bleucli.phrases import join_words, list_orders, tell_count, tell_orders
-from bleucli.results import Description, Fact, Figures, SegmentScores
+from bleucli.results import Description, Fact, Figures
+from bleucli.results.segments import SegmentScores
 from bleucli.text import Segments
 
 TYPE_CHECKING = False

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import fsum, isfinite, isnan
 
-from bleucli import results
 from bleucli.counting import References
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.kernels import reference_counts
@@ -25,6 +24,7 @@ from bleucli.metrics.score import Score
 from bleucli.phrases import tell_count, tell_place
 from bleucli.prose.markup import readable
 from bleucli.records import NamedTuple
+from bleucli.results import segments
 from bleucli.results.signature import ELSEWHERE, VERSION, Signature
 from bleucli.text import Segments
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
+
+    from bleucli.counting.corpus import Joining
 
     class SegmentMetric(Protocol):
         """A metric of another library that scores single segments."""
@@ -78,11 +80,13 @@ _DIRECTIONS = {"higher": True, "lower": False}
 class Column(NamedTuple):
     """The scores of one system: rows of a sum and the number of its terms, one row per segment.
 
-    label: what errors call them.
+    label: what errors call them. is_alone: whether they come without those of other systems. If items are joined by
+    their ids, the scores are then in the order of the system's own lines; otherwise, in that of the first reference.
     """
 
     label: str
     rows: SegmentStats
+    is_alone: bool = True
 
 
 class SegmentScores(Metric[Score]):
@@ -115,9 +119,13 @@ class SegmentScores(Metric[Score]):
         self.name = name
         self.higher_is_better = self.check("higher_is_better", higher_is_better)
         self._columns = columns or {}
+        self._joining: Joining | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_columns": {}}  # statistics hold their metric, and should be small when they are pickled
+        return vars(self) | {
+            "_columns": {},
+            "_joining": None,
+        }  # Statistics hold their metric, and should be small when they are pickled
 
     def prepare(self, segments: Segments) -> Segments:
         """Return the texts unchanged: nothing reads them."""
@@ -143,7 +151,13 @@ class SegmentScores(Metric[Score]):
         """
         bounds = references.bounds
         begin, end = (bounds[0], bounds[-1]) if bounds else (start, start + len(hypotheses))
-        rows = self._columns[name].rows[begin:end]
+        column = self._columns[name]
+        if self._joining is not None and self._joining.lines:
+            lines = self._joining.lines[name if column.is_alone else ""]
+            _check_number(column, lines.length)
+            rows = column.rows.take(lines.places[begin:end])
+        else:
+            rows = column.rows[begin:end]
         if missing := end - begin - len(rows):
             rows += SegmentStats(memoryview(array("d", (0.0, 1.0)) * missing), 2)
         if not bounds:
@@ -153,18 +167,34 @@ class SegmentScores(Metric[Score]):
             sums.extend(self.sum_rows(rows[first - begin : last - begin]))
         return SegmentStats(memoryview(sums), 2)
 
+    def rename(self, names: Mapping[str, str]) -> SegmentScores:
+        """Return these scores with other names of systems; names: those here, by the others."""
+        return SegmentScores(self.name, {new: self._columns[old] for new, old in names.items()}, self.higher_is_better)
+
+    def take(self, name: str, places: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return rows of a system by their indexes; empty ones where there are fewer, until `check_count` refuses."""
+        import numpy as np
+
+        rows = np.asarray(self._columns[name].rows, np.float64)
+        if len(places) and places.max() >= len(rows):
+            rows = np.vstack([rows, np.tile((0.0, 1.0), (int(places.max()) + 1 - len(rows), 1))])
+        taken: NDArray[np.float64] = rows[places]
+        return taken
+
+    def follow(self, joining: Joining) -> None:
+        """Take scores from where the items that are joined come from."""
+        self._joining = joining
+
     def check_count(self, segments: int) -> None:
         """Refuse scores of another number of segments than were counted.
 
         Raises:
             BleuError: there are more or fewer.
         """
+        if self._joining is not None and self._joining.lines:
+            return  # `block_stats` has compared the numbers of lines
         for column in self._columns.values():
-            if len(column.rows) != segments:
-                raise BleuError(
-                    f"{column.label} has {tell_count(len(column.rows), 'score')}, but there are"
-                    f" {tell_count(segments, 'segment')}; give one score per segment"
-                )
+            _check_number(column, segments)
 
     def sum_rows(self, rows: SegmentStats) -> tuple[int | float, ...]:
         """Return the sum of each column, exact before it is rounded."""
@@ -191,9 +221,9 @@ class SegmentScores(Metric[Score]):
         score.name, score.score = self.name, sums[0] / sums[1]
         return score
 
-    def score_columns(self, rows: SegmentStats) -> results.SegmentScores:
+    def score_columns(self, rows: SegmentStats) -> segments.SegmentScores:
         """Return the mean of each row in columns."""
-        return results.SegmentScores(self.name, [total / count for total, count in rows])
+        return segments.SegmentScores(self.name, [total / count for total, count in rows])
 
     def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:
         """Return the mean of each row of sums."""
@@ -202,6 +232,19 @@ class SegmentScores(Metric[Score]):
         totals, counts = np.asarray(sums).T
         means: NDArray[np.float64] = totals / counts
         return means
+
+
+def _check_number(column: Column, segments: int) -> None:
+    """Refuse scores of another number of segments.
+
+    Raises:
+        BleuError: there are more or fewer.
+    """
+    if len(column.rows) != segments:
+        raise BleuError(
+            f"{column.label} has {tell_count(len(column.rows), 'score')}, but there are"
+            f" {tell_count(segments, 'segment')}; give one score per segment"
+        )
 
 
 def column_of(label: str, scores: Iterable[object]) -> Column:

@@ -14,7 +14,8 @@ from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SHARED, Option
 from bleucli.metrics.score import Score
-from bleucli.results import Description, Fact, Figures, SegmentScores
+from bleucli.results import Description, Fact, Figures
+from bleucli.results.segments import SegmentScores
 from bleucli.text import Segments
 from bleucli.tokenizers.tercom import Tercom
 
@@ -258,8 +259,6 @@ class TER(Metric[TERScore]):
     ) -> TEREditCounts:
         """Return what the edits of a corpus are: shifts, and those that remain after the shifts.
 
-        This searches for shifts in Python, which takes many times as long as a score.
-
         Args:
             hypotheses: n strings.
             references: streams, each of n strings; None is a missing reference. The one with the fewest edits counts.
@@ -277,16 +276,9 @@ class TER(Metric[TERScore]):
         hits, substitutions, deletions, insertions, shifts = map(int, counts)
         return TEREditCounts(hits, substitutions, deletions, insertions, shifts, length)
 
-    def count_kinds(self, hypothesis: str, references: Sequence[str]) -> tuple[int, ...]:
-        """Return how many edits of each kind a prepared segment has; see `Metric.count_kinds`."""
-        from bleucli.kernels.python_ter import DELETION, INSERTION, MATCH, SUBSTITUTION, trace_edits
-
-        words = hypothesis.split()
-        if hypothesis in references:
-            return (len(words), 0, 0, 0, 0)
-        ways = [trace_edits(words, reference.split()) for reference in references]
-        shifts, best = min(ways, key=lambda way: len(way[0]) + len(way[1]) - way[1].count(MATCH))
-        return (*map(best.count, (MATCH, SUBSTITUTION, DELETION, INSERTION)), len(shifts))
+    def count_kinds(self, hypotheses: Segments, references: References) -> SegmentStats:
+        """Return how many edits of each kind prepared segments have; see `Metric.count_kinds`."""
+        return kernels.ter_kinds(hypotheses, references.streams)
 
 
 def corpus_ter(

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 
 from bleucli import kernels
@@ -17,7 +18,8 @@ from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SHARED, Option
 from bleucli.metrics.score import Score
 from bleucli.phrases import tell_count
-from bleucli.results import Description, Figures, SegmentScores
+from bleucli.results import Description, Figures
+from bleucli.results.segments import SegmentScores
 from bleucli.text import Segments
 
 TYPE_CHECKING = False
@@ -178,19 +180,22 @@ class ErrorRate(Metric["RateT"]):
         (*counts, _), length = count_edits(self, hypotheses, references)
         return EditCounts(*map(int, [*counts, length]))
 
-    def count_kinds(self, hypothesis: str, references: Sequence[str]) -> tuple[int, ...]:
-        """Return how many edits of each kind a prepared segment has; see `Metric.count_kinds`."""
+    def count_kinds(self, hypotheses: Segments, references: References) -> SegmentStats:
+        """Return how many edits of each kind prepared segments have; see `Metric.count_kinds`."""
         from bleucli.kernels.python_edits import edited_words, trace_distance
         from bleucli.kernels.python_ter import DELETION, INSERTION, MATCH, SUBSTITUTION
 
         def units_of(text: str) -> Sequence[str]:
             return text.strip() if self.characters else edited_words(text)
 
-        units = units_of(hypothesis)
-        ways = [trace_distance(units, units_of(reference)) for reference in references]
-        best = min(ways, key=lambda way: len(way) - way.count(MATCH))
-        # Edits turn the reference into the output, and the numbers of operations are for the opposite
-        return (*map(best.count, (MATCH, SUBSTITUTION, INSERTION, DELETION)), 0)
+        rows = array("q")
+        for output, *targets in zip(hypotheses, *references.streams, strict=True):
+            units = units_of(output or "")
+            ways = [trace_distance(units, units_of(target)) for target in targets if target is not None]
+            best = min(ways, key=lambda way: len(way) - way.count(MATCH))
+            # Edits turn the reference into the output, and the numbers of operations are for the opposite
+            rows.extend((*map(best.count, (MATCH, SUBSTITUTION, INSERTION, DELETION)), 0))
+        return SegmentStats(memoryview(rows), 5)
 
 
 class WER(ErrorRate[WERScore]):

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from bleucli.output.layout import Layout
     from bleucli.output.segments import Table
     from bleucli.prose.blocks import Block
-    from bleucli.results import Results, SegmentBlock, SegmentScores
+    from bleucli.results import Results
+    from bleucli.results.segments import SegmentBlock, SegmentScores
 
     class Explained(Protocol):
         """An explanation to show, as blocks or as data."""

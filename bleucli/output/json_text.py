@@ -34,17 +34,8 @@ from itertools import repeat
 from math import isfinite
 
 from bleucli.output.layout import Layout, marked_names, rescale_record
-from bleucli.results import (
-    BY_ORDER,
-    DECIMALS,
-    EDIT_KINDS,
-    SHAPE,
-    Results,
-    ScoreRecord,
-    SegmentScores,
-    run_item,
-    score_item,
-)
+from bleucli.results import BY_ORDER, DECIMALS, EDIT_KINDS, SHAPE, Results, ScoreRecord, run_item, score_item
+from bleucli.results.segments import SegmentScores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

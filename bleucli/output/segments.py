@@ -21,7 +21,8 @@ from bleucli.errors import BleuError
 from bleucli.output.json_text import dump_line, segment_heads
 from bleucli.prose.markup import visible
 from bleucli.records import NamedTuple
-from bleucli.results import Run, SegmentBlock, in_scale, run_item
+from bleucli.results import Run, in_scale, run_item
+from bleucli.results.segments import SegmentBlock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from itertools import chain
 
 from bleucli.output.layout import Layout, marked_names, rescale_record
 from bleucli.prose.markup import visible
-from bleucli.results import Results, ScoreRecord, SegmentScores, SystemResult
+from bleucli.results import Results, ScoreRecord, SystemResult
+from bleucli.results.segments import SegmentScores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

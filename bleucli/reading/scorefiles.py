@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from bleucli.errors import BleuError
 from bleucli.limits import read_number
@@ -116,6 +117,9 @@ def _of_lines(lines: Sequence[str], label: str, name: str, field: str) -> Mappin
     cells = first.split("\t" if "\t" in first else None)
     if len(cells) > 1 and _is_number(cells[1]) and not _is_number(cells[0]):
         return _select(_of_pairs(lines, label), label, field)
+    if _is_spaced(lines):
+        header, *rows = (line.split() for line in lines if line.strip())
+        return _of_records(_by_header(header, rows, label), label, name, field)
     if "\t" in first or ("," in first and not _is_number(first)):
         return _of_records(_rows(lines, "\t" if "\t" in first else ",", label), label, name, field)
     if field:
@@ -159,6 +163,19 @@ def _of_pairs(lines: Sequence[str], label: str) -> dict[str, list[Item]]:
     return systems
 
 
+def _is_spaced(lines: Sequence[str]) -> bool:
+    r"""Return whether lines are a table with blanks between names, and blanks or tabs between values, as Google's MQM.
+
+    >>> _is_spaced(["system mqm_avg_score seg_id", "KIT\t-5.000000 1"]), _is_spaced(["not a table", "0.5"])
+    (True, False)
+    """
+    first, second = [*islice(filter(str.strip, lines), 2), "", ""][:2]
+    names, values = first.split(), second.split()
+    if "\t" in first or "," in first or len(names) < 2 or any(map(_is_number, names)):
+        return False
+    return len(values) == len(names) and any(map(_is_number, values))
+
+
 def _rows(lines: Sequence[str], delimiter: str, label: str) -> list[Any]:
     """Return the rows of CSV or TSV by the names in its first row."""
     import csv
@@ -169,8 +186,17 @@ def _rows(lines: Sequence[str], delimiter: str, label: str) -> list[Any]:
     except csv.Error as error:
         raise BleuError(f"{label}, line {reader.line_num}: not valid CSV ({error})") from None
     header = [cell.strip() for cell in header]
+    if delimiter == "\t":  # lines are read without the tabs at their ends
+        rows = [row + [""] * (len(header) - len(row)) for row in rows]
+    return _by_header(header, rows, label)
+
+
+def _by_header(header: Sequence[str], rows: Sequence[Sequence[str]], label: str) -> list[Any]:
+    """Return rows by the names in the first row."""
     if all(map(_is_number, header)):
         raise BleuError(f"{label} has {len(header)} numbers in line 1; expected names of columns, or a single number")
+    if value := next(filter(_is_number, header), ""):
+        raise BleuError(f"{label} has the number {value} in line 1; add a line before it that names the columns")
     for number, row in enumerate(rows, 2):
         if len(row) != len(header):
             raise BleuError(f"{label}, row {number} has {len(row)} cells, but the first row has {len(header)}")
@@ -260,7 +286,13 @@ def _find_columns(rows: Sequence[Mapping[str, Any]], label: str, name: str, fiel
     if field or not columns:
         there = f"it has {', '.join(columns[:_MOST_NAMES])}{suggest(field, columns)}" if columns else "it has none"
         raise BleuError(f"{label} has no column {field or name} of numbers; {there}")
-    return [key for key in columns if not _OTHERS.fullmatch(key)] or columns
+    if scores := [key for key in columns if not _OTHERS.fullmatch(key)]:
+        return scores
+    if "severity" in map(str.lower, keys):
+        raise BleuError(f"{label} has errors that people marked, not scores; add up their weights for each segment")
+    raise BleuError(
+        f"{label} has only numbers that seem to be ids: {', '.join(columns)}; name one: {label}:{columns[0]}"
+    )
 
 
 def _holds_numbers(value: object) -> bool:

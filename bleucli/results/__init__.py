@@ -14,8 +14,6 @@
 - `Unscored`: a system that was left out
 - `Input`, `Run`: what was read, by which command, and when
 - `Results`: all systems, and the hints that go with them; as dictionaries, and as rows of a table
-- `SegmentScores`: scores of segments by one metric; `SegmentBlock`, `SegmentTable`: those of some segments, or of all,
-  by all systems and metrics
 - `score_item`, `run_item`: a score, and what it was made from, as the objects of `bleu -f jsonl`; `Results.cells`: the
   same as a row of a table
 - `mark_best`: results with the best scores marked
@@ -23,6 +21,9 @@
 - `in_scale`: a score in percent, as it is printed on a scale
 - `round_p`, `show_p`: p-values that stay on their side of the limit of significance
 - `name_row`: what a system is called on a group of segments
+- `data_frame`: rows as a data frame of pandas
+
+Scores of single segments are in `bleucli.results.segments`.
 """
 
 from __future__ import annotations
@@ -246,62 +247,6 @@ class ScoreRecord(Record):
         """
         curve = self.description.curve
         return curve.share(difference) if difference and curve is not None and curve.name == self.name else None
-
-
-class SegmentScores(NamedTuple):
-    """Scores of n segments by one metric, in columns of n values, so that many lines are rendered at once.
-
-    The metric fills in the first fields, and `bleucli.scoring.score_blocks` the others.
-
-    figures: the columns of those fields of `Figures` that the metric has; for those in `BY_ORDER`, one for each order.
-    verbose: what follows the score in text, with `%` and a letter for the value of each column that comes after it.
-    """
-
-    name: str
-    scores: Sequence[float]
-    figures: Mapping[str, Sequence[Any]] = {}
-    verbose: tuple[str, Sequence[Sequence[float | str]]] = ("", ())
-    higher_is_better: bool | None = None
-    nrefs: Sequence[int] = ()  # the number of references of each segment
-    signatures: Mapping[int, Signature] = {}  # by that number
-    scale: int | None = None  # as in `ScoreRecord`
-
-    def record(self, place: int) -> ScoreRecord:
-        """Return the score of one segment; place: its index among these."""
-        template, columns = self.verbose
-        figures: dict[str, Any] = {
-            name: [column[place] for column in part] if name in BY_ORDER else part[place]
-            for name, part in self.figures.items()
-        }
-        return ScoreRecord(
-            self.name,
-            self.scores[place],
-            template % tuple([column[place] for column in columns]),
-            self.signatures[self.nrefs[place]],
-            self.higher_is_better,
-            figures=Figures(**figures),
-            scale=self.scale,
-        )
-
-    def records(self) -> Iterator[ScoreRecord]:
-        """Give the score of each segment."""
-        return map(self.record, range(len(self.scores)))
-
-
-class SegmentBlock(NamedTuple):
-    """The scores of n segments that follow one another, and what is known of them.
-
-    numbers: their numbers in the text, from 1. systems: the names of the systems. scores: for each system, those by
-    each metric. labels: columns of n labels, by name. references, outputs: columns of n texts; none unless texts are
-    asked for.
-    """
-
-    numbers: Sequence[int]
-    systems: Sequence[str]
-    scores: Sequence[Sequence[SegmentScores]]
-    labels: Mapping[str, Sequence[str | None]] = {}
-    references: Sequence[Sequence[str | None]] = ()
-    outputs: Sequence[Sequence[str | None]] = ()
 
 
 class SystemResult(Record):
@@ -750,7 +695,7 @@ class Results(Record):
         Raises:
             BleuError: pandas is not installed; or as for `rows`.
         """
-        return _data_frame(self.rows())
+        return data_frame(self.rows())
 
     # --- as text
 
@@ -809,79 +754,12 @@ class Results(Record):
         return notes
 
 
-class SegmentTable(Record):
-    """The scores of every segment, by all systems and metrics, as `evaluate_segments` returns them.
+def data_frame(rows: list[dict[str, Any]]) -> pandas.DataFrame:
+    """Return rows as a data frame of pandas.
 
-    `table["system"]["BLEU"]` is a list of n numbers.
-
-    Attributes:
-        scores: for each system, by its name, n scores by each metric, in percent unless another tool computed them.
-        signatures: those of the metrics, by their names.
-        labels: what is known of each segment, by name.
-
-    >>> from bleucli import evaluate_segments
-    >>> systems = {"a": ["the cat sat", "on a mat"], "b": ["the cat sat", "on the mat"]}
-    >>> table = evaluate_segments(systems, [["the cat sat", "on the mat"]], ["chrf", "ter"])
-    >>> table["a"]["TER"]
-    [0.0, 33.33333333333333]
-    >>> table.rows()[-1]
-    {'segment': 2, 'system': 'b', 'metric': 'TER', 'score': 0.0}
-    >>> table.rows(wide=True)[1]["a TER"]
-    33.33333333333333
+    Raises:
+        BleuError: pandas is not installed.
     """
-
-    scores: Mapping[str, Mapping[str, list[float]]]
-    signatures: Mapping[str, Signature]
-    labels: Mapping[str, list[str]] = {}
-
-    def __getitem__(self, key: str, /) -> Mapping[str, list[float]]:
-        """Return the scores of a system.
-
-        Raises:
-            BleuError: there is no such system.
-        """
-        if not isinstance(key, str):
-            scores: Mapping[str, list[float]] = super().__getitem__(key)
-            return scores
-        if key not in self.scores:
-            raise BleuError(
-                f"there is no system {key!r}; choose from {', '.join(self.scores)}{suggest(key, self.scores)}"
-            )
-        return self.scores[key]
-
-    def rows(self, wide: bool = False) -> list[dict[str, Any]]:
-        """Return dictionaries for `pandas.DataFrame` and `polars.DataFrame`.
-
-        Args:
-            wide: one for each segment, with keys such as `system BLEU`; otherwise one for each score, with `segment`
-                (from 1), `system`, `metric` and `score`. Both have the labels.
-        """
-        columns = [(name, metric, column) for name, of in self.scores.items() for metric, column in of.items()]
-        rows: list[dict[str, Any]] = []
-        for place in range(len(columns[0][2])):
-            known = {"segment": place + 1} | {name: column[place] for name, column in self.labels.items()}
-            if wide:
-                rows.append(known | {f"{name} {metric}": column[place] for name, metric, column in columns})
-                continue
-            rows += [
-                {**known, "system": name, "metric": metric, "score": column[place]} for name, metric, column in columns
-            ]
-        return rows
-
-    def to_pandas(self, wide: bool = False) -> pandas.DataFrame:
-        """Return the rows of `rows(wide)` as a data frame of pandas.
-
-        Raises:
-            BleuError: pandas is not installed.
-        """
-        return _data_frame(self.rows(wide))
-
-    def __repr__(self) -> str:
-        segments = tell_count(len(next(iter(next(iter(self.scores.values())).values()))), "segment")
-        return f"<SegmentTable: {segments}, {', '.join(self.scores)} by {', '.join(self.signatures)}>"
-
-
-def _data_frame(rows: list[dict[str, Any]]) -> pandas.DataFrame:
     try:
         import pandas as pd
     except ImportError:

@@ -31,6 +31,7 @@ from bleucli.errors import BleuError
 from bleucli.limits import file_path
 from bleucli.metrics import METRICS, Metric, metric_that_counted, reading
 from bleucli.metrics.options import CHOICE
+from bleucli.metrics.segment_scores import SegmentScores
 from bleucli.optional_deps import load
 from bleucli.phrases import Turn, suggest, tell_count
 from bleucli.results.signature import Signature
@@ -51,7 +52,7 @@ from bleucli.scale.layout import (
     label_of,
     metadata,
 )
-from bleucli.scale.rows import ROWS, Table, Writer, write, write_sums
+from bleucli.scale.rows import ROWS, Table, Writer, table_of, write, write_sums
 from bleucli.text.buffers import to_arrow, to_numpy
 from bleucli.text.labels import number
 from bleucli.text.wholefiles import digest
@@ -120,6 +121,10 @@ class Statistics:
             _check_signatures(file)
         self.columns = list(dict.fromkeys(key for file in files for key in file.keys if key != SYSTEM))
         self.is_summed = any(file.is_summed for file in files)
+        self._columns: dict[str, SegmentScores] = {}
+        # What these need: by place, the number of segments before it; and the number of all segments
+        self._starts: dict[tuple[Any, ...], int] = {}
+        self._segments = 0
         self._homes: dict[str, str] = {}  # by system, the first file that has it
         self._met: list[tuple[Any, ...]] = []
         for file in filled:
@@ -188,6 +193,59 @@ class Statistics:
             if not any(has(file, name) for name in file.signatures):
                 raise BleuError(f"{file.path} has no {what}; it has {', '.join(file.signatures)}")
 
+    def add(self, name: str, scores: SegmentScores) -> None:
+        """Add scores from elsewhere as a column: one score for each segment, place by place.
+
+        Args:
+            name: the name of the column, as in a file.
+            scores: those of each system.
+
+        Raises:
+            BleuError: files have such a column already, or hold sums; or there are more scores than segments, or fewer.
+        """
+        for file in self._files:
+            if name in file.signatures:
+                raise BleuError(f"{file.path} has {name} already; choose another name for these scores")
+            if file.is_summed:
+                raise BleuError(f"{file.path} holds sums, but scores are those of segments; name files of segments")
+        if not self._starts:
+            self._find_starts()
+        scores.check_count(self._segments)
+        self._columns[name] = scores
+
+    def _find_starts(self) -> None:
+        """Find out where the segments of each place begin if those of one place follow those of another."""
+        lengths: dict[tuple[Any, ...], int] = {}
+        for file in self._filled:
+            for table in file.row_groups([key for key in (*PLACES, SEGMENT) if key in file.columns]):
+                segments = to_numpy(table.column(SEGMENT))
+                for place, rows in split(table, PLACES):
+                    lengths[place] = max(lengths.get(place, 0), int(segments[rows].max()) + 1)
+        for place, length in lengths.items():
+            self._starts[place] = self._segments
+            self._segments += length
+
+    def _read(self, file: StatsFile, columns: Sequence[str]) -> Iterator[pa.Table]:
+        """Give the rows of a file with those of some columns that it has, and with the columns that were added."""
+        names = [name for name in dict.fromkeys(columns) if name in file.columns]
+        return map(self._with_scores, file.row_groups(names) if file.rows else ())
+
+    def _with_scores(self, table: pa.Table) -> pa.Table:
+        """Return rows of a file with the columns that were added."""
+        if not self._columns:
+            return table
+        import numpy as np
+
+        segments = to_numpy(table.column(SEGMENT))
+        of_rows = {name: np.empty((len(table), 2)) for name in self._columns}
+        for (system, *place), rows in split(table, [SYSTEM, *PLACES]):
+            for name, scores in self._columns.items():
+                of_rows[name][rows] = scores.take(_name_system(system), segments[rows] + self._starts[tuple(place)])
+        added = table_of({SYSTEM: segments}, self._columns, [rows.T for rows in of_rows.values()])
+        for name in added.column_names[1:]:
+            table = table.append_column(name, added.column(name))
+        return table
+
     def kind_of(self, name: str) -> str | None:
         """Return which of `METRICS` a name in the files stands for; None if it is another metric."""
         return _kind_of(self._filled[0], name)
@@ -236,9 +294,8 @@ class Statistics:
             counts = tuple(COUNTS) if file.is_summed else (SEGMENT, REFERENCES)
             fractions = dict.fromkeys(counts, False) | fractional
             of_documents = documents if documents in file.columns and documents not in keys else ""
-            columns = [*dict.fromkeys(key for key in (*keys, of_documents) if key in file.columns), *fractions]
             start = 0
-            for table in file.row_groups(columns) if file.rows else ():
+            for table in self._read(file, [*keys, of_documents, *fractions]):
                 numbers = check_numbers(table, fractions, file.path, start)
                 check_counts(numbers, metrics, file.path, start)
                 start += len(table)
@@ -284,7 +341,7 @@ class Statistics:
         for name, metric in metrics.items():
             for file in self._files:
                 missing = [one for one in metric.column_names() if f"{name}.{one}" not in file.columns]
-                if file.rows and missing:
+                if file.rows and missing and name not in self._columns:
                     raise BleuError(
                         f"{file.path} has no column {name}.{missing[0]}, which {metric.name} needs; count the texts"
                         " again with these options"
@@ -390,7 +447,7 @@ class Statistics:
                 raise BleuError(
                     f"one of {first.path} and {file.path} holds sums, and the other segments; merge files of one kind"
                 )
-        schemas = [_plain_schema(file.schema()) for file in self._files]
+        schemas = [_plain_schema(self._with_scores(file.schema().empty_table()).schema) for file in self._files]
         try:
             whole = pa.unify_schemas(schemas, promote_options="permissive")
         except pa.ArrowException as error:
@@ -399,7 +456,7 @@ class Statistics:
         table = Table()
         held: list[Any] = []  # row groups of small shards are written together, which takes less time
         for file in self._files:
-            for rows in file.row_groups():
+            for rows in map(self._with_scores, file.row_groups()):
                 held.append(_fit(rows, whole))
                 if sum(map(len, held)) >= ROWS:
                     table.add(pa.concat_tables(held))

@@ -395,7 +395,6 @@ def test_wrong_scores_are_refused(run, files, write, words, parts):
             ("-sl",),
             "--sentence-level takes one system and one metric as text; leave out the others, or add -f csv, tsv",
         ),
-        (("--partial",), "--partial cannot be combined with --scores: scores are those of all segments"),
         (("--segment-scores",), "--segment-scores cannot be combined with --scores: it reads scores instead of texts"),
     ],
 )
@@ -403,24 +402,127 @@ def test_jobs_without_scores_say_why(run, files, words, part):
     refused(run(*files, *COLUMN, *words), part)
 
 
-def test_tables_and_statistics_say_why(run):
+def test_scores_join_what_an_engine_has_counted(run, files, tmp_path):
+    pytest.importorskip("dask.bag")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = {"ref": [" ".join(WORDS)] * COUNT, **{name: texts(name) for name in SYSTEMS}}
+    pq.write_table(pa.table(columns), "texts.parquet")
+    table = ("--table", "texts.parquet", "--columns", "hyp=a,b,c,refs=ref")
+    assert run("count", *table, "--engine", "dask", "-o", "counts", "-q").status == 0
+    answer = run("--stats", "counts", *COLUMN, "-par", *FEW, "-q", "-f", "csv")
+    assert answer.out == run(*files, *COLUMN, "-par", *FEW, "-f", "csv").out
+
+
+def test_engines_say_why(run):
     refused(
         run("--table", "t.parquet", "--engine", "dask", "--scores", "a=b"),
-        "--engine cannot be combined with --scores: only sums of counts leave the engine",
+        "--engine cannot be combined with --scores: workers have no scores, but bleu count --engine saves counts, and"
+        " bleu --stats --scores adds scores to them",
     )
-    refused(run("--stats", "t.parquet", "--scores", "a=b"), "statistics keep the scores that bleu count --scores saves")
 
 
-def test_items_that_are_joined_in_another_order_are_refused(run, write):
-    for name, order in (("r", "01"), ("s", "10")):
-        write(f"{name}.jsonl", "".join(f'{{"id": {n}, "{name}": "x{n} y"}}\n' for n in order))
-    words = ("r.jsonl", "-i", "s.jsonl", "--jsonl-fields", "hyp=s,refs=r", "-q")
-    assert run(*words).status == 0
-    write("s.comet", "0.5\n0.7\n")
-    refused(
-        run(*words, "--scores", "COMET=s.comet"),
-        "--scores COMET: some files have the items in another order, but scores have no ids",
-    )
+@pytest.fixture
+def shards(run, files, write):
+    """Write the statistics of the texts without scores, in two files with a column `half`."""
+    write("halves.tsv", "half\n" + "".join(f"{2 * n // COUNT}\n" for n in range(COUNT)))
+    for number, part in enumerate((slice(0, 25), slice(25, COUNT))):
+        for name in SYSTEMS:
+            write(f"{number}-{name}.txt", "".join(f"{text}\n" for text in texts(name)[part]))
+        write(f"{number}-ref.txt", f"{' '.join(WORDS)}\n" * len(texts("a")[part]))
+        write(f"{number}-halves.tsv", "half\n" + "".join(f"{2 * n // COUNT}\n" for n in range(COUNT)[part]))
+        paths = [f"{number}-{name}.txt" for name in SYSTEMS]
+        words = (f"{number}-ref.txt", "-i", *paths, "--names", ",".join(SYSTEMS), "-q")
+        labels = ("--labels", f"{number}-halves.tsv", "--by", "half")
+        first = str(1 + 25 * number)
+        assert run("count", *words, *labels, "--first-line", first, "-o", f"{number}.parquet").status == 0
+    return ("--stats", "1.parquet", "0.parquet", "-q")
+
+
+@pytest.mark.parametrize(
+    "words", [(), ("-par", *FEW), ("-par", "--paired-all", *FEW), ("--by", "half"), ("-sl", "--rows", "wide")], ids=str
+)
+def test_scores_beside_statistics_are_those_beside_texts(run, files, shards, words):
+    labels = ("--labels", "halves.tsv") if "half" in words else ()
+    direct = run(*files, *BOTH, *labels, *words, "-f", "csv").out
+    assert run(*shards, *BOTH, *words, "-f", "csv").out == direct
+    assert run("count", *shards[:3], *BOTH, "-o", "whole.parquet").status == 0
+    assert run("--stats", "whole.parquet", *words, "-f", "csv", "-q").out == direct
+
+
+def test_scores_beside_statistics_of_several_test_sets_follow_one_another(run, shards):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    for name in ("new", "old"):  # each has all segments
+        table = pa.concat_tables([pq.read_table(f"{n}.parquet") for n in (0, 1)])
+        pq.write_table(table.append_column("testset", pa.array([name] * len(table))), f"{name}.parquet")
+    write_scores = [*COMET["a"], *(1 - score for score in COMET["a"])]
+    for name in SYSTEMS:
+        with open(f"{name}.both", "w", encoding="utf-8") as file:
+            file.write("".join(f"{score!r}\n" for score in write_scores))
+    words = ("--stats", "old.parquet", "new.parquet", "--scores", "COMET=a.both,b.both,c.both", "-q", "-f", "jsonl")
+    groups = [json.loads(line) for line in run(*words, "--by", "testset").out.splitlines()]
+    means = {line["system"]: line["score"] for line in groups if line["metric"] == "COMET"}
+    assert means["a testset=old"] == pytest.approx(fmean(COMET["a"]))
+    assert means["a testset=new"] == pytest.approx(1 - fmean(COMET["a"]))
+
+
+@pytest.mark.parametrize("command", [(), ("count", "-o", "x.parquet")])
+def test_wrong_scores_beside_statistics_are_refused(run, shards, write, command):
+    write("short", "0.5\n" * 59)
+    for words, part in (
+        (
+            ("COMET=short,b.comet,c.comet",),
+            "short has 59 scores, but there are 60 segments; give one score per segment",
+        ),
+        (("BLEU=a.comet,b.comet,c.comet",), "scores 'BLEU': this name has another meaning here"),
+    ):
+        refused(run(*command, *shards[:3], "--scores", *words), part)
+    assert run("count", *shards, *COLUMN, "-o", "saved.parquet").status == 0
+    again = run(*command, "--stats", "saved.parquet", *COLUMN)
+    refused(again, "saved.parquet has comet already; choose another name for these scores")
+    assert run("count", *shards, "--sums", "-o", "sums.parquet").status == 0
+    sums = run("--stats", "sums.parquet", *COLUMN)
+    refused(sums, "sums.parquet holds sums, but scores are those of segments; name files of segments")
+
+
+def test_saved_scores_are_not_called_metrics_of_your_own(run, shards):
+    assert run("count", *shards, *COLUMN, "-o", "saved.parquet").status == 0
+    answer = run("--stats", "saved.parquet")
+    assert "COMET" in answer.out
+    assert "metric of your own" not in answer.err
+
+
+# The items of a reference and of two systems, in the order of their files: all of them, and only some
+SAME_ITEMS = {"r": "abcdef", "s": "abfdce", "t": "abcdef"}
+SOME_ITEMS = {"r": "abcdef", "s": "abfdc", "t": "abxefc"}
+
+
+@pytest.mark.parametrize("jobs", [("-J", "1"), ("-J", "2")])
+@pytest.mark.parametrize(("items", "more"), [(SAME_ITEMS, ()), (SOME_ITEMS, ("--partial",))])
+def test_scores_follow_items_that_are_joined_by_their_ids(run, write, items, more, jobs):
+    """Those of one system are in the order of its file; those of all systems in one file, in that of the reference."""
+    values = {name: {item: ord(item) / 128 + place for item in "abcdefx"} for place, name in enumerate("st")}
+    for name, order in items.items():
+        field = "refs" if name == "r" else "hyp"
+        write(f"{name}.jsonl", "".join(f'{{"id": "{item}", "{field}": "{item} y"}}\n' for item in order))
+        if name != "r":
+            write(f"{name}.comet", "".join(f"{values[name][item]!r}\n" for item in order))
+    rows = "".join(f"{values['s'][item]!r},{values['t'][item]!r}\n" for item in items["r"])
+    write("all.csv", f"s.jsonl,t.jsonl\n{rows}")
+    words = ("r.jsonl", "-i", "s.jsonl", "t.jsonl", "-q", *more, *jobs)
+    common = [item for item in items["r"] if all(item in order for order in items.values())]
+    for scores in ("COMET=s.comet,t.comet", "COMET=all.csv"):
+        means = lines(run(*words, "--scores", scores, "-f", "jsonl"))
+        for name in "st":
+            assert means[name, "COMET"]["score"] == fmean(values[name][item] for item in common)
+        table = csv.DictReader(io.StringIO(run(*words, "--scores", scores, "-sl", "-f", "csv", "--rows", "wide").out))
+        assert [float(row["s COMET"]) for row in table] == [values["s"][item] for item in common]
+    write("short.comet", "0.5\n")
+    short = run(*words, "--scores", "COMET=short.comet,t.comet")
+    refused(short, f"short.comet has 1 score, but there are {len(items['s'])} segments; give one score per segment")
 
 
 def test_the_option_of_earlier_versions_says_what_to_write(run):

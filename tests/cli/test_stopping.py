@@ -72,6 +72,7 @@ def calls():
         "group_stats": lambda: (repeated("a b c d e f", 100_000), array("q", [100_000]), 4),
         "chrf_stats": lambda: (words, [others], 6, 2, 2, False, False),
         "ter_stats": lambda: (noisy, [noise]),
+        "ter_kinds": lambda: (noisy, [noise]),
         "edit_stats": lambda: (edited, [edits], False),
         "pairwise_bleu": lambda: (*pairs, 4, "exp", 0, False),
         "pairwise_chrf": lambda: (*pairs, 6, 2, 2, False, False),
@@ -106,7 +107,7 @@ LOOPS = (
 )
 LOOPS += ("tokenize_13a", "tokenize_zh", "tokenize_char", "tokenize_intl", "ngram_stats", "group_stats", "chrf_stats")
 LOOPS += ("pairwise_bleu", "pairwise_chrf", "bleu_rows")
-LOOPS += ("ter_stats", "edit_stats", "column_sums", "draw_weights", "weighted_sums", "swapped_sums")
+LOOPS += ("ter_stats", "ter_kinds", "edit_stats", "column_sums", "draw_weights", "weighted_sums", "swapped_sums")
 
 
 def test_every_kernel_that_loops_is_tried():
@@ -161,6 +162,7 @@ ONE, ROW = Segments.from_strings(["a"]), SegmentStats(memoryview(bytes(8)).cast(
         ("pairwise_bleu", (*paired(ONE), 1, "exp", 0, False)),
         ("pairwise_chrf", (*paired(ONE), 1, 0, 2, False, False)),
         ("ter_stats", (ONE, [ONE])),
+        ("ter_kinds", (ONE, [ONE])),
         ("edit_stats", (ONE, [ONE], False)),
         ("column_sums", (ROW,)),
         ("weighted_sums", (ROW, bytes(1))),

@@ -15,7 +15,7 @@ import bleucli
 from bleucli import BLEU, CHRF, TER
 from bleucli.errors import BleuError
 from bleucli.output.segments import Table, render_csv, render_lines, render_parquet
-from bleucli.results import SegmentBlock, SegmentScores
+from bleucli.results.segments import SegmentBlock, SegmentScores
 
 REFERENCES = ["the cat sat on the mat", "hello there, world", "it was not a good day", "one more of them here"]
 SYSTEMS = {

@@ -76,6 +76,49 @@ LAYOUTS = {
         "system,score\na,0.8512\na,-0.25\nb,0.5\na,1\nb,0.75\nb,1e-3\n",
         {"a": NUMBERS, "b": OTHERS},
     ),
+    # A few lines of public files, as they are; each name begins with where they are from
+    "sergiodelrio/waverly_mt_tools: what comet-score prints for several files, in turns": (
+        "../mt_postprocessed/pizza/en-es/pizza.en-es.aws.es\tSegment 0\tscore: 0.9343\n"
+        "../mt_postprocessed/pizza/en-es/pizza.en-es.gt.es\tSegment 0\tscore: 0.7625\n"
+        "../mt_postprocessed/pizza/en-es/pizza.en-es.aws.es\tSegment 1\tscore: 0.9064\n"
+        "../mt_postprocessed/pizza/en-es/pizza.en-es.gt.es\tSegment 1\tscore: 0.8403\n"
+        "../mt_postprocessed/pizza/en-es/pizza.en-es.aws.es\tscore: 0.8570\n"
+        "../mt_postprocessed/pizza/en-es/pizza.en-es.gt.es\tscore: 0.8472\n",
+        {
+            "../mt_postprocessed/pizza/en-es/pizza.en-es.aws.es": [0.9343, 0.9064],
+            "../mt_postprocessed/pizza/en-es/pizza.en-es.gt.es": [0.7625, 0.8403],
+        },
+    ),
+    "google/wmt-mqm-human-evaluation, 2020: averages between blanks": (
+        "system mqm_avg_score seg_id\nDeepMind.381 -5.666667 1\nDeepMind.381 -16.066667 2\nOPPO.1422 -0.000000 1\n",
+        {"DeepMind.381": [-5.666667, -16.066667], "OPPO.1422": [0.0]},
+    ),
+    "google/wmt-mqm-human-evaluation, 2021: averages between tabs and blanks, some missing": (
+        "system mqm_avg_score seg_id\nFacebook-AI\t-0.000000 51\nFacebook-AI\tNone 52\nHuaweiTSC\t-5.000000 1\n",
+        {"Facebook-AI": [0.0, None], "HuaweiTSC": [-5.0]},
+    ),
+    "wmt-conference/wmt25-mteval: the scores of a submission": (
+        "doc_id\tsegment_id\tsource_lang\ttarget_lang\tset_id\tsystem_id\tdomain_name\tmethod\toverall\n"
+        "en-zh_CN_#_speech_#_vid_u2JNW0Ftyzg\t327\ten\tzh_CN\tofficial\tTowerPlus-9B\tspeech\tESA\t87\n"
+        "en-zh_CN_#_speech_#_vid_uB_fMAbhJwY\t328\ten\tzh_CN\tofficial\tTowerPlus-9B\tspeech\tESA\t89\n",
+        {"TowerPlus-9B": [87.0, 89.0]},
+    ),
+    "facebookresearch/mlqe: z-scores of direct assessment": (
+        "0.9659889452699064\n1.1919309354475849\n-0.8213380406242178\n",
+        {"": [0.9659889452699064, 1.1919309354475849, -0.8213380406242178]},
+    ),
+    "Hugging Face's evaluate, COMET": ('{"mean_score": 0.7, "scores": [0.85, 0.55]}', {"": [0.85, 0.55]}),
+    "Hugging Face's evaluate, BLEURT": ('{"scores": [1.0295498371124268, 1.04]}', {"": [1.0295498371124268, 1.04]}),
+    "Hugging Face's evaluate, BERTScore": (
+        '{"precision": [0.9, 1.0], "recall": [0.8, 1.0], "f1": [0.847, 1.0], "hashcode": "roberta-large_L17"}',
+        {"precision": [0.9, 1.0], "recall": [0.8, 1.0], "f1": [0.847, 1.0]},
+    ),
+    "xCOMET's --to_json": (
+        json.dumps(
+            {"a.txt": [SOURCE | {"COMET": x, "errors": [{"text": "Good", "confidence": 0.4}]} for x in NUMBERS]}
+        ),
+        {"a.txt": NUMBERS},
+    ),
     "TSV": ("doc\tscore\nd1\t0.8512\nd1\t-0.25\nd2\t1\n", {"": NUMBERS}),
 }
 
@@ -136,6 +179,19 @@ def test_a_column_can_be_named(write):
         ('{"score": "x"}\n', "", "s.any has no column COMET of numbers; it has none"),
         ('{"score": 1}\n{"score": "x"}\n', "", "s.any, line 2: 'x' is not a number"),
         ("[true]", "", "s.any, line 1: True is not a number"),
+        (
+            "engjpn7904,NTTSU,688,TGT,eng,jpn,98,test-en-speech_-uigLE6EI1g_000,False,[],1724108687.807,1724108688.639\n",
+            "",
+            "s.any has the number 688 in line 1; add a line before it that names the columns",
+        ),
+        ("en-de\tTransQuest\t0\t0.3\n", "", "s.any has the number 0 in line 1; add a line before it that names"),
+        (
+            "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\tcomment\n"
+            "Online-W\ttalk.1\t1\t1\trater4\tWe see\tWir <v>sehen</v>\tStyle/Awkward\tMinor\t\n",
+            "",
+            "s.any has errors that people marked, not scores; add up their weights for each segment",
+        ),
+        ("seg_id,text\n1,a\n2,b\n", "", "s.any has only numbers that seem to be ids: seg_id; name one: s.any:seg_id"),
         ("system,a,b\nx,1,2\ny,3,4\n", "", "s.any has several columns of numbers: a, b; name one: s.any:a"),
     ],
 )

@@ -81,16 +81,19 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
 
 
 def _merge(options: Options, messages: Messages, words: Sequence[str]) -> None:
-    """Write the rows of all files to one file, once it is clear that they belong together."""
-    idle = options.given - {"stats", "output", *MESSAGES}
+    """Write the rows of all files to one file, once it is clear that they belong together; --scores adds columns."""
+    idle = options.given - {"stats", "output", "scores", *MESSAGES}
     if idle:
         raise UsageError(f"{flag_of(min(idle))} has no effect: files are merged as they are; leave it out")
-    from bleucli.cli.sources.statsfiles import read
+    from bleucli.cli.sources import statistics_arguments
+    from bleucli.cli.sources.statsfiles import StatisticsSource, read
 
     statistics = read(options.stats)
     statistics.keep_small()
     ours = {name: text for name, text in statistics.metrics.items() if statistics.kind_of(name) is not None}
-    statistics.count({name: metric_that_counted(text) for name, text in ours.items()})
+    source = StatisticsSource(statistics_arguments(options), statistics)
+    pipeline.columns_of(options, source)
+    statistics.count({**{name: metric_that_counted(text) for name, text in ours.items()}, **source.metrics})
     messages.hold_back(())
     path = shown(str(options.output))
     statistics.write(path, command_of(words))

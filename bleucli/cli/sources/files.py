@@ -116,7 +116,6 @@ class TextSource(ABC):
                 progress=lambda done: progress("segments", done, 0),
                 keep=(lambda block: self._keep(block, by, keeper, grouping)) if keeps else None,
             )
-            self._check_order(metrics)
             self._note_partial()
             segments = systems[0].stats[0].segments
             selection = self.selection if self.finds_parts else selection
@@ -162,7 +161,6 @@ class TextSource(ABC):
         try:
             for piece, block in count_blocks(self.corpus(), metrics, jobs=jobs):
                 yield piece if with_texts else None, block
-            self._check_order(metrics)
             self._note_partial()
         except BleuError as error:
             raise self.explain(error) from None
@@ -188,16 +186,6 @@ class TextSource(ABC):
             "--unit doc resamples documents, but nothing says which document a segment belongs to; name a file with"
             " --labels that has a column doc"
         )
-
-    def _check_order(self, metrics: Sequence[Metric]) -> None:
-        """Refuse scores from elsewhere, which have no ids, beside items that were put into another order by theirs."""
-        if self._joining is not None and self._joining.is_sorted:
-            name = next((metric.name for metric in metrics if not metric.in_percent), "")
-            if name:
-                raise UsageError(
-                    f"--scores {name}: some files have the items in another order, but scores have no ids; give all"
-                    " files the same order"
-                )
 
     def _note_partial(self) -> None:
         """Note how many items were left out because a file lacks them, and which have no reference."""

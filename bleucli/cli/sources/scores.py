@@ -47,7 +47,8 @@ def read(arguments: ScoreArguments, systems: Systems) -> tuple[list[SegmentScore
         for place, of_system in enumerate(aliases):
             label, items = _find(files_of_scores[place if is_alone else 0], of_system, is_alone)
             # A list of scores belongs to one item of JSON Lines, which may be a document, or to several lines of text
-            columns[names[place]] = column_of(label, items if arguments.are_items else scorefiles.flatten(items))
+            column = column_of(label, items if arguments.are_items else scorefiles.flatten(items))
+            columns[names[place]] = column._replace(is_alone=is_alone)
         metrics.append(segment_scores.make(word, columns))
         segments = len(columns[names[0]].rows)
         inputs += [Input("scores", file.label, segments, file.sha256) for file in files_of_scores]

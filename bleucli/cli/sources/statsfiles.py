@@ -18,7 +18,7 @@ from bleucli.cli.sources import (
 from bleucli.cli.streams import shown
 from bleucli.counting import SystemStats
 from bleucli.errors import BleuError
-from bleucli.metrics import METRICS, Metric, segment_scores
+from bleucli.metrics import METRICS, Metric, name_of, segment_scores
 from bleucli.metrics.segment_scores import SegmentScores
 from bleucli.phrases import tell_count
 from bleucli.results import Input, name_row
@@ -73,7 +73,7 @@ class StatisticsSource:
         statistics: what they hold.
 
     Attributes:
-        metrics: those that were chosen, by their names in the files.
+        chosen: the metrics that were chosen, by their names in the files.
     """
 
     selection = None
@@ -84,12 +84,26 @@ class StatisticsSource:
         self._statistics = statistics
         self.systems = Systems(names, lambda: list(map(Entry, statistics.systems)))
         self._documents = documents_in(statistics.columns, unit)
-        self.metrics: dict[str, Metric] = {}
+        self.chosen: dict[str, Metric] = {}
+        self._columns: dict[str, Metric] = {}
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """The metrics that score, by their names in the files, then the scores that --scores adds."""
+        return self.chosen | self._columns
+
+    def add(self, columns: Sequence[SegmentScores]) -> None:
+        """Add scores from elsewhere to those in the files."""
+        names = dict(zip(self._statistics.systems, self.systems.names(), strict=True))
+        for scores in columns:
+            stored = name_of(scores)
+            self._statistics.add(stored, scores.rename(names))
+            self._columns[stored] = scores
 
     def choose(self, name: str, arguments: Mapping[str, Any], like: Signature | None) -> None:
         """Choose a metric of this name that has counted with these arguments, and as the signature says, if any."""
         stored, metric = self._statistics.choose(name, arguments, like, in_command=True)
-        self.metrics[stored] = metric
+        self.chosen[stored] = metric
 
     def choose_scores(self, name: str) -> None:
         """Choose scores from elsewhere by their name."""
@@ -99,12 +113,12 @@ class StatisticsSource:
                 f"{self._statistics.files[0]} has no {name}; it has {', '.join(self._statistics.metrics)}; save it with"
                 " bleu count --scores"
             )
-        self.metrics[stored] = metric
+        self.chosen[stored] = metric
 
     def choose_numbers(self) -> None:
         """Choose what stands in for the metric of segment scores from elsewhere."""
         self._statistics.refuse_without("segment scores from elsewhere", lambda _, name: name == segment_scores.NAME)
-        self.metrics = {segment_scores.NAME: SegmentScores()}
+        self.chosen = {segment_scores.NAME: SegmentScores()}
 
     def count(self, counting: Counting) -> Counted:
         """Read what was counted, on all segments together or group by group; see `bleucli.cli.sources.Source.count`."""
@@ -179,12 +193,12 @@ class StatisticsSource:
     def hints(self) -> Sequence[str]:
         """Hints about ways of counting that the files have but that were not used."""
         kind_of = self._statistics.kind_of
-        kinds = {kind_of(name): name for name in self.metrics}
+        kinds = {kind: name for name in self.chosen if (kind := kind_of(name)) is not None}
         hints = [
-            f"the files hold {kinds[kind_of(name)]} and {name}, and the first was used; to choose, give the options in"
+            f"the files hold {kinds[kind]} and {name}, and the first was used; to choose, give the options in"
             " which they differ"
             for name in self._statistics.metrics
-            if name not in self.metrics and kind_of(name) in kinds
+            if name not in self.chosen and (kind := kind_of(name)) in kinds
         ]
         if not self._names_metrics:
             hints += [
@@ -194,6 +208,6 @@ class StatisticsSource:
             hints += [
                 f"the files hold {name}, which only Python can score, because it is a metric of your own"
                 for name in self._statistics.metrics
-                if kind_of(name) is None
+                if kind_of(name) is None and name not in self.chosen
             ]
         return hints

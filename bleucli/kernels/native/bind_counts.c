@@ -231,6 +231,22 @@ PyObject *py_ter_stats(PyObject *module, PyObject *arguments)
     return stats_of(module, hypotheses, references, (Counter){count_ter, NULL, "d", 2});
 }
 
+static Outcome count_ter_kinds(Segments hypotheses, const Streams *references, const void *unused, void *rows,
+                               Call *call)
+{
+    (void)unused;
+    return ter_kinds(hypotheses, references->segments, references->count, rows, call);
+}
+
+PyObject *py_ter_kinds(PyObject *module, PyObject *arguments)
+{
+    PyObject *hypotheses, *references;
+    if (!PyArg_ParseTuple(arguments, "OO:ter_kinds", &hypotheses, &references)) {
+        return NULL;
+    }
+    return stats_of(module, hypotheses, references, (Counter){count_ter_kinds, NULL, "q", 5});
+}
+
 static Outcome count_edits(Segments hypotheses, const Streams *references, const void *characters, void *rows,
                            Call *call)
 {

@@ -35,7 +35,7 @@ typedef struct {
     int64_t distance;               /* of the current hypothesis, within the beam */
     int exact;                      /* whether the beam is known not to matter */
     int has_states;                 /* exact, and all states are kept, so that they show the operations */
-    int64_t tried;
+    int64_t tried, shifts;          /* shifts: those that were made */
 } Pair;
 
 /* Make room for the backtrace, and index the reference; once for each pair. */

@@ -41,6 +41,8 @@ KERNEL(pairwise_chrf, METH_VARARGS,
        "Score each hypothesis of a group against each of its references by chrF.")
 KERNEL(ter_stats, METH_VARARGS, "hypotheses, references, /",
        "Count the edits between each hypothesis and its references, and the length of the references.")
+KERNEL(ter_kinds, METH_VARARGS, "hypotheses, references, /",
+       "Count the edits between each hypothesis and the nearest of its references by their kinds.")
 KERNEL(edit_stats, METH_VARARGS, "hypotheses, references, characters, /",
        "Count the insertions, deletions and substitutions that turn each hypothesis into the nearest of its "
        "references.")

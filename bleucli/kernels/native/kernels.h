@@ -157,6 +157,8 @@ Outcome pairwise_chrf(Pairs pairs, ChrfOptions options, Call *call);
 
 /* rows: room for two doubles per text. */
 Outcome ter_stats(Segments hypotheses, const Segments *references, size_t reference_count, double *rows, Call *call);
+/* rows: room for five integers per text. */
+Outcome ter_kinds(Segments hypotheses, const Segments *references, size_t reference_count, int64_t *rows, Call *call);
 
 /* --- error_rates.c ------------------------------------------------------------------------------------------------ */
 

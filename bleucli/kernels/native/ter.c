@@ -145,7 +145,6 @@ static Shift best_shift(Pair *pair)
 
 static int64_t with_shifts(Pair *pair)
 {
-    int64_t shifts = 0;
     int64_t difference = (int64_t)pair->ref_size - (int64_t)pair->size;
     difference = difference < 0 ? -difference : difference;
     for (;;) {
@@ -154,22 +153,23 @@ static int64_t with_shifts(Pair *pair)
         pair->has_states = pair->exact && pair->kept_rows > pair->size;
         pair->distance = pair->has_states ? full : beam_distance(pair, pair->words, 1);
         if (pair->distance <= 1 || pair->call->stopped) { /* a shift would cost as much as it can gain */
-            return shifts + pair->distance;
+            return pair->shifts + pair->distance;
         }
         align(pair);
         Shift best = best_shift(pair);
         /* Quirk: at the limit, tercom drops even the best shift of this round */
         if (pair->tried >= MAX_CANDIDATES || best.gain <= 0 || pair->call->stopped) {
-            return shifts + pair->distance;
+            return pair->shifts + pair->distance;
         }
         write_shifted(pair, &best, pair->trial);
         memcpy(pair->words, pair->trial, pair->size * sizeof *pair->words);
-        shifts++;
+        pair->shifts++;
     }
 }
 
 static Outcome edits_of_pair(Pair *pair, int64_t *edits)
 {
+    pair->shifts = 0;
     *edits = (int64_t)(pair->size > pair->ref_size ? pair->size : pair->ref_size);
     if (pair->size == 0 || pair->ref_size == 0) {
         return DONE;
@@ -183,6 +183,32 @@ static Outcome edits_of_pair(Pair *pair, int64_t *edits)
     pair->tried = 0;
     *edits = with_shifts(pair);
     return pair->call->stopped ? STOPPED : DONE;
+}
+
+static int64_t count_errors(const unsigned char *errors, size_t size)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < size; i++) {
+        count += errors[i];
+    }
+    return count;
+}
+
+/* Count the edits of the pair by kind, after edits_of_pair. */
+static void kinds_of_pair(Pair *pair, int64_t *kinds)
+{
+    int64_t size = (int64_t)pair->size, ref_size = (int64_t)pair->ref_size, words = size, places = ref_size, both = 0;
+    if (size != 0 && ref_size != 0) {
+        align(pair);
+        words = count_errors(pair->word_errors, pair->size);                 /* substitutions and deletions */
+        places = count_errors(pair->reference_errors, pair->ref_size);       /* substitutions and insertions */
+        both = words + places - pair->distance;
+    }
+    kinds[0] = size - words;
+    kinds[1] = both;
+    kinds[2] = words - both;
+    kinds[3] = places - both;
+    kinds[4] = pair->shifts;
 }
 
 /* --- the corpus --------------------------------------------------------------------------------------------------- */
@@ -209,11 +235,15 @@ static void read_hypothesis(Pair *pair, const unsigned char *at, const unsigned 
     }
 }
 
+/* Fill a row of ter_stats, or, if `kinds` is not NULL, one of ter_kinds. */
 static Outcome count_segment(Pair *pair, Segments hypotheses, const Segments *references, size_t reference_count,
-                             size_t index, double *row)
+                             size_t index, double *row, int64_t *kinds)
 {
     int64_t fewest = 0, words = 0, present = 0;
     Text hypothesis = text_at(hypotheses, index);
+    if (kinds != NULL) {
+        memset(kinds, 0, 5 * sizeof *kinds);
+    }
     for (size_t i = 0; i < reference_count; i++) {
         Text reference = text_at(references[i], index);
         int64_t edits;
@@ -226,12 +256,19 @@ static Outcome count_segment(Pair *pair, Segments hypotheses, const Segments *re
         if (outcome != DONE) {
             return outcome;
         }
-        fewest = present == 0 || edits < fewest ? edits : fewest;
+        if (present == 0 || edits < fewest) {
+            fewest = edits;
+            if (kinds != NULL) {
+                kinds_of_pair(pair, kinds);
+            }
+        }
         words += (int64_t)pair->ref_size;
         present++;
     }
-    row[0] = (double)fewest;
-    row[1] = present != 0 ? (double)words / (double)present : 0.0;
+    if (row != NULL) {
+        row[0] = (double)fewest;
+        row[1] = present != 0 ? (double)words / (double)present : 0.0;
+    }
     return DONE;
 }
 
@@ -289,7 +326,8 @@ static Outcome pair_allocate(Pair *pair, size_t hyp_room, size_t ref_room)
     return vocabulary_start(&pair->vocabulary, ref_room, &pair->call->secrets);
 }
 
-Outcome ter_stats(Segments hypotheses, const Segments *references, size_t reference_count, double *rows, Call *call)
+static Outcome count_corpus(Segments hypotheses, const Segments *references, size_t reference_count, double *rows,
+                            int64_t *kinds, Call *call)
 {
     Pair pair = {.call = call};
     size_t ref_room = 1;
@@ -300,8 +338,19 @@ Outcome ter_stats(Segments hypotheses, const Segments *references, size_t refere
     size_t hyp_room = most_tokens(hypotheses, call);
     Outcome outcome = call->stopped ? STOPPED : pair_allocate(&pair, hyp_room, ref_room);
     for (size_t i = 0; outcome == DONE && i < hypotheses.count; i++) {
-        outcome = count_segment(&pair, hypotheses, references, reference_count, i, rows + 2 * i);
+        outcome = count_segment(&pair, hypotheses, references, reference_count, i, rows != NULL ? rows + 2 * i : NULL,
+                                kinds != NULL ? kinds + 5 * i : NULL);
     }
     pair_free(&pair);
     return outcome;
+}
+
+Outcome ter_stats(Segments hypotheses, const Segments *references, size_t reference_count, double *rows, Call *call)
+{
+    return count_corpus(hypotheses, references, reference_count, rows, NULL, call);
+}
+
+Outcome ter_kinds(Segments hypotheses, const Segments *references, size_t reference_count, int64_t *rows, Call *call)
+{
+    return count_corpus(hypotheses, references, reference_count, NULL, rows, call);
 }
