@@ -59,6 +59,9 @@ _TIMES = 3
 _CHANCE = 2
 # A reference may have peculiarities that no system has, so more lines are needed there
 _REFERENCE_TIMES = 3
+# Where good texts have such lines, too, one side may have too many, or the other one too few: a reference has a mistake
+# from this share of its lines on
+_MOST_OF_REFERENCE = 0.5
 # A mistake is the cause of another one if it is in this share of the other one's segments
 _CAUSED = 0.3
 # The most characters of an example
@@ -74,6 +77,8 @@ _LIKE_SYSTEM = re.compile(
 
 # A copy of the source is a mistake from this many words on, or bytes in scripts without spaces
 _SENTENCE_WORDS, _SENTENCE_BYTES = 4, 40
+# but not if the reference has this share of its words: languages may be closely related, and texts full of names
+_COGNATE = 0.4
 # Lines with less in common with their reference than this may be in another language
 _UNLIKE = 0.08
 # The share of words that are frequent in the reference, below which a line may be in another language: in German 0.4 of
@@ -82,6 +87,9 @@ _STRANGE = 0.2
 # The fewest lines, and the smallest share of them, that are worth a finding
 _FEWEST = 3
 _FEW = 0.005
+# What lines that have moved gain when they are moved back, as a share of what as many other lines contribute: less is
+# chance, where neighbours are alike
+_STEP_GAIN = 0.2
 # The most pieces that are named
 _MOST_MOVES = 5
 # The mean share of rare groups of letters below which texts are unrelated, from this many segments on
@@ -206,6 +214,16 @@ def _is_sentence(text: str) -> bool:
     return len(text.split()) >= _SENTENCE_WORDS or (not text.isascii() and len(text.encode()) >= _SENTENCE_BYTES)
 
 
+def _is_cognate(text: str, reference: str) -> bool:
+    """Return whether a text has enough words of a reference to be a translation as well.
+
+    >>> _is_cognate("Comando de teclado", "Comando do teclado"), _is_cognate("I went home again.", "Ich ging heim.")
+    (True, False)
+    """
+    ours, theirs = ({*re.findall(r"\w+", line.casefold())} for line in (text, reference))
+    return len(ours & theirs) >= _COGNATE * len(ours)
+
+
 class _Place(NamedTuple):
     """A text: its name, and its position among the systems or among the references."""
 
@@ -220,6 +238,8 @@ class _Tally:
     Attributes:
         count: the number of segments.
         other: the number of segments in which only the other text has it.
+        traits: how many lines of the text, and of the other one, have it by themselves, and how many lines these are:
+            of the blocks with a mistake, if the kind has `is_trait`.
         first: the index of the first segment.
         example: its text.
         changes: for each system, what the remedy adds to its statistics.
@@ -227,6 +247,7 @@ class _Tally:
 
     def __init__(self) -> None:
         self.count = self.other = 0
+        self.traits = [0, 0, 0]
         self.first: int | None = None
         self.example = ""
         self.changes: dict[int, Sums] = {}
@@ -244,6 +265,15 @@ class _Tally:
     def change(self, system: int, change: Sums) -> None:
         """Add what the remedy changes in the statistics of a system."""
         self.changes[system] = _plus(self.changes.get(system, ()), change)
+
+    def add_traits(self, ours: int, theirs: int, lines: int) -> None:
+        """Count how many lines of a block have what the mistake consists in, and how many of the other text."""
+        self.traits = [one + more for one, more in zip(self.traits, (ours, theirs, lines), strict=True)]
+
+    def is_natural(self) -> bool:
+        """Return whether the other text has nearly as many such lines, by their odds."""
+        ours, theirs, lines = self.traits
+        return ours * (lines - theirs) <= _TIMES * theirs * (lines - ours)
 
 
 def _plus(one: Sums, other: Sums) -> Sums:
@@ -356,6 +386,9 @@ class _Checking:
             tally = self._tally(place, mistake.kind)
             tally.add(lines, indexes, mistake)
             tally.other += len(theirs)
+            if indexes and mistake.is_trait is not None:
+                traits, rest = (sum(map(mistake.is_trait, side.texts)) for side in (lines, others))
+                tally.add_traits(traits, rest, len(lines))
             if indexes:
                 repair = mistake.repair if mistake.choose_repair is None else mistake.choose_repair(lines, others)
                 if repair is not None:
@@ -519,9 +552,16 @@ class _Checking:
                 for n, text in enumerate(sources.texts)
                 if lines[n].strip() == text.strip()
                 and _is_sentence(text)
+                and not _is_cognate(text, block.references[0].texts[n])
                 and not any(text.strip() == r.texts[n].strip() for r in block.references)
             ]
-            self._tally(place, "source").add(system, copies)
+            tally = self._tally(place, "source")
+            tally.add(system, copies)
+            # Names and related languages: people, too, leave some sentences as they are
+            tally.other += sum(
+                text.strip() == block.references[0].texts[n].strip() and _is_sentence(text)
+                for n, text in enumerate(sources.texts)
+            )
         long = [n for n, text in enumerate(lines) if len(text.encode()) >= _LONG]
         copies = [n for n in long if lines[n] == block.references[0].texts[n]]
         tally = self._tally(place, "copy")
@@ -534,7 +574,7 @@ class _Checking:
         """Return what was found."""
         if not self.segments:
             raise BleuError("there are no segments to check; expected at least one")
-        scores = [float(self._metric.score_from_stats(sums).score) for sums in self._sums]
+        scores = self._scores()
         kinds = {mistake.kind: mistake for mistake in MISTAKES}
         findings = [*self._find_names(), *self._find_same(), *self._find_unrelated(), *self._find_typography()]
         for (place, kind), tally in self._tallies.items():
@@ -558,6 +598,13 @@ class _Checking:
         signature = self._metric.signature(self._fewest, self._most)
         pairs = list(zip(self._systems, scores, strict=True))
         return Findings(findings, self.segments, pairs, f"{signature.name}|{signature}", list(self._unchecked))
+
+    def _scores(self) -> list[float]:
+        return [float(self._metric.score_from_stats(sums).score) for sums in self._sums]
+
+    def _gain(self, points: float | None) -> float:
+        """Return by how much the remedy makes a score better."""
+        return (points or 0) if self._metric.higher_is_better else -(points or 0)
 
     def _points(self, tally: _Tally, scores: Sequence[float]) -> float | None:
         """Return the mean of what the remedy changes in the scores of the systems that it concerns."""
@@ -589,19 +636,25 @@ class _Checking:
     def _judge(self, place: _Place, mistake: Mistake, tally: _Tally, points: float | None) -> Finding | None:
         """Return a finding of one of `MISTAKES`; None if it may be chance."""
         least = mistake.share * self.segments * (_REFERENCE_TIMES if place.is_reference else 1)
+        if mistake.share:
+            least = max(least, min(_FEWEST, self.segments))
+        if mistake.is_trait is not None and place.is_reference:
+            least = max(least, _MOST_OF_REFERENCE * self.segments)
         if mistake.is_convention:
-            if tally.count < least or (points or 0) < _CONVENTION_POINTS:
+            if tally.count < least or self._gain(points) < _CONVENTION_POINTS:
                 return None
         elif tally.count < least or tally.count <= _TIMES * tally.other + (_CHANCE if tally.other else 0):
             return None
+        if mistake.is_trait is not None and tally.is_natural():
+            return None
         gain = min(max(_GAIN, _GAIN_OF_ALL * tally.count / self.segments), _MOST_GAIN)
-        if mistake.is_proven and (place.is_reference or (points or 0) < gain):
+        if mistake.is_proven and (place.is_reference or self._gain(points) < gain):
             return None
         severity = self._severity(tally.count, points)
         if mistake.kind == "empty" and place.is_reference and severity == "note":
             severity = "warning"  # an empty reference is data that was lost
         if mistake.is_convention:
-            severity = "warning" if (points or 0) >= _ERROR_POINTS else "note"
+            severity = "warning" if self._gain(points) >= _ERROR_POINTS else "note"
         message = f"{mistake.title} in {self._tell(tally.count)}"
         return self._finding(mistake.kind, severity, place, message, mistake.remedy, tally, points)
 
@@ -611,8 +664,9 @@ class _Checking:
         return Finding(kind, severity, place.name, message, remedy, tally.count, tally.first, tally.example, points)
 
     def _tell_steps(self, place: _Place, tally: _Tally, points: float | None) -> Finding | None:
-        """Return the finding about lines that have moved; None if moving them back does not raise the score."""
-        if (points or 0) <= 0:
+        """Return the finding about lines that have moved; None if they score far less than others when moved back."""
+        scores = dict(zip(self._systems, self._scores(), strict=True))
+        if self._gain(points) < _STEP_GAIN * abs(scores[place.name]) * tally.count / self.segments:
             return None
         moves, reference = self._moves[place], self._references[0]
         pieces = []
@@ -640,7 +694,7 @@ class _Checking:
         kind, _, language = kind.partition(" ")
         count, least = tally.count, max(_FEWEST, _FEW * self.segments)
         if kind == "order":
-            if (points or 0) < _GAIN:
+            if self._gain(points) < _GAIN:
                 return None
             message = f"{self._tell(count)} belong to references of other lines, in no order"
             remedy = "put the lines into the order of the references: the file may have been shuffled or sorted"
@@ -651,6 +705,8 @@ class _Checking:
             message = f"another language ({language} instead of {self._target}) in {self._tell(count)}"
             remedy = "check that this is the right file, and translate these lines again"
         elif kind == "source":
+            if count <= _TIMES * tally.other:
+                return None
             message = f"a copy of the source in {self._tell(count)}"
             remedy = "translate these lines"
         else:

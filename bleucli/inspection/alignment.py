@@ -120,7 +120,8 @@ def align(left: Features, right: Features) -> Alignment:
     chance = _share_in_place(left_kept, _moved(right_kept, 17, left.lines), weights, left.lines).sum() / max(
         1e-9, totals.sum()
     )
-    suspects = (likeness < max(_LIKELY, 0.4 * float(np.median(likeness)))) & (totals > 0)
+    is_unlike = likeness < max(_LIKELY, 0.4 * float(np.median(likeness)))
+    suspects = is_unlike & (totals > 0)
     pairs = _pairs(left_kept, right_kept, weights, suspects)
     none = np.zeros(0, np.int64)
     distances = np.zeros(left.lines, np.int64)
@@ -150,6 +151,7 @@ def align(left: Features, right: Features) -> Alignment:
     first = order[np.unique(one[order], return_index=True)[1]]
     is_stray = distances[one[first]] == 0
     is_sure = (share[first] >= _SURE) & (totals[one[first]] >= _RICH) & (likeness[one[first]] < _POOR)
+    is_sure &= is_unlike[other[first]]  # a line that has its counterpart in its own place is nobody else's
     strays, counterparts = one[first][is_stray & is_sure], other[first][is_stray & is_sure]
     return Alignment(distances, strays, likeness, float(chance), counterparts)
 

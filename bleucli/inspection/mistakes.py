@@ -64,6 +64,11 @@ class Lines:
         """Whether most lines end with punctuation."""
         return 2 * sum(_END.search(text) is not None for text in self.texts) > len(self.texts)
 
+    def is_tag(self, tag: str) -> bool:
+        """Return whether what looks like a tag is one: it has attributes, is closed, or need not be in HTML."""
+        name = tag.strip("</>").split()[0].lower()
+        return "=" in tag or "/" in tag or name in _UNCLOSED or f"</{name}" in self.lower
+
 
 # The number of characters that tell which script a text has
 _SAMPLE = 20_000
@@ -86,6 +91,8 @@ class Mistake(NamedTuple):
         is_convention: whether both sides may be right, so that it is never an error, nor worth a word if it costs
             nothing.
         is_in_sources: whether it may be part of a text that is translated, and is then not a mistake.
+        is_trait: tells whether a line has it by itself, if good texts have such lines: only a text with far more of
+            them than the other one has a mistake.
         sign: a pattern that shows where in a line it is, if `repair` does not.
         choose_repair: returns `repair` for the lines of a text and those of another one, if it depends on them.
     """
@@ -100,6 +107,7 @@ class Mistake(NamedTuple):
     is_proven: bool = False
     is_convention: bool = False
     is_in_sources: bool = False
+    is_trait: Callable[[str], bool] | None = None
     sign: str = ""
     choose_repair: Callable[[Lines, Lines], Callable[[str], str]] | None = None
 
@@ -153,10 +161,15 @@ def _sign(pattern: str, *parts: str) -> Callable[[Lines, Lines], Sequence[int]]:
 _ENTITY = r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,6}|#[xX][\da-fA-F]{1,5});"
 # Names that are also comparisons, or smileys, are not tags: a tag is closed, and begins with a letter
 _TAG = r"</?[A-Za-z][\w:-]*(?:\s+[\w:-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*\s*/?>"
+# Codes of languages, as models put them before or after a text; in a text, they belong to something else
+_CODE = (
+    r"(?:[a-z]{2}_[A-Z]{2}|[a-z]{3}_(?:Arab|Armn|Beng|Cyrl|Deva|Ethi|Geor|Grek|Gujr|Guru|Hang|Hans|Hant|Hebr|Jpan|Khmr"
+    r"|Knda|Laoo|Latn|Mlym|Mymr|Olck|Orya|Sinh|Taml|Telu|Tfng|Thai|Tibt))"
+)
 _SPECIAL = (
     r"</?s>|<(?:pad|unk|eos|bos|mask|sep|cls|extra_id_\d+|start_of_turn|end_of_turn|2[a-z]{2})>|\[(?:PAD|UNK|SEP|CLS|MASK"
-    r"|INST|/INST)\]|<\|[\w ]+\|>|<｜[^<>｜]+｜>|\b__[a-z]{2,3}__(?=\s|$)|⁇|(?<!\S)[a-z]{2}_[A-Z]{2}(?=\s|$)"
-    r"|^pad (?=\S)|(?<!\S)[a-z]{3}_[A-Z][a-z]{3}(?=\s|$)"
+    r"|INST|/INST)\]|<\|[\w ]+\|>|<｜[^<>｜]+｜>|\b__[a-z]{2,3}__(?=\s|$)|⁇|^pad (?=\S)"
+    rf"|^{_CODE}(?=\s)|(?<=\s){_CODE}$"
 )
 _INVISIBLE_MARKS = [
     chr(code)
@@ -167,6 +180,19 @@ _INVISIBLE = f"[{''.join(_INVISIBLE_MARKS)}]"
 _SUBWORD = r"@@(?= |$)|▁|(?<=\s)##(?=[^\W\d_])|[ĠĊ](?=\w)|(?<=\w)</w>"
 _MARKDOWN = r"\*\*[^*\s](?:[^*]*[^*\s])?\*\*|^#{1,6} \S|^```|(?<!\w)`[^`\s]+`(?!\w)|\[[^\]]+\]\(https?:"
 _LOST = re.compile(r"\?(?<=[^\W\d_]\?)[^\W\d_]|\?{3,}")
+
+
+def _find_tags(lines: Lines, others: Lines) -> Sequence[int]:
+    """Find lines with tags; `<file>`, which is not closed, is part of the text, or a translation of such a part."""
+    texts, rest = lines.texts, others.texts
+    return [
+        n for n in _TAGS(lines, others) if "<" not in rest[n] and any(map(lines.is_tag, re.findall(_TAG, texts[n])))
+    ]
+
+
+_TAGS = _sign(_TAG, "<")
+# Tags that HTML does not close
+_UNCLOSED = {"br", "hr", "img", "input", "li", "link", "meta", "option", "p", "td", "th", "tr", "wbr"}
 
 
 def _strip_markdown(text: str) -> str:
@@ -265,7 +291,8 @@ def _find_escapes(lines: Lines, others: Lines) -> Sequence[int]:
     return _ESCAPES(lines, others)
 
 
-_ESCAPES = _sign(r"\\[nrt\"](?![\w\\])|\\n|\\u[\da-f]{4}", "\\")
+# A backslash between quotation marks is one that the text speaks of
+_ESCAPES = _sign(r"\\[nrt](?![\w\\])|(?<![\"'`])\\\"(?![\w\\])|\\n|\\u[\da-f]{4}", "\\")
 
 
 # --- a language model's own words
@@ -322,8 +349,13 @@ def _strip_preamble(text: str) -> str:
 
 # --- words that repeat at the start or the end of lines
 
-# The fewest lines that share them, the fewest characters, and the words that are compared
+# The fewest lines that share them; how many times as many they must be as the lines that share words on the other side;
+# and the words that are compared
 _SHARING = 8
+_MORE_FREQUENT = 2
+# The words stand for others if this share of their counterparts has a word that is this many times as rare elsewhere
+_OF_PHRASE = 0.3
+_RARER = 3
 _AFFIX = 3
 
 
@@ -334,18 +366,33 @@ def _affixes(lines: Lines, at_end: bool) -> Iterator[str]:
         yield "" if len(words) <= _AFFIX else " ".join(words[1:] if at_end else words[:_AFFIX])
 
 
+def _is_phrase(others: Lines, indexes: Sequence[int], at_end: bool) -> bool:
+    """Return whether some lines share words, anywhere or at their start or end, that are rare in the others."""
+    least = max(2, _OF_PHRASE * len(indexes))
+
+    def frequent(words: Sequence[Sequence[str]], fewest: float) -> int:
+        here = Counter(word for n in indexes for word in words[n])
+        all_lines = Counter(word for line in words for word in line if word in here)
+        scale = _RARER * len(indexes) / (len(words) - len(indexes))
+        return sum(n for word, n in here.items() if n >= fewest and n > scale * (all_lines[word] - n))
+
+    words = [[*{*text.split()}] for text in others.texts]
+    outer = [text.split()[-1:] if at_end else text.split(None, 1)[:1] for text in others.texts]
+    return frequent(words, least) > 0 or frequent(outer, 2) >= least
+
+
 def _shared_affixes(lines: Lines, others: Lines, at_end: bool) -> tuple[list[str], set[str]]:
     """Return for each line its first words, or its last ones, and which of these many lines of only this text share.
 
+    Texts such as Bibles begin many lines alike; the other text tells how many are natural.
     Where the counterparts of most of these lines share words, too, both are a phrase of the text.
     """
     affixes, theirs = list(_affixes(lines, at_end)), list(_affixes(others, at_end))
     counts, their_counts = Counter(affixes), Counter(theirs)
-    del counts[""]
+    del counts[""], their_counts[""]
+    least = max(_SHARING, len(lines) / 100, _MORE_FREQUENT * max(their_counts.values(), default=0))
     groups: dict[str, list[int]] = {
-        affix: []
-        for affix, count in counts.items()
-        if count >= max(_SHARING, len(lines) / 100, 8 * their_counts[affix] + 1)
+        affix: [] for affix, count in counts.items() if count >= least and count > 8 * their_counts[affix]
     }
     if not groups:
         return affixes, set()
@@ -360,9 +407,13 @@ def _shared_affixes(lines: Lines, others: Lines, at_end: bool) -> tuple[list[str
         phrases = Counter(theirs[n] for n in indexes if theirs[n])
         if 2 * max(phrases.values(), default=0) >= len(indexes):
             return False
+        if 2 * len(indexes) > len(lines):
+            return True
+        if _is_phrase(others, indexes, at_end):
+            return False
         # Words that were added make lines longer than those that only say something else
         excess = sum(lengths[n] - ratio * their_lengths[n] for n in indexes)
-        return 2 * len(indexes) > len(lines) or 2 * excess >= _AFFIX * len(indexes)
+        return 2 * excess >= _AFFIX * len(indexes)
 
     return affixes, {affix for affix, indexes in groups.items() if is_added(indexes)}
 
@@ -455,12 +506,24 @@ def _letters(text: str) -> int:
 
 
 def _find_lower(lines: Lines, others: Lines) -> Sequence[int]:
-    """Find lines in lower case whose counterparts have a capital other than the first letter of the line."""
-    return [
-        n
-        for n, (text, other) in enumerate(zip(lines.texts, others.texts, strict=True))
-        if text.islower() and _is_cased(text) and (rest := other.lstrip()[1:]) != rest.lower()
-    ]
+    """Find lines in lower case whose counterparts have a capital other than the first letter of the line.
+
+    Parts of a sentence, which good texts have as lines as well, do not write names without capitals.
+    """
+    texts, rest = lines.texts, [text.lstrip()[1:] for text in others.texts]
+    indexes = [n for n, text in enumerate(texts) if _is_lower(text) and rest[n] != rest[n].lower()]
+    names = ({word.lower() for word in _INNER.findall(rest[n]) if word.istitle()} for n in indexes)
+    sure = sum(not words.isdisjoint(_WORD.findall(texts[n])) for n, words in zip(indexes, names, strict=True))
+    return indexes if sure > _SURE * len(indexes) else ()
+
+
+# A word in the middle of a sentence; and the share of lines that must have one of the other line's without its capital
+_INNER, _WORD = re.compile(r"(?<=\w )[^\W\d_]{3,}"), re.compile(r"[^\W\d_]{3,}")
+_SURE = 0.3
+
+
+def _is_lower(text: str) -> bool:
+    return text.islower() and _is_cased(text)
 
 
 def _find_upper(lines: Lines, others: Lines) -> Sequence[int]:
@@ -468,8 +531,12 @@ def _find_upper(lines: Lines, others: Lines) -> Sequence[int]:
     return [
         n
         for n, text in enumerate(lines.texts)
-        if text.isupper() and _is_cased(text) and not rest[n].isupper() and rest[n] != rest[n].upper()
+        if _is_upper(text) and not rest[n].isupper() and rest[n] != rest[n].upper()
     ]
+
+
+def _is_upper(text: str) -> bool:
+    return text.isupper() and _is_cased(text)
 
 
 def _is_cased(text: str) -> bool:
@@ -592,8 +659,12 @@ def _find_bare(lines: Lines, others: Lines) -> Sequence[int]:
     return [
         index
         for index, text in enumerate(lines.texts)
-        if text and not _MARKS.search(text) and len(_MARKS.findall(others.texts[index])) > 1
+        if _is_bare(text) and len(_MARKS.findall(others.texts[index])) > 1
     ]
+
+
+def _is_bare(text: str) -> bool:
+    return text != "" and not _MARKS.search(text)
 
 
 # --- lines that are missing, too long or too short
@@ -629,16 +700,22 @@ def _longest_run(text: str) -> _Run | None:
     >>> _longest_run("so it goes on and on and on and on and on and on and on").length()
     44
     """
+    import numpy as np
+
     words, space = text[:_START].split(" "), " "
     if len(words) < _REPEATS or max(map(len, words)) > _LONGEST_WORD:
         words, space = list(text[:_START]), ""
+    numbers = {word: number for number, word in enumerate(words)}
+    row = np.array([numbers[word] for word in words])
     best = (0, 0)
     for period in range(1, min(_LONGEST_REPEAT, len(words) // _REPEATS) + 1):
-        length = 0
-        for end, (one, other) in enumerate(zip(words, words[period:], strict=False), 1):
-            length = length + 1 if one == other else 0
-            if length >= (_REPEATS - 1) * period and length + period > best[1] - best[0]:
-                best = (end - length, end + period)
+        # A row of words that are equal to those a period later ends before the first word that is not
+        ends = np.concatenate([[-1], np.flatnonzero(row[period:] != row[:-period]), [len(words) - period]])
+        lengths = np.diff(ends) - 1
+        longest = int(lengths.argmax())
+        start, length = int(ends[longest]) + 1, int(lengths[longest])
+        if length >= (_REPEATS - 1) * period and length + period > best[1] - best[0]:
+            best = (start, start + length + period)
     repeated = words[slice(*best)]
     # People, too, write dots and sooooo
     if len({one for one in repeated if one.isalnum()}) < (1 if space else 2):
@@ -667,12 +744,15 @@ def _cut_run(text: str) -> str:
 
 
 def _find_repeated(lines: Lines, others: Lines) -> Sequence[int]:
-    """Find lines that are equal to an earlier one, while the other text differs."""
+    """Find lines that are equal to an earlier one, while the other text differs, and says something else."""
     first: dict[str, int] = {}
     by_text: dict[str, list[int]] = {}
     for index, text in enumerate(lines.texts):
         before = first.setdefault(text, index)
-        if text and before != index and _are_different(others.texts[before], others.texts[index]):
+        if not text or before == index:
+            continue
+        other = others.texts[index]
+        if _are_different(others.texts[before], other) and _are_different(text, other, min):
             by_text.setdefault(text, []).append(index)
     # Short lines may be repeated in the source
     enough = max(10, len(lines) // 100)
@@ -680,12 +760,16 @@ def _find_repeated(lines: Lines, others: Lines) -> Sequence[int]:
     return sorted(index for group in groups for index in group)
 
 
-def _are_different(one: str, other: str) -> bool:
-    """Return whether two lines share less than half of their words."""
+def _are_different(one: str, other: str, size: Callable[[int, int], int] = max) -> bool:
+    """Return whether two lines share less than half of the words of the longer one, or of the shorter one (`min`).
+
+    >>> [_are_different("And he said:", "And he said: Let us go home.", size) for size in (max, min)]
+    [True, False]
+    """
     left, right = set(one.casefold().split()), set(other.casefold().split())
     if len(left) < 3 or len(right) < 3:  # scripts without spaces
         left, right = set(one), set(other)
-    return 2 * len(left & right) < max(len(left), len(right))
+    return 2 * len(left & right) < size(len(left), len(right))
 
 
 _END = re.compile(r"[.!?…。！？।؟:;\"'”“»’」』)\]】）～]\s*$")
@@ -701,10 +785,15 @@ def _find_cut(lines: Lines, others: Lines) -> Sequence[int]:
         for n, text in enumerate(lines.texts)
         if text and len(text) < 0.8 * len(rest[n]) and not _END.search(text) and _END.search(rest[n])
     ]
-    if len(indexes) >= _OFTEN_CUT * len(lines):
+    # A text that leaves out full stops does so in lines of any length
+    whole = sum(
+        len(text) >= 0.8 * len(rest[n]) and not _END.search(text) and _END.search(rest[n]) is not None
+        for n, text in enumerate(lines.texts)
+    )
+    if len(indexes) >= _OFTEN_CUT * len(lines) and len(indexes) > whole:
         return indexes
-    # A limit of the length leaves many lines with the same number of characters or words
-    sizes = Counter(size for n in indexes for size in _sizes(lines.texts[n]))
+    # A limit of the length leaves many different lines with the same number of characters or words
+    sizes = Counter(size for text in {lines.texts[n] for n in indexes} for size in _sizes(text))
     return indexes if sizes and sizes.most_common(1)[0][1] >= max(5, len(indexes) / 2) else ()
 
 
@@ -812,7 +901,7 @@ MISTAKES = (
         "tags",
         "tags (such as <seg>)",
         "remove the tags and keep the text between them",
-        _sign(_TAG, "<"),
+        _find_tags,
         lambda text: re.sub(_TAG, "", text).strip(),
         is_in_sources=True,
     ),
@@ -913,6 +1002,7 @@ MISTAKES = (
         str.lower,
         True,
         share=0.01,
+        is_trait=_is_lower,
     ),
     Mistake(
         "upper-case",
@@ -922,6 +1012,7 @@ MISTAKES = (
         str.lower,
         True,
         share=0.01,
+        is_trait=_is_upper,
     ),
     Mistake(
         "title-case",
@@ -931,6 +1022,7 @@ MISTAKES = (
         str.lower,
         True,
         share=0.01,
+        is_trait=_is_title,
     ),
     Mistake(
         "punctuation",
@@ -938,6 +1030,7 @@ MISTAKES = (
         "use the output before punctuation was removed",
         _find_bare,
         share=0.02,
+        is_trait=_is_bare,
     ),
     Mistake(
         "half-width",
@@ -987,5 +1080,6 @@ MISTAKES = (
         "raise the limit of the length (max_new_tokens), and translate these lines again",
         _find_cut,
         share=0.002,
+        is_in_sources=True,
     ),
 )

@@ -224,6 +224,86 @@ def test_phrases_in_place_of_others_are_part_of_the_text():
     assert "prefix" not in kinds({"sys": some}, [others])
 
 
+def test_texts_that_begin_many_lines_alike_are_compared_by_how_many():
+    some = [f"Und es geschah, {text}" if n % 20 == 0 else text for n, text in enumerate(SYSTEM)]
+    assert "prefix" in kinds({"sys": some})
+    for start, step in (("So sprach der", 25), ("Und die Leute", 15)):
+        others = [f"{start} {text}" if n % step == 1 else text for n, text in enumerate(REFERENCE)]
+        assert "prefix" not in kinds({"sys": some}, [others])
+
+
+def test_a_phrase_that_stands_for_single_words_is_part_of_the_text():
+    some = [f"Es ist nicht möglich gewesen {text}" if n % 9 == 0 else text for n, text in enumerate(SYSTEM)]
+    for words in (["Unmöglich:"], ["Fehler:", "Nein:", "Ohne"]):
+        others = [f"{words[n % len(words)]} {text}" if n % 9 == 0 else text for n, text in enumerate(REFERENCE)]
+        assert "prefix" not in kinds({"sys": some}, [others])
+
+
+def test_what_good_texts_have_as_well_must_be_far_more_frequent():
+    messages = [f"die datei {n} fehlt, siehe die seite zum text" for n in range(LINES)]
+    names = [f"die datei {n} Fehlt, siehe die Seite zum Text" for n in range(LINES)]
+    both = [messages[n] if n % 4 == 0 else text for n, text in enumerate(SYSTEM)]
+    reference = [messages[n] if n % 4 == 0 else text for n, text in enumerate(REFERENCE)]
+
+    def lower(step):
+        return [text.lower() if n % step == 1 else text for n, text in enumerate(both)]
+
+    assert "lower-case" not in kinds({"sys": lower(8)}, [reference])
+    assert "lower-case" in kinds({"sys": lower(2)}, [reference])
+    assert "lower-case" in kinds({"sys": lower(8)}, [REFERENCE])
+    # That a text is in lower case does not make it wrong, if another one has too many capitals
+    assert "lower-case" not in kinds({"sys": names}, [[names[n] if n % 3 else messages[n] for n in range(LINES)]])
+    assert kinds({"sys": names}, [messages])["lower-case"].text == "references[0]"
+
+
+def test_lines_without_full_stops_are_not_taken_for_cut_ones():
+    words = [text.rstrip(".").split() for text in REFERENCE]
+    some = [" ".join(line[: 5 + n % 7 if n % 5 == 0 else None]) for n, line in enumerate(words)]
+    assert "cut" not in kinds({"sys": some})
+    again = [f"{' '.join(words[0][:8])}" if n % 60 == 0 else text for n, text in enumerate(SYSTEM)]
+    assert "cut" not in kinds({"sys": again})
+
+
+def test_placeholders_are_not_tags():
+    assert "tags" not in kinds({"sys": [f"{text} -o <datei>" for text in SYSTEM]})
+    assert "tags" not in kinds({"sys": [f"{text} <a>b</a>" for text in SYSTEM]}, [[f"{t} <b (c)" for t in REFERENCE]])
+    assert "tags" in kinds({"sys": [f"{text}<br>" for text in SYSTEM]})
+    assert "special-tokens" not in kinds({"sys": [text.replace("dem", "LC_ALL de_DE dem") for text in SYSTEM]})
+    assert "special-tokens" in kinds({"sys": [f"deu_Latn {text}" for text in SYSTEM]})
+    assert "escapes" not in kinds({"sys": [text.replace("„", r'"" ') for text in SYSTEM]})
+
+
+def test_copies_of_a_source_in_a_related_language_are_translations():
+    source = [text.replace("Der", "De").replace("und die", "og de") for text in REFERENCE]
+    assert "source" not in kinds({"sys": [*source[:40], *SYSTEM[40:]]}, sources=source)
+
+
+def test_lines_repeat_where_the_others_only_go_on():
+    some = ["Und der Herr redete mit den Leuten:" if n % 8 == 0 else text for n, text in enumerate(SYSTEM)]
+    others = [" ".join(words) for words in lines_like(1, 0)]
+    assert "repeated" in kinds({"sys": some}, [others])
+    others = [f"Und der Herr redete mit den Leuten: {text}" if n % 8 == 0 else text for n, text in enumerate(others)]
+    assert "repeated" not in kinds({"sys": some}, [others])
+
+
+def test_a_line_in_its_place_is_not_the_counterpart_of_another_one():
+    from bleucli.inspection.alignment import Features, align
+
+    choose = random.Random(8)
+    texts = [f"{choose.getrandbits(400):x}" for _ in range(LINES)]
+    swapped, copied = list(texts), list(texts)
+    swapped[50], swapped[300] = texts[300], texts[50]
+    assert align(Features(swapped), Features(texts)).strays.tolist() == [50, 300]
+    copied[50] = texts[300]
+    assert align(Features(copied), Features(texts)).strays.tolist() == []
+
+
+def test_lines_out_of_step_are_found_by_metrics_that_count_errors():
+    found = kinds({"sys": [*SYSTEM[:100], *SYSTEM[101:], ""]}, metric="ter")["step"]
+    assert found.severity == "error"
+    assert found.points < 0  # the remedy lowers TER
+
+
 def test_names_that_are_the_same_in_the_source_are_not_copies():
     source = ["Kannada" if n % 2 else f"https://example.org/{n}" for n in range(LINES)]
     system = [source[n] if n % 3 == 0 else text for n, text in enumerate(SYSTEM)]
@@ -234,7 +314,9 @@ def test_lines_that_only_begin_without_a_capital_are_not_in_lower_case():
     small = [f"und so kamen sie zu {n} und sahen, wie es war" for n in range(LINES)]
     large = [text[0].upper() + text[1:] for text in small]
     assert "lower-case" not in kinds({"sys": small}, [large])
-    assert "lower-case" in kinds({"sys": small}, [[text.replace("sie", "Anna") for text in large]])
+    names = [text.replace("sie", "Anna") for text in large]
+    assert "lower-case" not in kinds({"sys": small}, [names])
+    assert "lower-case" in kinds({"sys": [text.lower() for text in names]}, [names])
 
 
 def test_backticks_as_apostrophes_are_not_markdown():
