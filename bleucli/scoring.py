@@ -52,11 +52,11 @@ class Subset(NamedTuple):
 class Selection(NamedTuple):
     """Which segments of a corpus to score.
 
-    chosen: their indexes, in ascending order; None for all. parts: subsets of segments that also get a score.
+    indexes: theirs, in ascending order; None for all. parts: subsets of segments that also get a score.
     check: called with the number of all segments; may raise an error.
     """
 
-    chosen: Sequence[int] | None
+    indexes: Sequence[int] | None
     parts: Sequence[Subset]
     check: Callable[[int], None]
 
@@ -249,8 +249,8 @@ def score_counted(
     results = fit_scales(Results(rows, statistics[0][2][0].segments, hints))
     if sampling is None:
         return results
-    if documents is not None and selection is not None and selection.chosen is not None:
-        documents = [documents[index] for index in selection.chosen]
+    if documents is not None and selection is not None and selection.indexes is not None:
+        documents = [documents[index] for index in selection.indexes]
     from bleucli.text.labels import number
 
     whole = None
@@ -394,7 +394,7 @@ def _select(stats: CorpusStats, selection: Selection | None) -> CorpusStats:
     if selection is None:
         return stats
     selection.check(stats.segments)
-    return stats if selection.chosen is None else stats.take(selection.chosen)
+    return stats if selection.indexes is None else stats.take(selection.indexes)
 
 
 def _record(
@@ -428,7 +428,7 @@ def score_blocks(
         selection: which segments to score; None for all.
     """
     start = 0
-    subset = None if selection is None or selection.chosen is None else set(selection.chosen)
+    subset = None if selection is None or selection.indexes is None else set(selection.indexes)
     signatures: list[dict[int, Signature]] = []
     for texts, systems in blocks:
         indexes: Sequence[int] = range(start, start + systems[0].stats[0].segments)

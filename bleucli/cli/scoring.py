@@ -296,13 +296,13 @@ def _add_labels(blocks: Iterable[SegmentBlock], options: Options, source: Rows) 
     # Signatures say what all segments share
     hidden = {"segment", *SIGNED} - ({"testset"} if "," in (options.test_set or "") else set())
     shows_source = options.texts and source.sources is not None and options.level != "doc"
-    lines, read = source.sources() if shows_source and source.sources is not None else iter(()), 0
+    lines, position = source.sources() if shows_source and source.sources is not None else iter(()), 0
     for block in blocks:
         start, end = block.numbers[0] - 1, block.numbers[-1]
         labels = {name: column for name, column in source.labels(start, end - start).items() if name not in hidden}
         if shows_source:
-            labels["source"] = list(islice(lines, start - read, end - read))
-            read = end
+            labels["source"] = list(islice(lines, start - position, end - position))
+            position = end
         yield block._replace(
             labels={
                 name: [_text_of(column[number - 1 - start]) for number in block.numbers]

@@ -144,24 +144,24 @@ class Corpus(NamedTuple):
         """
         columns: dict[str, list[str | None]] = {name: [None] * len(blocks[0][0]) for name in self.label_names()}
         owners: dict[str, str] = {}
-        others: list[Sequence[Segments]] = []
+        texts: list[Sequence[Segments]] = []
         for source, block in zip((*self.systems, *self.references), blocks, strict=True):
             place = source.place()
             for name, column in zip(source.labels, block[place:], strict=False):
-                known = columns[name]
+                labels = columns[name]
                 for row, label in enumerate(column):
-                    if label and known[row] not in (None, label):
+                    if label and labels[row] not in (None, label):
                         raise BleuError(
                             tell_place("segment", start + row),
-                            f" has the {name} {known[row]!r} in {owners[name]}, but {label!r} in {source.label}; give"
+                            f" has the {name} {labels[row]!r} in {owners[name]}, but {label!r} in {source.label}; give"
                             " each segment the same labels in all files, in the order of the references",
                         )
-                    known[row] = known[row] or label or None
+                    labels[row] = labels[row] or label or None
                 owners.setdefault(name, source.label)
-            others.append([*block[:place], *block[place + len(source.labels) :]])
+            texts.append([*block[:place], *block[place + len(source.labels) :]])
         if self.labels is not None:
             self.labels.add([columns[name] for name in self.labels.columns])
-        return others
+        return texts
 
     def kept(self) -> tuple[Corpus, Callable[[], Corpus]]:
         """Return the corpus for a first reading, and a function that returns it for each later one.

@@ -65,11 +65,11 @@ def render_csv(blocks: Iterable[SegmentBlock], table: Table, delimiter: str = ",
 
     header: list[str] = []
     for block in blocks:
-        shown = block._replace(
+        clean = block._replace(
             systems=list(map(visible, block.systems)),
             labels={name: [one and visible(one) for one in labels] for name, labels in block.labels.items()},
         )
-        columns = _columns(shown, table, [_figures(of_system, table) for of_system in block.scores])
+        columns = _columns(clean, table, [_figures(of_system, table) for of_system in block.scores])
         # Only texts may have a carriage return
         text = Rows(newline="") if block.outputs else StringIO()
         writer = csv.writer(text, delimiter=delimiter, lineterminator="\r\n" if block.outputs else "\n")

@@ -350,9 +350,9 @@ class JsonLines:
             return None
         from bleucli.reading.fastjson import Wanted
 
-        others = {name for _, others in settled_names for name in others}
+        names_of = {name for _, names_of in settled_names for name in names_of}
         alone = not self._has_others and self._example.keys() <= {*names, references, *(name for name, _ in ids)}
-        return Wanted(names, references, kind is list, others, alone, ids)
+        return Wanted(names, references, kind is list, names_of, alone, ids)
 
     def _blocks_of(self, items: list[dict[str, Any]], numbers: Sequence[int]) -> Iterator[list[Segments]]:
         """Give the columns of objects; numbers: those of their lines."""

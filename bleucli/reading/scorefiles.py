@@ -252,8 +252,8 @@ def _find_columns(rows: Sequence[Mapping[str, Any]], label: str, name: str, fiel
     """
     keys = list(dict.fromkeys(key for row in rows for key in row))
     columns = [key for key in keys if any(_holds_numbers(row.get(key)) for row in rows)]
-    wanted = [field] if field else [name, *_SCORES]
-    for word in wanted:
+    titles = [field] if field else [name, *_SCORES]
+    for word in titles:
         matches = [key for key in columns if word.lower() in (key.lower(), key.rpartition(".")[2].lower())]
         if matches:
             return matches[:1]

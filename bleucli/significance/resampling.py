@@ -184,14 +184,14 @@ def bootstrap(
     seed, jobs, skip = _check_seed(seed), count_threads(jobs), whole_number("skip", skip, 0)
     segments = _length(samples)
     results = [np.empty(resamples) for _ in samples]
-    done = 0
+    position = 0
     for weights in _weights(segments, resamples, seed, skip):
         count = len(weights) // segments
         work = partial(_score_resamples, samples, weights)
         for number, first, scores in _share_out(work, len(samples), count, jobs):
-            results[number][done + first : done + first + len(scores)] = scores
-        done += count
-        progress(done, resamples)
+            results[number][position + first : position + first + len(scores)] = scores
+        position += count
+        progress(position, resamples)
     return results
 
 
@@ -368,14 +368,14 @@ def randomize(
         raise BleuError("the two systems of a pair were counted by different metrics; expected the same")
     observed = [difference(left, right) for left, right in pairs]
     exceeding, reaching = [0] * len(pairs), [0] * len(pairs)
-    done = 0
+    position = 0
     for words, first, count in random_bits(segments, trials, seed):
         work = partial(_count_extreme, pairs, observed, words, first)
         for number, _, (more, as_much) in _share_out(work, len(pairs), count, jobs):
             exceeding[number] += more
             reaching[number] += as_much
-        done += count
-        progress(done, trials)
+        position += count
+        progress(position, trials)
     return [(_p_value(a, trials), _p_value(b, trials)) for a, b in zip(exceeding, reaching, strict=True)]
 
 

@@ -73,8 +73,8 @@ def find(columns: Columns, name: str) -> Sequence[Any]:
         if other in columns:
             return columns[other]
     names = list(columns)
-    others = f"there are {', '.join(names)}" if names else "there are none"
-    raise UsageError(f"segments have no label {name!r}; {others}{suggest(name, names)}")
+    choices = f"there are {', '.join(names)}" if names else "there are none"
+    raise UsageError(f"segments have no label {name!r}; {choices}{suggest(name, names)}")
 
 
 def check_documents(documents: Sequence[Any], start: int = 0) -> None:

@@ -41,8 +41,8 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     form = request.format_of(options, environment) or "text"
     if form not in EXPLANATION_FORMATS:
         raise UsageError(f"findings cannot be shown in {form}; choose -f text, html or json")
-    metric, *others = request.make_metrics(options)
-    if others:
+    metric, *rest = request.make_metrics(options)
+    if rest:
         raise UsageError("bleu check measures costs by one metric; name one after -m")
     source = pipeline.open_texts(options, environment)
     failures = list(_leave_out(source))

@@ -80,8 +80,8 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     else:  # each line of jsonl has the number of texts and the file of one system
         run = provenance.of(texts.run())
         answer = [
-            render(Results([_spread(system)], len(one.scores), [], run=run._replace(systems=[read])), layout, form)
-            for system, one, read in zip(systems, measures, run.systems, strict=True)
+            render(Results([_spread(system)], len(one.scores), [], run=run._replace(systems=[origin])), layout, form)
+            for system, one, origin in zip(systems, measures, run.systems, strict=True)
         ]
     deliver(answer, options.output, environment, options.append)
     remarks.say()

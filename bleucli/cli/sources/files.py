@@ -140,7 +140,7 @@ class TextSource(ABC):
     def _group(self, by: Sequence[str], keep_rows: bool, selection: Selection | None) -> Grouping:
         from bleucli.counting.groups import Grouping
 
-        return Grouping(by, keep_rows, self._unit, selection and selection.chosen)
+        return Grouping(by, keep_rows, self._unit, selection and selection.indexes)
 
     def _keep(
         self, block: list[SystemStats], by: Sequence[str], keeper: Keeper | None, grouping: Grouping | None

@@ -82,7 +82,7 @@ class Files:
     def check(self, systems: Sequence[File], references: Sequence[File]) -> None:
         """Refuse options that fit none of these files, a pipe given twice, and outputs that would replace a system."""
         arguments = self._arguments
-        self._refuse_repeated_pipe([*arguments.references, *self.systems, *arguments.others])
+        self._refuse_repeated_pipe([*arguments.references, *self.systems, *arguments.more])
         if arguments.num_refs is not None and isinstance(references[0], JsonLines):
             raise UsageError(
                 f"--num-refs splits a text file, but {references[0].name} is JSON Lines; leave out --num-refs"
