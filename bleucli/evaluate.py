@@ -330,7 +330,6 @@ def _order_systems(systems: object, baseline: str | None) -> list[str]:
 
     Raises:
         InputTypeError: `systems` does not map names to texts.
-        BleuError: there is no system, or the baseline is not among them.
     """
     names = list(check_systems(systems))
     if baseline is None:

@@ -82,10 +82,6 @@ def score_systems(
         sampling: how to resample scores, or None. With resampling, the statistics of all segments are kept.
         by: the labels to group segments by.
 
-    Raises:
-        BleuError: the sources do not have the same number of segments, a segment has no reference or label, or systems
-            bring along different references.
-
     >>> from bleucli import BLEU
     >>> from bleucli.counting.corpus import of_strings
     >>> corpus = of_strings([("weak", ["a b c x"]), ("strong", ["a b c d"])], [["a b c d"]])
@@ -117,9 +113,6 @@ def plan_intervals(n_bootstrap: int, seed: Seed, jobs: int) -> Sampling | None:
         n_bootstrap: the number of resamples, up to 10,000,000.
         seed: see `bleucli.significance.resampling.choose_seed`.
         jobs: the number of threads, at least 1.
-
-    Raises:
-        BleuError: the number of resamples or the seed is not valid.
     """
     from bleucli.limits import MOST_TRIALS, whole_number
 
@@ -147,9 +140,6 @@ def plan_sampling(
     """Return how to resample scores, or None.
 
     count: the number of systems. threads: their number. Other arguments: see `bleucli.evaluate_systems`.
-
-    Raises:
-        BleuError: an argument has an invalid value, or contradicts another one.
     """
     from bleucli.limits import MOST_TRIALS, truth_value, whole_number
 
@@ -185,11 +175,7 @@ def plan_sampling(
 
 
 def put_before(before: Sequence[SystemStats], systems: Sequence[SystemStats]) -> list[SystemStats]:
-    """Return systems that were counted earlier, followed by those counted now.
-
-    Raises:
-        BleuError: their segments or references differ, or they were counted in different ways.
-    """
+    """Return systems that were counted earlier, followed by those counted now."""
     if not before:
         return list(systems)
     then, now = before[0], systems[0]
@@ -298,10 +284,6 @@ def score_groups(
         metrics: those that counted.
         sampling: as for `score_systems`; nothing is compared across groups.
         progress: as for `score_counted`.
-
-    Raises:
-        BleuError: a column that makes groups has the name of a column of the answer; or groups are tested, but have
-            different systems.
     """
     from bleucli.results.hints import about
 
@@ -339,11 +321,7 @@ def score_groups(
 def _check_systems(
     before: Sequence[SystemResult], labels: Sequence[tuple[str, str]], block: Sequence[SystemStats]
 ) -> None:
-    """Refuse a group that has other systems than the groups before.
-
-    Raises:
-        BleuError: it lacks one, or has a new one.
-    """
+    """Refuse a group that has other systems than the groups before."""
     systems = [system.name for system in block]
     expected = list(dict.fromkeys(system.bare_name for system in before)) or systems
     if systems != expected:

@@ -208,7 +208,6 @@ class CorpusStats(_OfScore["ScoreT_co"]):
         Python's `sum` does the same, but type checkers think that it may return 0.
 
         Raises:
-            BleuError: there is no part, or the metrics differ in an option.
             InputTypeError: a part is something else.
 
         >>> from bleucli import TER

@@ -104,12 +104,7 @@ class Corpus(NamedTuple):
         return [*(name for source in self.references for name in source.names), *own]
 
     def pieces(self) -> Iterator[Piece]:
-        """Read all sources in step.
-
-        Raises:
-            BleuError: they do not have the same number of segments, systems bring along different references, or the
-                ids of segments do not fit together.
-        """
+        """Read all sources in step."""
         if self.documents is not None:
             yield from self.documents(self._replace(documents=None))
             return
@@ -138,9 +133,6 @@ class Corpus(NamedTuple):
         Args:
             blocks: that of each source.
             start: the index of the first segment, for errors.
-
-        Raises:
-            BleuError: two sources have different labels for a segment.
         """
         columns: dict[str, list[str | None]] = {name: [None] * len(blocks[0][0]) for name in self.label_names()}
         owners: dict[str, str] = {}
@@ -320,7 +312,6 @@ def of_strings(
 
     Raises:
         InputTypeError: the references are not streams.
-        BleuError: there are no references.
 
     >>> corpus = of_strings([("a", ["one", "two"]), ("b", ["1", "2"])], [["eins", "zwei"]])
     >>> corpus.system_names(), [[list(text) for text in piece.hypotheses] for piece in corpus.pieces()]
@@ -336,7 +327,6 @@ def check_systems(systems: object) -> Mapping[str, Iterable[str | None]]:
 
     Raises:
         InputTypeError: it is not a dictionary, or a name is not a string, or empty.
-        BleuError: there is no system.
     """
     if not isinstance(systems, Mapping) or not all(isinstance(name, str) and name for name in systems):
         raise InputTypeError('systems: expected lists of strings by name; write {"name": [...], ...}')
@@ -441,7 +431,6 @@ def of_one(hypothesis: str, references: Iterable[str | None]) -> tuple[Segments,
 
     Raises:
         InputTypeError: a text is not a string, or the references are a bare string.
-        BleuError: there are no references.
     """
     texts: Sequence[str | None]
     if isinstance(references, _LISTS):
@@ -499,7 +488,6 @@ def check_columns(hypotheses: Segments, references: Sequence[Segments]) -> None:
 
     Raises:
         InputTypeError: a column is not `Segments`, or a hypothesis is missing.
-        BleuError: there are no references, or lengths differ.
     """
     streams = [references] if isinstance(references, Segments) or not isinstance(references, Iterable) else references
     columns = [hypotheses, *streams]

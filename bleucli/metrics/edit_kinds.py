@@ -131,7 +131,6 @@ def count_edits(
     """Return the counts of a corpus in the order of `EDIT_KINDS`, and the reference length; metric: TER, WER or CER.
 
     Raises:
-        BleuError: lengths differ, or a segment has no reference.
         InputTypeError: something other than strings, or a list of the wrong shape.
     """
     from bleucli.counting import count

@@ -214,11 +214,7 @@ def _figures(scores: Sequence[Any], table: Table) -> list[Sequence[Any]]:
 
 
 def _check_header(names: list[str], header: list[str], write: Callable[[list[str]], object] | None = None) -> list[str]:
-    """Return the names of the columns, after writing them if they are the first ones.
-
-    Raises:
-        BleuError: two are equal, or they differ from those of earlier blocks.
-    """
+    """Return the names of the columns, after writing them if they are the first ones."""
     if header:
         if names != header:
             raise BleuError(

@@ -147,11 +147,7 @@ class TextFile:
         return type(self)(self.name, self._path, encoding=self._encoding, columns=self._columns, mark=self._mark)
 
     def counts(self) -> Iterator[int]:
-        """Count the segments of a regular file; give their number so far, chunk by chunk.
-
-        Raises:
-            BleuError: the file cannot be read, or is not in its encoding. Invalid UTF-8 is not noticed.
-        """
+        """Count the segments of a regular file; give their number so far, chunk by chunk."""
         lines, last = 0, b"\n"
         for chunk in self.twin()._decoded_chunks():
             lines += kernels.count_line_ends(chunk)
@@ -169,11 +165,7 @@ class TextFile:
         return self._columns or 1
 
     def blocks(self) -> Iterator[list[Segments]]:
-        """Read the file; each block has one `Segments` per column.
-
-        Raises:
-            BleuError: the file cannot be read, is not in its encoding, or a line has a different number of columns.
-        """
+        """Read the file; each block has one `Segments` per column."""
         columns = self.columns() if self._columns is None else self._columns
         blocks = self._blocks or self._whole_lines()
         for data in blocks:
@@ -192,31 +184,19 @@ class TextFile:
             yield segments
 
     def lines(self) -> Iterator[tuple[int, list[str]]]:
-        """Read the file unchanged; give some lines at a time, with the number of lines before them.
-
-        Raises:
-            BleuError: the file cannot be read, or is not in its encoding.
-        """
+        """Read the file unchanged; give some lines at a time, with the number of lines before them."""
         for before, data in self.encoded_lines():
             yield before, self.decode_lines(data)
 
     def encoded_lines(self) -> Iterator[tuple[int, bytes]]:
-        """Read the file unchanged; give whole lines at a time in UTF-8, with the number of lines before them.
-
-        Raises:
-            BleuError: the file cannot be read, or is not valid in its encoding; the caller must check UTF-8.
-        """
+        """Read the file unchanged; give whole lines at a time in UTF-8, with the number of lines before them."""
         for data in self._whole_lines():
             yield self._lines, data
             self._lines += kernels.count_line_ends(data) + (data[-1:] != b"\n")
             self._bytes += len(data)
 
     def decode_lines(self, data: bytes) -> list[str]:
-        """Return the lines of the latest block.
-
-        Raises:
-            BleuError: it is not UTF-8.
-        """
+        """Return the lines of the latest block."""
         try:
             lines = data.decode().split("\n")
         except UnicodeDecodeError as error:
@@ -350,11 +330,7 @@ class TextFile:
         return unpacked if self._hash is None else chain(unpacked, _read_out(chunks))
 
     def _refuse_other_kinds(self, start: bytes) -> None:
-        """Refuse a file that cannot be text in its encoding, by its start.
-
-        Raises:
-            BleuError: it is of another kind; the error says what to do.
-        """
+        """Refuse a file that cannot be text in its encoding, by its start."""
         if self._encoding == "utf-8" and start.startswith(_UTF16_MARKS):
             remedy = Turn("name the encoding with encoding='utf-16'", "add -e utf-16")
             raise BleuError(f"{self.name} is UTF-16, as PowerShell writes it, not UTF-8; ", remedy)

@@ -208,9 +208,6 @@ def unpack(chunks: Iterator[bytes], codec: Codec, name: str, hints: list[str]) -
         name: the name of the file, for messages.
         hints: notes for the user about the file are added here.
 
-    Raises:
-        BleuError: the file is damaged, or the module that unpacks it is not installed.
-
     >>> import gzip
     >>> chunks = iter([gzip.compress(b"a "), gzip.compress(b"b")])
     >>> b"".join(unpack(chunks, _CODECS[0], "a.gz", []))

@@ -202,9 +202,6 @@ class JsonLines:
         There is a column for each kind of id; an id that is missing is an empty text.
         If references are taken, a block has as many `Segments` of them as any of its segments needs, at least one; the
         next block may have more or fewer.
-
-        Raises:
-            BleuError: the file cannot be read, or a line is not what it should be.
         """
         lines = self._file.encoded_lines()
         if not self._is_document:
@@ -279,11 +276,7 @@ class JsonLines:
         return items
 
     def _is_of_pair(self, item: dict[str, Any], number: int) -> bool:
-        """Return whether an object belongs to the language pair that is taken, or does not say which it belongs to.
-
-        Raises:
-            BleuError: objects of several pairs may be meant.
-        """
+        """Return whether an object belongs to the language pair that is taken, or does not say which it belongs to."""
         if not self._pair:
             return True
         from bleucli import language_pairs

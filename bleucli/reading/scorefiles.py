@@ -124,11 +124,7 @@ def _of_lines(lines: Sequence[str], label: str, name: str, field: str) -> Mappin
 
 
 def _select(systems: Mapping[str, list[Item]], label: str, field: str) -> Mapping[str, list[Item]]:
-    """Return the scores of one system, or, if none is named, those of all.
-
-    Raises:
-        BleuError: the file has no such system.
-    """
+    """Return the scores of one system, or, if none is named, those of all."""
     if not field:
         return systems
     if field not in systems:
@@ -245,11 +241,7 @@ def _leaves(record: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, A
 
 
 def _find_columns(rows: Sequence[Mapping[str, Any]], label: str, name: str, field: str) -> list[str]:
-    """Return the columns of scores: one, or, if its name is not clear, all columns of numbers.
-
-    Raises:
-        BleuError: there is none, or none of the name that is asked for.
-    """
+    """Return the columns of scores: one, or, if its name is not clear, all columns of numbers."""
     keys = list(dict.fromkeys(key for row in rows for key in row))
     columns = [key for key in keys if any(_holds_numbers(row.get(key)) for row in rows)]
     titles = [field] if field else [name, *_SCORES]
@@ -295,11 +287,7 @@ def _item(value: object, label: str, number: int) -> Item:
 
 
 def _number(value: object, label: str, number: int) -> float | None:
-    """Return a score; None if it is missing. number: of its line or item, from 1.
-
-    Raises:
-        BleuError: it is something else.
-    """
+    """Return a score; None if it is missing. number: of its line or item, from 1."""
     if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
         return None
     if not _is_number(value):

@@ -158,7 +158,6 @@ def count_batch(
         source: as for `stats_table`.
 
     Raises:
-        BleuError: as for `stats_table`.
         InputTypeError: a column of texts holds something else.
     """
     pa = load("pyarrow", "arrow")
@@ -232,7 +231,6 @@ def read_block(block: pa.RecordBatch, columns: Columns, keys: Sequence[str], sta
         source: the name of the whole table, for errors.
 
     Raises:
-        BleuError: a hypothesis or all references of a row are missing, or a column is not valid Arrow text.
         InputTypeError: a column of texts holds something else.
     """
     where = source and f"{source}, "
@@ -265,7 +263,6 @@ def read_references(column: pa.Array, name: str) -> list[Segments]:
 
     Raises:
         InputTypeError: the column holds something else.
-        BleuError: the column is not valid Arrow text.
     """
     pa = load("pyarrow", "arrow")
     # `lists_as_streams` needs offsets: lists of a fixed size have none, and those of views may be in any order
@@ -386,11 +383,7 @@ def decode(column: Any) -> Any:
 
 
 def check_table(table: pa.Table) -> None:
-    """Refuse what is not a table of statistics.
-
-    Raises:
-        BleuError: it lacks columns, which the error names.
-    """
+    """Refuse what is not a table of statistics."""
     missing = [name for name in COUNTS if name not in table.column_names]
     if missing or not metrics_in(table.column_names):
         lacks = ", ".join(missing) or "the signature of a metric, such as bleu.signature"
@@ -475,11 +468,7 @@ def _groups(table: pa.Table, metrics: Mapping[str, Metric] | None) -> Iterator[G
 
 
 def stats_of(metric: Metric, name: str, row: Mapping[str, Any]) -> CorpusStats:
-    """Return the sums in a row of a table of statistics; name: the metric's name in the columns.
-
-    Raises:
-        BleuError: a column that the metric needs is missing.
-    """
+    """Return the sums in a row of a table of statistics; name: the metric's name in the columns."""
     titles = [f"{name}.{column}" for column in metric.column_names()]
     lacking = [title for title in titles if row.get(title) is None]
     if lacking:

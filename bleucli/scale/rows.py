@@ -218,9 +218,6 @@ class Writer:
                 `segment` may be among them if the indexes do not simply count up.
 
         Raises:
-            BleuError: other metrics counted, the systems have different numbers of segments, or rows were not kept; a
-                column has another number of values or the name of a column of statistics; the writer has been used; or
-                a temporary file cannot be written.
             InputTypeError: a column is neither a string nor a list.
         """
         self._refuse_second_use()

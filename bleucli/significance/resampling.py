@@ -278,7 +278,6 @@ def _check_scores(scores: Scores) -> Scores:
     """Return scores of resamples as an array, from a list too.
 
     Raises:
-        BleuError: there is no score.
         InputTypeError: they are not numbers.
     """
     import numpy as np
@@ -453,11 +452,7 @@ def identical(left: SegmentStats, right: SegmentStats) -> bool:
 
 
 def differing(left: SegmentStats, right: SegmentStats) -> int:
-    """Count the rows that differ; only these can make a difference between two systems.
-
-    Raises:
-        BleuError: the statistics have different numbers of rows, or of columns.
-    """
+    """Count the rows that differ; only these can make a difference between two systems."""
     import numpy as np
 
     if (len(left), left.columns) != (len(right), right.columns):
@@ -479,7 +474,6 @@ def _length(samples: Sequence[Sample]) -> int:
     """Return the number of segments, which is the same for all samples.
 
     Raises:
-        BleuError: the number differs, or there are no segments.
         InputTypeError: something other than samples of statistics was given.
     """
     if not isinstance(samples, Sequence) or not all(

@@ -78,11 +78,7 @@ def find(columns: Columns, name: str) -> Sequence[Any]:
 
 
 def check_documents(documents: Sequence[Any], start: int = 0) -> None:
-    """Refuse a segment without a document; start: the number of segments before these.
-
-    Raises:
-        BleuError: there is one; the first is named.
-    """
+    """Refuse a segment without a document; start: the number of segments before these."""
     if None in documents:
         place = tell_place("segment", start + documents.index(None))
         raise BleuError(place, " has no document; give each segment the label of its document")

@@ -99,7 +99,6 @@ def get(name: str) -> Tokenizer:
 
     Raises:
         UsageError: there is no tokenizer of that name.
-        BleuError: what the tokenizer needs is not installed, or its model is missing and cannot be downloaded.
 
     >>> get("13a").signature
     '13a'
