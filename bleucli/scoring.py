@@ -251,9 +251,8 @@ def score_counted(
     if documents is not None and whole is None:
         from bleucli.errors import Note
         from bleucli.results.hints import warn
-        from bleucli.significance import units
 
-        note = units.compare(results, samples, number(documents), sampling)
+        note = comparison.compare_units(results, samples, number(documents), sampling)
         if note is not None:
             warn(note, Note)
     return comparison.resample(results, samples, sampling, lambda done, total: progress("trials", done, total))

@@ -135,7 +135,7 @@ def wrap(function: Callable[[str], str], name: str) -> Tokenizer:
     folded = name.casefold()
     if folded in map(str.casefold, NAMES) or folded.startswith(_SIGNED):
         raise UsageError(f"tokenize_name {name!r} names a built-in tokenizer; choose another name for your own")
-    from bleucli.tokenizers.own import OwnTokenizer
+    from bleucli.tokenizers.distinct import OwnTokenizer
 
     return OwnTokenizer(function, name)
 

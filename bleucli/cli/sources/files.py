@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from bleucli.cli.sources import JOINED, Counted, Counting, Entry, Systems, TextArguments, keep_groups
 from bleucli.cli.sources.paths import STDIN, Files, read_as_jsonl, source_of
@@ -329,9 +329,7 @@ class FileSource(TextSource):
         """Return the labels that come with the texts, without those in JSON Lines."""
         if self._label_file is None:
             return []
-        from bleucli.reading.labelfiles import read
-
-        names, blocks = read(self._label_file, self._arguments.label_names)
+        names, blocks = _read_labels(self._label_file, self._arguments.label_names)
         return [Source(self._label_file.name, [], blocks, hurry=self._label_file.hurry, labels=names)]
 
     def _ordered_references(self) -> list[File]:
@@ -652,6 +650,43 @@ def entry_of(file: File) -> Entry:
 def input_of(file: File, role: str) -> Input:
     """Return the record of a file that was read and hashed."""
     return Input(role, file.name, file.segments, file.sha256())
+
+
+def _read_labels(file: TextFile, names: Sequence[str] = ()) -> tuple[list[str], Iterator[list[Segments]]]:
+    r"""Return the names of the columns in a file of labels, and the labels in blocks, one `Segments` per column.
+
+    Args:
+        file: a file with as many columns as its first line has, and without a byte-order mark.
+        names: the names of the columns; none if the first line has them.
+
+    >>> from io import BytesIO
+    >>> file = TextFile("labels.tsv", stream=BytesIO(b"doc\tdomain\na\tnews\nb\ttalk\n"), columns=None)
+    >>> names, blocks = _read_labels(file)
+    >>> names, [[list(column) for column in block] for block in blocks]
+    (['doc', 'domain'], [[['a', 'b'], ['news', 'talk']]])
+    """
+    count = file.columns()
+    blocks = file.blocks()
+    if not names:
+        first = next(blocks, None)
+        if first is None:
+            raise BleuError(f"{file.name} is empty; expected names of labels in its first line")
+        names = [column[0] or "" for column in first]
+        blocks = chain([[column[1:] for column in first]], blocks)
+    elif len(names) != count:
+        columns, labels = tell_count(count, "column"), tell_count(len(names), "name")
+        raise BleuError(f"{file.name} has {columns}, but --label-names has {labels}; name each column")
+    else:
+        first = next(blocks, None)
+        if first is not None:
+            if [column[0] for column in first] == list(names):
+                raise BleuError(f"{file.name} has the names of its columns in its first line; leave out --label-names")
+            blocks = chain([first], blocks)
+    wrong = next((name for place, name in enumerate(names) if not name or name in names[:place]), None)
+    if wrong is not None:
+        what = f"two columns {wrong!r}" if wrong else "a column without a name"
+        raise BleuError(f"{file.name} has {what} in its first line; give each column a name of its own")
+    return list(names), blocks
 
 
 def _own_references(file: File) -> str:
