@@ -135,7 +135,18 @@ class Answer:
         self._gates = gates
         self._provenance = provenance
         self._systems = systems
-        self.form = _choose_format(options, environment)
+        form = request.format_of(options, environment) or ("text" if options.detail else "json")
+        if options.detail and not FORMATS[form].details:
+            raise UsageError(f"--detail cannot be shown in {form}; choose -f text, json or jsonl")
+        if options.detail and options.score_only and FORMATS[form].bare_lists:
+            raise UsageError(
+                "--detail cannot be shown in the bare scores of -f json -b; leave out -b, or choose -f text"
+            )
+        if options.by is not None and not FORMATS[form].groups:
+            raise UsageError(
+                f"--by cannot be shown as {form}, which describes one set of segments; choose another format"
+            )
+        self.form = form
         self.layout = request.layout_of(options, environment, self.form)
         self._baseline, self.before = _read_baseline(options)
         self._reports_gates = FORMATS[self.form].reports_gates
@@ -304,16 +315,13 @@ def _add_labels(blocks: Iterable[SegmentBlock], options: Options, source: Rows) 
         if shows_source:
             labels["source"] = list(islice(lines, start - position, end - position))
             position = end
+        places = [number - 1 - start for number in block.numbers]
         yield block._replace(
             labels={
-                name: [_text_of(column[number - 1 - start]) for number in block.numbers]
+                name: [None if label is None else str(label) for label in (column[at] for at in places)]
                 for name, column in labels.items()
             }
         )
-
-
-def _text_of(label: object) -> str | None:
-    return None if label is None else str(label)
 
 
 def _signature_of(scores: SegmentScores, counts: Mapping[str, int]) -> Signature:
@@ -335,17 +343,6 @@ def gates_of(options: Options, environment: Environment) -> Gates | None:
     return Gates(
         options, request.names_printed(options), request.scale_of(options, request.format_of(options, environment))
     )
-
-
-def _choose_format(options: Options, environment: Environment) -> str:
-    form = request.format_of(options, environment) or ("text" if options.detail else "json")
-    if options.detail and not FORMATS[form].details:
-        raise UsageError(f"--detail cannot be shown in {form}; choose -f text, json or jsonl")
-    if options.detail and options.score_only and FORMATS[form].bare_lists:
-        raise UsageError("--detail cannot be shown in the bare scores of -f json -b; leave out -b, or choose -f text")
-    if options.by is not None and not FORMATS[form].groups:
-        raise UsageError(f"--by cannot be shown as {form}, which describes one set of segments; choose another format")
-    return form
 
 
 def _read_baseline(options: Options) -> tuple[Baseline | None, Before | None]:

@@ -572,7 +572,16 @@ class _Counting:
     """Counts the blocks of a corpus. `corpus` is what remains to be read after the metrics' first pass."""
 
     def __init__(self, corpus: Corpus, metrics: Sequence[Measure], keep_rows: bool, inspect: bool) -> None:
-        self.corpus, self._metrics = _after_first_pass(corpus, metrics)
+        ready = list(metrics)
+        for place, metric in enumerate(metrics):
+            # A metric that was made with references has learned from them, before they were prepared
+            if metric.needs_all_references and metric.learned is None:
+                from copy import copy
+
+                ready[place] = copy(metric)
+                references, corpus = corpus.reference_pieces()
+                ready[place].learn(references)
+        self.corpus, self._metrics = corpus, ready
         self._names = self.corpus.system_names()
         self._keep_rows, self._inspect = keep_rows, inspect
         self._fits: Sequence[Fit | None] = [None] * len(self._names)
@@ -621,17 +630,3 @@ def count_block(
         metric.observe(hypotheses) + metric.observe_references(references.streams),
         [_Rows(rows, references.counts())] if keep_rows else None,
     )
-
-
-def _after_first_pass(corpus: Corpus, metrics: Sequence[Measure]) -> tuple[Corpus, Sequence[Measure]]:
-    """Let copies of metrics that need all references read them; return the corpus and the metrics to count with."""
-    ready = list(metrics)
-    for place, metric in enumerate(metrics):
-        # A metric that was made with references has learned from them, before they were prepared
-        if metric.needs_all_references and metric.learned is None:
-            from copy import copy
-
-            ready[place] = copy(metric)
-            references, corpus = corpus.reference_pieces()
-            ready[place].learn(references)
-    return corpus, ready

@@ -255,13 +255,6 @@ def _wide_line(head: str, systems: Sequence[str]) -> str:
 
 def _heads(block: SegmentBlock) -> Iterator[str]:
     """Give what a wide line says of each segment besides its scores."""
-    facts = _facts(block)
-    for number, fact in zip(block.numbers, facts or [""] * len(block.numbers), strict=True):
-        yield f'"segment": {number}{fact}'
-
-
-def _facts(block: SegmentBlock) -> list[str]:
-    """Return the labels and references of each segment, as the last keys of an object; none if there are none."""
     keys: list[Iterable[str]] = []
     if block.labels:
         rows = zip(*block.labels.values(), strict=True)
@@ -269,7 +262,9 @@ def _facts(block: SegmentBlock) -> list[str]:
     if block.references:
         rows = zip(*block.references, strict=True)
         keys.append(f', "references": {dump_line([text for text in row if text is not None])}' for row in rows)
-    return list(map("".join, zip(*keys, strict=True)))
+    facts = list(map("".join, zip(*keys, strict=True)))
+    for number, fact in zip(block.numbers, facts or [""] * len(block.numbers), strict=True):
+        yield f'"segment": {number}{fact}'
 
 
 def _objects(block: SegmentBlock) -> Iterator[list[str]]:

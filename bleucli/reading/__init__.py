@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import codecs
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 from bleucli import kernels
@@ -102,7 +102,11 @@ class TextFile:
         self.is_file = path is not None and os.path.isfile(path)
         self.block_factor = 1
         self._among = among
-        self._hash: Any = _new_hash() if hashed else None
+        self._hash: Any = None
+        if hashed:
+            from hashlib import sha256
+
+            self._hash = sha256()
         self._deadline: float | None = None
         self._kept: list[bytes] = []
         self._kept_bytes = 0
@@ -250,7 +254,10 @@ class TextFile:
                 parts.append(chunk)
                 size += len(chunk)
                 if size > _LINE_BYTES:
-                    raise self._too_long(parts)
+                    line = self._lines + kernels.count_line_ends(parts[0]) + 1
+                    raise BleuError(
+                        f"{self.name}, line {line} is longer than {_LINE_BYTES >> 20} MiB; give one segment per line"
+                    )
                 continue
             data = b"".join((*parts, chunk))
             evenly = self.is_file and self._among > 1 and len(chunk) >= self._block_bytes
@@ -261,11 +268,6 @@ class TextFile:
             size = len(data) - end
         if parts:
             yield b"".join(parts)
-
-    def _too_long(self, parts: Sequence[bytes]) -> BleuError:
-        """Return the error about a line that is too long; parts: what was read of it, perhaps after other lines."""
-        line = self._lines + kernels.count_line_ends(parts[0]) + 1
-        return BleuError(f"{self.name}, line {line} is longer than {_LINE_BYTES >> 20} MiB; give one segment per line")
 
     def _decoded_chunks(self) -> Iterator[bytes]:
         """Read the text in UTF-8, whatever its encoding."""
@@ -316,7 +318,12 @@ class TextFile:
             start += chunk
         if not _may_be_packed(start):
             return _put_back(start, chunks)
-        self._refuse_other_kinds(start)
+        if self._encoding == "utf-8" and start.startswith(_UTF16_MARKS):
+            remedy = Turn("name the encoding with encoding='utf-16'", "add -e utf-16")
+            raise BleuError(f"{self.name} is UTF-16, as PowerShell writes it, not UTF-8; ", remedy)
+        for mark, message in _OTHER_KINDS.items():
+            if start.startswith(mark) and not _is_text(start):
+                raise BleuError(f"{self.name} ", message)
         from bleucli.reading import decompression
 
         while len(start) < decompression.LONGEST_START and (chunk := next(chunks, b"")):
@@ -328,15 +335,6 @@ class TextFile:
         unpacked = decompression.unpack(chunks, codec, self.name, self.hints)
         # What follows the last member is left out, but is part of the hash
         return unpacked if self._hash is None else chain(unpacked, _read_out(chunks))
-
-    def _refuse_other_kinds(self, start: bytes) -> None:
-        """Refuse a file that cannot be text in its encoding, by its start."""
-        if self._encoding == "utf-8" and start.startswith(_UTF16_MARKS):
-            remedy = Turn("name the encoding with encoding='utf-16'", "add -e utf-16")
-            raise BleuError(f"{self.name} is UTF-16, as PowerShell writes it, not UTF-8; ", remedy)
-        for mark, message in _OTHER_KINDS.items():
-            if start.startswith(mark) and not _is_text(start):
-                raise BleuError(f"{self.name} ", message)
 
     def _raw_chunks(self) -> Iterator[bytes]:
         chunks = self._stored_chunks()
@@ -408,12 +406,6 @@ def _read_out(chunks: Iterable[bytes]) -> Iterator[bytes]:
     for _ in chunks:
         pass
     yield from ()
-
-
-def _new_hash() -> Any:
-    from hashlib import sha256
-
-    return sha256()
 
 
 def _wait(stream: IO[bytes], deadline: float | None) -> None:

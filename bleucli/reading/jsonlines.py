@@ -537,7 +537,12 @@ class JsonLines:
     def _segments(self, texts: Sequence[str | None], what: str, numbers: Sequence[int]) -> Segments:
         """Return texts as segments; numbers: the numbers of their lines."""
         try:
-            return _segments_of(texts)
+            strings = [text for text in texts if text is not None]
+            if len(strings) == len(texts):
+                data = "\n".join([*strings, ""]).encode()
+                if kernels.count_line_ends(data) == len(texts):  # no text has several lines, so a faster way works
+                    return kernels.split_lines(data)[0]
+            return kernels.strip_trailing(Segments.from_strings(texts))
         except (BleuError, UnicodeEncodeError):
             number, character = next(
                 (number, character)
@@ -608,16 +613,6 @@ def _texts_by_name(value: dict[str, Any]) -> list[str | None] | None:
 
 def _no_ids(count: int) -> Segments:
     return Segments(b"", bytes(16 * count))
-
-
-def _segments_of(texts: Sequence[str | None]) -> Segments:
-    """Return texts, without space at their ends, as segments."""
-    strings = [text for text in texts if text is not None]
-    if len(strings) == len(texts):
-        data = "\n".join([*strings, ""]).encode()
-        if kernels.count_line_ends(data) == len(texts):  # no text has several lines, so a faster way works
-            return kernels.split_lines(data)[0]
-    return kernels.strip_trailing(Segments.from_strings(texts))
 
 
 def _cut_rows(rows: Sequence[Sequence[str | None]]) -> Iterator[tuple[int, int]]:

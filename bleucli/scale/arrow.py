@@ -163,7 +163,20 @@ def count_batch(
     pa = load("pyarrow", "arrow")
     table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
     names = list(dict.fromkeys([*keys, *columns.names()]))
-    _check_columns(table, [*keys, *columns.names()], keys, metrics)
+    for name in [*keys, *columns.names()]:
+        number = table.column_names.count(name)
+        if number != 1:
+            what = f"there are {number} columns {name}" if number else f"there is no column {name}"
+            choices = ", ".join(table.column_names) or "none"
+            raise BleuError(f"{what}; the columns are {choices}{suggest(name, table.column_names)}")
+    for key in keys:
+        if keys.count(key) > 1:
+            raise BleuError(f"the key {key} is given twice; name each column once")
+        kind = table.schema.field(key).type
+        if load("pyarrow", "arrow").types.is_nested(kind):
+            raise BleuError(f"the column {key} holds values of type {kind}, which cannot make groups; choose another")
+        if is_reserved(key, metrics):
+            raise BleuError(f"the column {key} has the name of a column of statistics; rename it, then use it as a key")
 
     def blocks() -> Iterator[list[Segments]]:
         start = first
@@ -200,24 +213,6 @@ def rows_of(
         for metric, one in zip(metrics.values(), stats, strict=True)
     ]
     return table_of(columns, metrics, rows)
-
-
-def _check_columns(table: pa.Table, names: Sequence[str], keys: Sequence[str], metrics: Mapping[str, Metric]) -> None:
-    """Refuse columns that are missing or not unique, and keys that cannot make groups."""
-    for name in names:
-        number = table.column_names.count(name)
-        if number != 1:
-            what = f"there are {number} columns {name}" if number else f"there is no column {name}"
-            columns = ", ".join(table.column_names) or "none"
-            raise BleuError(f"{what}; the columns are {columns}{suggest(name, table.column_names)}")
-    for key in keys:
-        if keys.count(key) > 1:
-            raise BleuError(f"the key {key} is given twice; name each column once")
-        kind = table.schema.field(key).type
-        if load("pyarrow", "arrow").types.is_nested(kind):
-            raise BleuError(f"the column {key} holds values of type {kind}, which cannot make groups; choose another")
-        if is_reserved(key, metrics):
-            raise BleuError(f"the column {key} has the name of a column of statistics; rename it, then use it as a key")
 
 
 def read_block(block: pa.RecordBatch, columns: Columns, keys: Sequence[str], start: int, source: str) -> list[Segments]:
@@ -298,7 +293,9 @@ def merge(table: pa.Table) -> pa.Table:
     """
     pa = load("pyarrow", "arrow")
     check_table(table)
-    table = _align(table)
+    # Arrow expects buffers that are aligned in memory; those from another process may not be
+    buffers = (buffer for column in table.columns for chunk in column.chunks for buffer in chunk.buffers() if buffer)
+    table = table.take(list(range(len(table)))) if any(buffer.address % 8 for buffer in buffers) else table
     names = table.column_names
     metrics = metrics_in(names)
     keys = keys_in(names)
@@ -369,12 +366,6 @@ def split(table: pa.Table, keys: Sequence[str]) -> Iterator[tuple[tuple[Any, ...
     groups = [order[a:b] for a, b in zip(starts, [*starts[1:], len(order)], strict=True)]
     for rows in sorted(groups, key=lambda rows: int(rows[0])):
         yield tuple(values[of if isinstance(of, int) else of[rows[0]]] for values, of in columns), rows
-
-
-def _align(table: pa.Table) -> pa.Table:
-    """Return a table whose buffers are aligned in memory, as Arrow expects; those from another process may not be."""
-    buffers = (buffer for column in table.columns for chunk in column.chunks for buffer in chunk.buffers() if buffer)
-    return table.take(list(range(len(table)))) if any(buffer.address % 8 for buffer in buffers) else table
 
 
 def decode(column: Any) -> Any:

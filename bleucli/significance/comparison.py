@@ -191,7 +191,8 @@ def resample_means(
     """
     samples = corpora[0]  # of the only corpus, or of one that has the same systems and metrics as the others
     scores = _bootstrap_scores(corpora, sampling, progress) if sampling.method != "ar" else []
-    count, columns = len(results.systems), _columns(results)
+    count = len(results.systems)
+    columns = [list(column) for column in zip(*(system.scores for system in results.systems), strict=True)]
     if sampling.method == "ci":
         tests = {}
     elif _compares_all(sampling):
@@ -355,11 +356,6 @@ def _bootstrap_scores(
         total = [whole + part for whole, part in zip(total, scores, strict=True)] if total else scores
     each = iter(total)
     return [[next(each) / len(corpora) for _ in row] for row in corpora[0]]
-
-
-def _columns(results: Results) -> list[list[ScoreRecord]]:
-    """Return the scores by metric."""
-    return [list(column) for column in zip(*(system.scores for system in results.systems), strict=True)]
 
 
 def rank(column: Column) -> list[int]:

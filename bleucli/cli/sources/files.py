@@ -29,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO, Any
 
-    from bleucli.cli.sources import Keeper, Progress
+    from bleucli.cli.sources import Keeper
     from bleucli.cli.sources.paths import File
     from bleucli.counting.groups import Grouping
     from bleucli.counting.joining import Joining
@@ -425,21 +425,17 @@ class FileSource(TextSource):
             self._is_unchecked = False
             self._check_lengths()
         if isinstance(error, IdsDifferError):
-            return self._explain_ids(error)
+            for file in (*self._ordered_references(), *self._files):
+                if isinstance(file, JsonLines) and file.is_file and not self._arguments.pair and len(file.pairs()) > 1:
+                    several = f"; {file.name} has items of {join_words(file.pairs())}: choose one pair with -l"
+                    return BleuError(*error.parts, several)
+            return error
         if not isinstance(error, LengthError):
             return error
         from bleucli.cli.sources import lengths
 
         files = [*self._files, *self._ordered_references()]
         return lengths.explain([*files, *filter(None, [self._label_file])], error)
-
-    def _explain_ids(self, error: IdsDifferError) -> BleuError:
-        """Add to an error about items that cannot be joined that they are of several language pairs, if they are."""
-        for file in (*self._ordered_references(), *self._files):
-            if isinstance(file, JsonLines) and file.is_file and not self._arguments.pair and len(file.pairs()) > 1:
-                several = f"; {file.name} has items of {join_words(file.pairs())}: choose one pair with -l"
-                return BleuError(*error.parts, several)
-        return error
 
     def leave_out(self, reported: bool = False) -> None:
         """Leave out the systems that cannot be scored, for --keep-going; `systems.failures` then says why.
@@ -576,7 +572,16 @@ class NumberSource(FileSource):
         (metric,) = counting.metrics
         self._check_lengths()
         try:
-            numbers = self._read_numbers(counting.progress)
+            sources = self._sources()
+            names = [name for source in sources for name in source.names]
+            columns = [array("d") for _ in names]
+            for pieces in in_step(sources):
+                start = len(columns[0])
+                texts = (text for piece in pieces for text in piece)
+                for column, name, block in zip(columns, names, texts, strict=True):
+                    column.extend(_numbers(block, name, start))
+                counting.progress("segments", len(columns[0]), 0)
+            numbers = dict(zip(names, columns, strict=True))
         except LengthError as error:
             raise self.explain(error) from None
         nrefs = array("i", bytes(4 * len(next(iter(numbers.values())))))  # there are no references
@@ -588,19 +593,6 @@ class NumberSource(FileSource):
             counting.keeper.keep_rows(systems)
             counting.keeper.keep_sums(systems, ())
         return Counted([Part((), systems)])
-
-    def _read_numbers(self, progress: Progress) -> dict[str, array[float]]:
-        """Return the numbers of each system."""
-        sources = self._sources()
-        names = [name for source in sources for name in source.names]
-        columns = [array("d") for _ in names]
-        for pieces in in_step(sources):
-            start = len(columns[0])
-            texts = (text for piece in pieces for text in piece)
-            for column, name, block in zip(columns, names, texts, strict=True):
-                column.extend(_numbers(block, name, start))
-            progress("segments", len(columns[0]), 0)
-        return dict(zip(names, columns, strict=True))
 
 
 def _numbers(texts: Segments, name: str, start: int) -> Iterator[float]:
