@@ -316,14 +316,13 @@ def _label(corpus: Corpus, labels: Mapping[str, Iterable[str]]) -> Corpus:
     """
     if not isinstance(labels, Mapping):
         raise InputTypeError(f"labels: found {type(labels).__name__}; give lists of strings by name: {{'doc': [...]}}")
-    sources = [_source_of_labels(name, column) for name, column in labels.items()]
+    sources = [
+        Source(
+            f"labels[{name!r}]", [], ([block] for block in blocks_of_strings(column, f"{name} label")), labels=[name]
+        )
+        for name, column in labels.items()
+    ]
     return corpus._replace(systems=[*corpus.systems, *sources], labels=Labels(labels))
-
-
-def _source_of_labels(name: str, labels: Iterable[str]) -> Source:
-    """Return a column of labels as a source."""
-    what = f"labels[{name!r}]"
-    return Source(what, [], ([block] for block in blocks_of_strings(labels, f"{name} label")), labels=[name])
 
 
 def _order_systems(systems: object, baseline: str | None) -> list[str]:
@@ -331,7 +330,6 @@ def _order_systems(systems: object, baseline: str | None) -> list[str]:
 
     Raises:
         InputTypeError: `systems` does not map names to texts.
-        BleuError: there is no system, or the baseline is not among them.
     """
     names = list(check_systems(systems))
     if baseline is None:

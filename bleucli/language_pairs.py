@@ -80,9 +80,9 @@ def are_alike(general: str, code: str) -> bool:
     (True, False)
     """
     language, *parts = _parts(general)
-    other, *others = _parts(code)
+    other, *rest = _parts(code)
     # A script says nothing about a region, and the other way round
-    return language == other and all(len(part) != len(one) or part == one for part in parts for one in others)
+    return language == other and all(len(part) != len(one) or part == one for part in parts for one in rest)
 
 
 def find_alike(pair: str, pairs: Iterable[str]) -> list[str]:
@@ -101,10 +101,10 @@ def find_alike(pair: str, pairs: Iterable[str]) -> list[str]:
     of_pair = {part for code in languages for part in _parts(code)}
     alike, plain = [], {}
     for one in pairs:
-        others = split(one)
-        if others is not None and all(map(are_alike, languages, others)):
+        codes = split(one)
+        if codes is not None and all(map(are_alike, languages, codes)):
             alike.append(one)
-            parts = {part for code in others for part in _parts(code)}
+            parts = {part for code in codes for part in _parts(code)}
             if parts <= of_pair:
                 plain[one] = len(of_pair - parts)
     return [min(plain, key=plain.__getitem__)] if plain else alike

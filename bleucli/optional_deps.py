@@ -12,9 +12,6 @@ if TYPE_CHECKING:
 def load(module: str, extra: str) -> ModuleType:
     """Import and return a module that one of bleucli's extras installs.
 
-    Raises:
-        BleuError: it is not installed, or cannot be imported.
-
     >>> load("math", "ja").sqrt(9)
     3.0
     >>> load("no_such_module", "ja")

@@ -44,11 +44,11 @@ class Subset(NamedTuple):
 class Selection(NamedTuple):
     """Which segments of a corpus to score.
 
-    chosen: their indexes, in ascending order; None for all. parts: subsets of segments that also get a score.
+    indexes: theirs, in ascending order; None for all. parts: subsets of segments that also get a score.
     check: called with the number of all segments; may raise an error.
     """
 
-    chosen: Sequence[int] | None
+    indexes: Sequence[int] | None
     parts: Sequence[Subset]
     check: Callable[[int], None]
 
@@ -73,10 +73,6 @@ def score_systems(
         jobs: the number of threads; None for all usable processors if there is enough text.
         sampling: how to resample scores, or None. With resampling, the statistics of all segments are kept.
         by: the labels to group segments by.
-
-    Raises:
-        BleuError: the sources do not have the same number of segments, a segment has no reference or label, or systems
-            bring along different references.
 
     >>> from bleucli import BLEU
     >>> from bleucli.counting.corpus import of_strings
@@ -109,9 +105,6 @@ def plan_intervals(n_bootstrap: int, seed: Seed, jobs: int) -> Sampling | None:
         n_bootstrap: the number of resamples, up to 10,000,000.
         seed: see `bleucli.significance.resampling.choose_seed`.
         jobs: the number of threads, at least 1.
-
-    Raises:
-        BleuError: the number of resamples or the seed is not valid.
     """
     from bleucli.limits import MOST_TRIALS, whole_number
 
@@ -139,9 +132,6 @@ def plan_sampling(
     """Return how to resample scores, or None.
 
     count: the number of systems. threads: their number. Other arguments: see `bleucli.evaluate_systems`.
-
-    Raises:
-        BleuError: an argument has an invalid value, or contradicts another one.
     """
     from bleucli.limits import MOST_TRIALS, truth_value, whole_number
 
@@ -177,11 +167,7 @@ def plan_sampling(
 
 
 def put_before(before: Sequence[SystemStats], systems: Sequence[SystemStats]) -> list[SystemStats]:
-    """Return systems that were counted earlier, followed by those counted now.
-
-    Raises:
-        BleuError: their segments or references differ, or they were counted in different ways.
-    """
+    """Return systems that were counted earlier, followed by those counted now."""
     if not before:
         return list(systems)
     then, now = before[0], systems[0]
@@ -241,8 +227,8 @@ def score_counted(
     results = fit_scales(Results(rows, statistics[0][2][0].segments, hints))
     if sampling is None:
         return results
-    if documents is not None and selection is not None and selection.chosen is not None:
-        documents = [documents[index] for index in selection.chosen]
+    if documents is not None and selection is not None and selection.indexes is not None:
+        documents = [documents[index] for index in selection.indexes]
     from bleucli.text.labels import number
 
     whole = None
@@ -257,9 +243,8 @@ def score_counted(
     if documents is not None and whole is None:
         from bleucli.errors import Note
         from bleucli.results.hints import warn
-        from bleucli.significance import units
 
-        note = units.compare(results, samples, number(documents), sampling)
+        note = comparison.compare_units(results, samples, number(documents), sampling)
         if note is not None:
             warn(note, Note)
     return comparison.resample(results, samples, sampling, lambda done, total: progress("trials", done, total))
@@ -290,10 +275,6 @@ def score_groups(
         metrics: those that counted.
         sampling: as for `score_systems`; nothing is compared across groups.
         progress: as for `score_counted`.
-
-    Raises:
-        BleuError: a column that makes groups has the name of a column of the answer; or groups are tested, but have
-            different systems.
     """
     from bleucli.results.hints import about
 
@@ -331,11 +312,7 @@ def score_groups(
 def _check_systems(
     before: Sequence[SystemResult], labels: Sequence[tuple[str, str]], block: Sequence[SystemStats]
 ) -> None:
-    """Refuse a group that has other systems than the groups before.
-
-    Raises:
-        BleuError: it lacks one, or has a new one.
-    """
+    """Refuse a group that has other systems than the groups before."""
     systems = [system.name for system in block]
     expected = list(dict.fromkeys(system.bare_name for system in before)) or systems
     if systems != expected:
@@ -386,7 +363,7 @@ def _select(stats: CorpusStats, selection: Selection | None) -> CorpusStats:
     if selection is None:
         return stats
     selection.check(stats.segments)
-    return stats if selection.chosen is None else stats.take(selection.chosen)
+    return stats if selection.indexes is None else stats.take(selection.indexes)
 
 
 def _record(
@@ -420,7 +397,7 @@ def score_blocks(
         selection: which segments to score; None for all.
     """
     start = 0
-    subset = None if selection is None or selection.chosen is None else set(selection.chosen)
+    subset = None if selection is None or selection.indexes is None else set(selection.indexes)
     signatures: list[dict[int, Signature]] = []
     for texts, systems in blocks:
         indexes: Sequence[int] = range(start, start + systems[0].stats[0].segments)

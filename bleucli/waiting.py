@@ -33,9 +33,6 @@ def lock(file: IO[bytes] | IO[str], name: str, advice: str, shared: bool = False
         name: what messages call it.
         advice: what to do if its disk does not support locks.
         shared: whether several processes may hold the lock, if all of them share it.
-
-    Raises:
-        BleuError: its disk does not support locks.
     """
     if try_lock(file, name, advice, shared):
         return

@@ -36,12 +36,15 @@ def parse(words: Sequence[str], name: str = "") -> Options:
     records = commands.command_of(name).records()
     settings = _read_plain(words, records)
     flags: Iterable[str] = chain.from_iterable(option.flags for option in records.values())
-    of_metrics: Mapping[str, Mapping[str, Any]] = {}
+    of_metrics: dict[str, dict[str, Any]] = {}  # by metric, arguments of its constructor
     if settings is None:
         from bleucli.cli import parser
 
         settings, flags, metrics = parser.read(words, name)
-        of_metrics = _take(settings, metrics)
+        for metric in metrics:
+            for dest, option in flags_of(metric).items():
+                if dest in settings:
+                    of_metrics.setdefault(metric, {})[option.name] = settings[dest]
     values = {name: option.absent_value() for name, option in (records | OPTIONS).items()}
     values |= {name: settings[name] for name in (*records, "skip_empty_refs", "normalize") if name in settings}
     _refuse_slips(values, flags)
@@ -158,8 +161,8 @@ def mode_of(options: Options) -> str:
 
 
 def _resolve_names(
-    words: Sequence[str], settings: Mapping[str, Mapping[str, Any]]
-) -> tuple[list[str], Mapping[str, Mapping[str, Any]]]:
+    words: Sequence[str], settings: Mapping[str, dict[str, Any]]
+) -> tuple[list[str], dict[str, dict[str, Any]]]:
     """Return the named metrics, and the arguments of all constructors, including those that a name implies.
 
     Args:
@@ -187,13 +190,3 @@ def _resolve_names(
                 raise UsageError(f"-m {word} means {flag} {value}, not {contrary}; leave out one of the two")
             arguments[name] = {**arguments.get(name, {}), key: value}
     return list(variants), arguments
-
-
-def _take(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return the values of these metrics' flags as arguments of each constructor; metrics without any are left out."""
-    arguments: dict[str, dict[str, Any]] = {}
-    for name in names:
-        for dest, option in flags_of(name).items():
-            if dest in values:
-                arguments.setdefault(name, {})[option.name] = values[dest]
-    return arguments

@@ -33,7 +33,6 @@ def deliver(chunks: Iterable[str | bytes], path: str | None, environment: Enviro
     """Write the complete answer to a file, or to stdout if `path` is None; append: keep what the file already has.
 
     Raises:
-        BleuError: the answer cannot be written.
         BrokenPipeError: no one reads stdout any more.
     """
     with spool(chunk if isinstance(chunk, bytes) else encode(chunk) for chunk in chunks) as answer:
@@ -94,7 +93,6 @@ def _append(answer: IO[bytes], name: str) -> None:
 
     Raises:
         OSError: it cannot be written; its old content is kept.
-        BleuError: its disk does not support locks, or it is not a history.
     """
     if os.path.exists(name) and not os.path.isfile(name):  # a device or a pipe, which has no content to check
         write_file(answer, name)

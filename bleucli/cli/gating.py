@@ -153,8 +153,8 @@ def _explain_unscored(option: str, value: str, word: str, names: Mapping[str, st
     """Return the error about a bound whose name is not a metric's, or whose metric is not scored."""
     metrics = list(dict.fromkeys(names.values()))
     # Scores from elsewhere have their own names
-    others = [name for name in metrics if name not in METRICS]
-    choices = [*METRICS, *VARIANTS, *others] if metrics[0] in METRICS else metrics
+    elsewhere = [name for name in metrics if name not in METRICS]
+    choices = [*METRICS, *VARIANTS, *elsewhere] if metrics[0] in METRICS else metrics
     if word not in choices:
         return (
             f"{option} {value!r}: {word!r} is not a metric; expected one of {', '.join(choices)}"

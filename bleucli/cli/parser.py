@@ -136,9 +136,9 @@ class Parser(argparse.ArgumentParser):
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
         """Refuse what is not a number where one is expected."""
         kind: Any = action.type or str
-        read, expected = VALUES[kind]
+        convert, expected = VALUES[kind]
         try:
-            return read(arg_string)
+            return convert(arg_string)
         except ValueError:
             raise UsageError(f"{action.option_strings[0]} {arg_string!r}; expected {expected}") from None
 

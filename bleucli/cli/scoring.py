@@ -2,6 +2,7 @@
 
 - `run`: the command; with --sentence-level, it prints one score per segment
 - `Answer`: how results become an answer, which `bleu matrix` shares
+- `Before`: `--baseline` with a statistics file, an earlier output to compare with or test against
 """
 
 from __future__ import annotations
@@ -12,22 +13,22 @@ from itertools import chain, islice
 from bleucli.cli import pipeline, request
 from bleucli.cli.delivery import deliver, tell_withheld
 from bleucli.cli.options import has_gates
-from bleucli.cli.sources import Counting
+from bleucli.cli.sources import Counting, NameArguments, statistics_arguments
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import UsageError
 from bleucli.output import FORMATS, render, segment_renderer, segment_tabulator
-from bleucli.results import DECIMALS, Results, Run
+from bleucli.results import DECIMALS, Input, Results, Run
 from bleucli.results.segments import SegmentBlock
-from bleucli.scoring import score_blocks
+from bleucli.scoring import report_nothing, score_blocks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli.cli.before import Before
     from bleucli.cli.gating import Gates
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
     from bleucli.cli.sources import Rows, Systems
     from bleucli.cli.streams import Messages
+    from bleucli.counting import SystemStats
     from bleucli.gates.baselines import Baseline
     from bleucli.results.segments import SegmentScores
     from bleucli.results.signature import Signature
@@ -135,7 +136,18 @@ class Answer:
         self._gates = gates
         self._provenance = provenance
         self._systems = systems
-        self.form = _choose_format(options, environment)
+        form = request.format_of(options, environment) or ("text" if options.detail else "json")
+        if options.detail and not FORMATS[form].details:
+            raise UsageError(f"--detail cannot be shown in {form}; choose -f text, json or jsonl")
+        if options.detail and options.score_only and FORMATS[form].bare_lists:
+            raise UsageError(
+                "--detail cannot be shown in the bare scores of -f json -b; leave out -b, or choose -f text"
+            )
+        if options.by is not None and not FORMATS[form].groups:
+            raise UsageError(
+                f"--by cannot be shown as {form}, which describes one set of segments; choose another format"
+            )
+        self.form = form
         self.layout = request.layout_of(options, environment, self.form)
         self._baseline, self.before = _read_baseline(options)
         self._reports_gates = FORMATS[self.form].reports_gates
@@ -297,23 +309,20 @@ def _add_labels(blocks: Iterable[SegmentBlock], options: Options, source: Rows) 
     # Signatures say what all segments share
     hidden = {"segment", *SIGNED} - ({"testset"} if "," in (options.test_set or "") else set())
     shows_source = options.texts and source.sources is not None and options.level != "doc"
-    lines, read = source.sources() if shows_source and source.sources is not None else iter(()), 0
+    lines, position = source.sources() if shows_source and source.sources is not None else iter(()), 0
     for block in blocks:
         start, end = block.numbers[0] - 1, block.numbers[-1]
         labels = {name: column for name, column in source.labels(start, end - start).items() if name not in hidden}
         if shows_source:
-            labels["source"] = list(islice(lines, start - read, end - read))
-            read = end
+            labels["source"] = list(islice(lines, start - position, end - position))
+            position = end
+        places = [number - 1 - start for number in block.numbers]
         yield block._replace(
             labels={
-                name: [_text_of(column[number - 1 - start]) for number in block.numbers]
+                name: [None if label is None else str(label) for label in (column[at] for at in places)]
                 for name, column in labels.items()
             }
         )
-
-
-def _text_of(label: object) -> str | None:
-    return None if label is None else str(label)
 
 
 def _signature_of(scores: SegmentScores, counts: Mapping[str, int]) -> Signature:
@@ -337,17 +346,6 @@ def gates_of(options: Options, environment: Environment) -> Gates | None:
     )
 
 
-def _choose_format(options: Options, environment: Environment) -> str:
-    form = request.format_of(options, environment) or ("text" if options.detail else "json")
-    if options.detail and not FORMATS[form].details:
-        raise UsageError(f"--detail cannot be shown in {form}; choose -f text, json or jsonl")
-    if options.detail and options.score_only and FORMATS[form].bare_lists:
-        raise UsageError("--detail cannot be shown in the bare scores of -f json -b; leave out -b, or choose -f text")
-    if options.by is not None and not FORMATS[form].groups:
-        raise UsageError(f"--by cannot be shown as {form}, which describes one set of segments; choose another format")
-    return form
-
-
 def _read_baseline(options: Options) -> tuple[Baseline | None, Before | None]:
     """Return the earlier answer that scores are compared with, or the earlier output that they are tested against."""
     if options.baseline is None:
@@ -360,10 +358,53 @@ def _read_baseline(options: Options) -> tuple[Baseline | None, Before | None]:
         has_rows = False
     if not has_rows:
         return read_baseline(options.baseline, shown(options.baseline)), None
-    from bleucli.cli.before import Before
-
     before = Before(options)
     return (None, before) if before.is_tested else (before.answer(), None)
+
+
+class Before:
+    """What a statistics file says about an earlier output.
+
+    Args:
+        options: the options of the command; the file is the value of `--baseline`.
+
+    Attributes:
+        is_tested: whether the systems that are scored now are tested against this output.
+    """
+
+    def __init__(self, options: Options) -> None:
+        from bleucli.cli.sources import statsfiles
+
+        self.is_tested = options.paired_bs or options.paired_ar
+        self._path = shown(str(options.baseline))
+        self._statistics = statsfiles.read([str(options.baseline)])
+        # What the options say about names, groups and tests is about the systems that are scored now
+        arguments = statistics_arguments(options)._replace(names=NameArguments(), by=(), are_tested=False)
+        self._source = statsfiles.StatisticsSource(arguments, self._statistics)
+        self._metrics = pipeline.choose_metrics(options, self._source, request.names_of_scores(options))
+
+    def answer(self) -> Baseline:
+        """Return the scores of the earlier output in the form of an earlier answer."""
+        from bleucli.gates.baselines import baseline_of
+
+        counts = self._source.count(Counting(self._metrics, 1, False, report_nothing))
+        results = pipeline.score(counts, self._metrics, self._source.texts, None, report_nothing)
+        shards = self._statistics.shards()
+        systems = [shard.system for shard in shards]
+        # The checksums of a shard's references do not identify the references of the whole
+        references = {shard.system: shard.references for shard in shards if systems.count(shard.system) == 1}
+        return baseline_of(results, self._path, references)
+
+    def system(self, names: Sequence[str]) -> SystemStats:
+        """Return the earlier output that systems with these names are tested against."""
+        if self._path in names:
+            raise UsageError(f"two systems would be called {self._path!r}; name systems with --names")
+        return self._source.only_system(self._metrics, names)._replace(name=self._path)
+
+    def input(self) -> Input:
+        """Return the record of the file, as one of the inputs."""
+        ((path, rows, digest),) = self._statistics.digests()
+        return Input("statistics", path, rows, digest)
 
 
 def _rename(results: Results, names: Sequence[str]) -> Results:

@@ -212,7 +212,6 @@ class CorpusStats(_OfScore["ScoreT_co"]):
         Python's `sum` does the same, but type checkers think that it may return 0.
 
         Raises:
-            BleuError: there is no part, or the metrics differ in an option.
             InputTypeError: a part is something else.
 
         >>> from bleucli import TER
@@ -580,7 +579,16 @@ class _Counting:
         if corpus.joining is not None:
             for metric in metrics:
                 metric.follow(corpus.joining)
-        self.corpus, self._metrics = _after_first_pass(corpus, metrics)
+        ready = list(metrics)
+        for place, metric in enumerate(metrics):
+            # A metric that was made with references has learned from them, before they were prepared
+            if metric.needs_all_references and metric.learned is None:
+                from copy import copy
+
+                ready[place] = copy(metric)
+                references, corpus = corpus.reference_pieces()
+                ready[place].learn(references)
+        self.corpus, self._metrics = corpus, ready
         self._names = self.corpus.system_names()
         self._keep_rows, self._inspect = keep_rows, inspect
         self._fits: Sequence[Fit | None] = [None] * len(self._names)
@@ -629,17 +637,3 @@ def count_block(
         metric.observe(hypotheses) + metric.observe_references(references.streams),
         [_Rows(rows, references.counts())] if keep_rows else None,
     )
-
-
-def _after_first_pass(corpus: Corpus, metrics: Sequence[Measure]) -> tuple[Corpus, Sequence[Measure]]:
-    """Let copies of metrics that need all references read them; return the corpus and the metrics to count with."""
-    ready = list(metrics)
-    for place, metric in enumerate(metrics):
-        # A metric that was made with references has learned from them, before they were prepared
-        if metric.needs_all_references and metric.learned is None:
-            from copy import copy
-
-            ready[place] = copy(metric)
-            references, corpus = corpus.reference_pieces()
-            ready[place].learn(references)
-    return corpus, ready

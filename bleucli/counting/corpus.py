@@ -119,12 +119,7 @@ class Corpus(NamedTuple):
         return [*(name for source in self.references for name in source.names), *own]
 
     def pieces(self) -> Iterator[Piece]:
-        """Read all sources in step.
-
-        Raises:
-            BleuError: they do not have the same number of segments, systems bring along different references, or the
-                ids of segments do not fit together.
-        """
+        """Read all sources in step."""
         if self.documents is not None:
             yield from self.documents(self._replace(documents=None))
             return
@@ -153,30 +148,27 @@ class Corpus(NamedTuple):
         Args:
             blocks: that of each source.
             start: the index of the first segment, for errors.
-
-        Raises:
-            BleuError: two sources have different labels for a segment.
         """
         columns: dict[str, list[str | None]] = {name: [None] * len(blocks[0][0]) for name in self.label_names()}
         owners: dict[str, str] = {}
-        others: list[Sequence[Segments]] = []
+        texts: list[Sequence[Segments]] = []
         for source, block in zip((*self.systems, *self.references), blocks, strict=True):
             place = source.place()
             for name, column in zip(source.labels, block[place:], strict=False):
-                known = columns[name]
+                labels = columns[name]
                 for row, label in enumerate(column):
-                    if label and known[row] not in (None, label):
+                    if label and labels[row] not in (None, label):
                         raise BleuError(
                             tell_place("segment", start + row),
-                            f" has the {name} {known[row]!r} in {owners[name]}, but {label!r} in {source.label}; give"
+                            f" has the {name} {labels[row]!r} in {owners[name]}, but {label!r} in {source.label}; give"
                             " each segment the same labels in all files, in the order of the references",
                         )
-                    known[row] = known[row] or label or None
+                    labels[row] = labels[row] or label or None
                 owners.setdefault(name, source.label)
-            others.append([*block[:place], *block[place + len(source.labels) :]])
+            texts.append([*block[:place], *block[place + len(source.labels) :]])
         if self.labels is not None:
             self.labels.add([columns[name] for name in self.labels.columns])
-        return others
+        return texts
 
     def kept(self) -> tuple[Corpus, Callable[[], Corpus]]:
         """Return the corpus for a first reading, and a function that returns it for each later one.
@@ -335,7 +327,6 @@ def of_strings(
 
     Raises:
         InputTypeError: the references are not streams.
-        BleuError: there are no references.
 
     >>> corpus = of_strings([("a", ["one", "two"]), ("b", ["1", "2"])], [["eins", "zwei"]])
     >>> corpus.system_names(), [[list(text) for text in piece.hypotheses] for piece in corpus.pieces()]
@@ -351,7 +342,6 @@ def check_systems(systems: object) -> Mapping[str, Iterable[str | None]]:
 
     Raises:
         InputTypeError: it is not a dictionary, or a name is not a string, or empty.
-        BleuError: there is no system.
     """
     if not isinstance(systems, Mapping) or not all(isinstance(name, str) and name for name in systems):
         raise InputTypeError('systems: expected lists of strings by name; write {"name": [...], ...}')
@@ -456,7 +446,6 @@ def of_one(hypothesis: str, references: Iterable[str | None]) -> tuple[Segments,
 
     Raises:
         InputTypeError: a text is not a string, or the references are a bare string.
-        BleuError: there are no references.
     """
     texts: Sequence[str | None]
     if isinstance(references, _LISTS):
@@ -514,7 +503,6 @@ def check_columns(hypotheses: Segments, references: Sequence[Segments]) -> None:
 
     Raises:
         InputTypeError: a column is not `Segments`, or a hypothesis is missing.
-        BleuError: there are no references, or lengths differ.
     """
     streams = [references] if isinstance(references, Segments) or not isinstance(references, Iterable) else references
     columns = [hypotheses, *streams]

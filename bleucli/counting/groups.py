@@ -51,7 +51,6 @@ class Grouping:
 
         Raises:
             UsageError: there is no such column.
-            BleuError: a segment lacks the label of its document.
         """
         count = block[0].stats[0].segments
         documents: Sequence[Any] = [] if self._unit == "segment" else labels.find(columns, self._unit)

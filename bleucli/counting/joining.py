@@ -89,7 +89,7 @@ def _join(
     records = [_Record(source.blocks) for source in sources] if can_join else []
     if records:  # a stream that ends early may lack some items, so the others are waited for
         sources = [one._replace(blocks=of.read(), hurry=None) for one, of in zip(sources, records, strict=True)]
-    done = 0
+    total = 0
     all_ids = [_Ids() for _ in sources]
     measure = first_reference if first_reference < len(sources) else 0
     before: list[Block] = []  # the ids of the blocks that were given
@@ -99,17 +99,17 @@ def _join(
             ids = [_ids(source, block) for source, block in zip(sources, blocks, strict=True)]
             difference = _find_difference(sources, ids, first_reference)
             if difference is not None:
-                failure = _differ(sources, ids, *difference, done)
+                failure = _differ(sources, ids, *difference, total)
                 if not records:
                     raise failure
                 break
             _add_ids(all_ids, ids)
-            done += len(blocks[0][0])
+            total += len(blocks[0][0])
             if records:
                 before.append(ids[measure])
             for record in records:
-                record.forget(done)
-            joining.scored = joining.items = done
+                record.forget(total)
+            joining.scored = joining.items = total
             yield [_without_ids(source, block) for source, block in zip(sources, blocks, strict=True)]
         else:
             _check_gaps(sources, all_ids)
@@ -119,18 +119,18 @@ def _join(
         if not records:
             raise
         failure = error
-    rest = [_whole(list(record.rest(done))) for record in records]
+    rest = [_whole(list(record.rest(total))) for record in records]
     _add_ids(all_ids, [_ids(source, columns) for source, columns in zip(sources, rest, strict=True)])
     common = set.intersection(*(own.kinds for source, own in zip(sources, all_ids, strict=True) if source.names))
     if not common:
         assert failure is not None
         raise failure
     _check_gaps(sources, all_ids)
-    met = {key for columns in before for key in zip(*(columns[kind] for kind in sorted(common)), strict=True)}
+    earlier = {key for columns in before for key in zip(*(columns[kind] for kind in sorted(common)), strict=True)}
     joining.is_sorted = True
     # Systems that bring their references along have all of these together
     references = range(first_reference if first_reference < len(sources) else 0, len(sources))
-    yield from _join_by_key(sources, rest, sorted(common), references, joining, met, done)
+    yield from _join_by_key(sources, rest, sorted(common), references, joining, earlier, total)
 
 
 def _check_kinds(joining: Joining, sources: Sequence[Source], all_ids: Sequence[_Ids]) -> None:
@@ -144,11 +144,13 @@ def _check_kinds(joining: Joining, sources: Sequence[Source], all_ids: Sequence[
     Raises:
         IdsDifferError: items may be left out, but a source has no ids to join by.
     """
-    named = [(source.label, own.kinds) for source, own in zip(sources, all_ids, strict=True) if source.names]
-    bare = next((label for label, of in named if not of), "")
+    kinds_of = [(source.label, own.kinds) for source, own in zip(sources, all_ids, strict=True) if source.names]
+    bare = next((label for label, of in kinds_of if not of), "")
     if joining.partial and bare:
         raise IdsDifferError(f"{bare} has no ids to join by; leave out ", Turn("partial=True", "--partial"))
-    strangers = [(one, other) for one, other in combinations(named, 2) if one[1] and other[1] and not one[1] & other[1]]
+    strangers = [
+        (one, other) for one, other in combinations(kinds_of, 2) if one[1] and other[1] and not one[1] & other[1]
+    ]
     for one, other in strangers[:1]:
         ids = " but ".join(f"{label} has ids of {_KINDS[min(of)]}" for label, of in (one, other))
         if joining.partial:
@@ -209,7 +211,7 @@ def _check_gaps(sources: Sequence[Source], all_ids: Sequence[_Ids]) -> None:
     """
     for source, ids in zip(sources, all_ids, strict=True):
         for kind in sorted(ids.kinds & ids.gaps.keys()):
-            if sum(kind in others.kinds for others in all_ids) < 2:
+            if sum(kind in other.kinds for other in all_ids) < 2:
                 continue
             lines, count = [str(line + 1) for line in ids.gaps[kind]], ids.counts[kind]
             more = count - len(lines)
@@ -236,16 +238,16 @@ class _Record:
             self._segments += len(block[0]) if block else 0
             yield block
 
-    def forget(self, done: int) -> None:
-        """Forget blocks of which all segments are among the first `done`."""
-        while self._held and self._held[0][0] + len(self._held[0][1][0]) <= done:
+    def forget(self, total: int) -> None:
+        """Forget blocks of which all segments are among the first `total`."""
+        while self._held and self._held[0][0] + len(self._held[0][1][0]) <= total:
             self._held.popleft()
 
-    def rest(self, done: int) -> Iterator[Block]:
-        """Give what follows the first `done` segments."""
+    def rest(self, total: int) -> Iterator[Block]:
+        """Give what follows the first `total` segments."""
         for start, block in self._held:
-            if block and start + len(block[0]) > done:
-                yield [column[max(0, done - start) :] for column in block]
+            if block and start + len(block[0]) > total:
+                yield [column[max(0, total - start) :] for column in block]
         yield from (block for block in self._blocks if block and len(block[0]))
 
 
@@ -289,15 +291,15 @@ def _find_difference(
 
 
 def _differ(
-    sources: Sequence[Source], ids: Sequence[Block], row: int, kind: int, place: int, other: int, done: int
+    sources: Sequence[Source], ids: Sequence[Block], row: int, kind: int, place: int, other: int, total: int
 ) -> IdsDifferError:
     """Return the error about sources that cannot be joined, because one of them has no ids."""
     here, there = (repr(str(ids[one][kind][row])[:_SHOWN_CHARACTERS]) for one in (place, other))
-    named = [(source, columns) for source, columns in zip(sources, ids, strict=True) if source.names]
-    bare = next((source.label for source, columns in named if not columns or not columns[kind].data), "")
+    pairs = [(source, columns) for source, columns in zip(sources, ids, strict=True) if source.names]
+    bare = next((source.label for source, columns in pairs if not columns or not columns[kind].data), "")
     why = f", and {bare} has no such ids to join by" if bare else ""
     return IdsDifferError(
-        f"{sources[place].label}, line {done + row + 1} has the id {here} but {sources[other].label} has {there}{why};"
+        f"{sources[place].label}, line {total + row + 1} has the id {here} but {sources[other].label} has {there}{why};"
         " put the lines of all files in the same order",
         Turn("", ", or write --jsonl-fields id=none if these fields do not identify segments"),
     )
@@ -319,8 +321,8 @@ def _join_by_key(
     kinds: Sequence[int],
     references: range,
     joining: Joining,
-    met: set[Key],
-    done: int,
+    earlier: set[Key],
+    total: int,
 ) -> Iterator[list[Block]]:
     """Give what is left of all sources in the same order.
 
@@ -330,8 +332,8 @@ def _join_by_key(
         kinds: the kinds of ids that all sources have.
         references: the positions of the sources that have references; the first one gives the order.
         joining: as in `_join`.
-        met: the keys of the items that have been given.
-        done: the number of these.
+        earlier: the keys of the items that have been given.
+        total: the number of these.
     """
     measure = references[0]
     left_out = {tuple(ids[kind] for kind in kinds) for ids in joining.left_out}
@@ -340,31 +342,31 @@ def _join_by_key(
         if source.names:
             ids = _ids(source, columns)
             keys = list(zip(*(ids[kind] for kind in kinds), strict=True)) if ids else []
-            numbers = _number(source, keys, met, done)
+            numbers = _number(source, keys, earlier, total)
             rows[number] = {key: row for key, row in numbers.items() if key not in left_out}
     order = list(rows[measure])
     for number, source in enumerate(sources):
         if not source.names and rest[number] and len(rest[number][0]) != len(order):
-            counts = [(done + len(order), True), (done + len(rest[number][0]), True)]
+            counts = [(total + len(order), True), (total + len(rest[number][0]), True)]
             raise length_error([sources[measure].label, source.label], counts)
     if joining.partial:
-        common = _find_common(joining, sources, rows, references, done)
+        common = _find_common(joining, sources, rows, references, total)
     else:
         for number, of in rows.items():
             _compare(sources[measure].label, rows[measure], sources[number].label, of)
         common = set(order)
-        joining.scored = joining.items = done + len(order)
+        joining.scored = joining.items = total + len(order)
     texts = [_without_ids(source, columns) for source, columns in zip(sources, rest, strict=True)]
-    lines = {n: Lines(done + (len(rest[n][0]) if rest[n] else 0), array("q", range(done))) for n in rows}
+    lines = {n: Lines(total + (len(rest[n][0]) if rest[n] else 0), array("q", range(total))) for n in rows}
     # Systems come before references, and may have the same names
     named = {name: of for n, of in reversed(lines.items()) for name in sources[n].names}
     joining.lines = {**named, "": lines[measure]}
-    kept = (row for row, key in enumerate(order) if key in common)
-    while chunk := list(islice(kept, _BLOCK)):
+    matches = (row for row, key in enumerate(order) if key in common)
+    while chunk := list(islice(matches, _BLOCK)):
         keys = [order[row] for row in chunk]
         places = [[rows[n][key] for key in keys] if n in rows else chunk for n in range(len(sources))]
         for n, own in lines.items():
-            own.places.extend([done + row for row in places[n]])
+            own.places.extend([total + row for row in places[n]])
         yield [[column.gather(of) for column in columns] for columns, of in zip(texts, places, strict=True)]
 
 
@@ -373,7 +375,7 @@ def _find_common(
     sources: Sequence[Source],
     rows: Mapping[int, Mapping[Key, int]],
     references: range,
-    done: int,
+    total: int,
 ) -> set[Key]:
     """Return the keys that all sources have, and note how many are left out; rows: by the position of each source.
 
@@ -381,24 +383,24 @@ def _find_common(
         IdsDifferError: there are none.
     """
     common = set(rows[references[0]]).intersection(*rows.values())
-    if not done and not common:
+    if not total and not common:
         raise IdsDifferError("the files have no id in common; give files of the same test set")
     items: set[Key] = set().union(*(of for place, of in rows.items() if place in references))
-    joining.scored, joining.items = done + len(common), done + len(items)
+    joining.scored, joining.items = total + len(common), total + len(items)
     for place, of in rows.items():
         if unknown := [key for key in of if key not in items]:
             joining.strangers.append(f"{sources[place].label} has {_name(unknown)}, which no reference has")
     return common
 
 
-def _number(source: Source, keys: Sequence[Key], met: set[Key], done: int) -> dict[Key, int]:
-    """Return the row of each key; met: those of the `done` items before.
+def _number(source: Source, keys: Sequence[Key], earlier: set[Key], total: int) -> dict[Key, int]:
+    """Return the row of each key; earlier: those of the `total` items before.
 
     Raises:
         IdsDifferError: a key occurs twice.
     """
     rows = {key: row for row, key in enumerate(keys)}
-    double = [key for key, count in Counter(keys).items() if count > 1 or key in met]
+    double = [key for key, count in Counter(keys).items() if count > 1 or key in earlier]
     if double:
         raise IdsDifferError(
             f"{source.label} has {_name(double)} more than once, so its lines cannot be joined with those of others,"

@@ -41,9 +41,6 @@ def in_order(
         jobs: the number of threads. None: one per usable processor, if there is enough work and they can be started.
         patience: if `jobs` is None, for how many seconds to work before starting threads; None for 0.03.
 
-    Raises:
-        BleuError: the system does not start this many threads.
-
     >>> list(in_order(str, [1, 2], jobs=2))
     [(1, '1'), (2, '2')]
     """

@@ -213,8 +213,8 @@ def _read_history(lines: Iterable[str], name: str) -> Baseline:
     if not histories:
         raise BleuError(f"{name} has only scores of segments; make it without --sentence-level")
     systems = {system: {key: list(of.values()) for key, of in metrics.items()} for system, metrics in histories.items()}
-    (only, *others) = systems.values()
-    if not others and scores == len(only):  # a single run of a single system, which may have had another name
+    (only, *rest) = systems.values()
+    if not rest and scores == len(only):  # a single run of a single system, which may have had another name
         systems = {"": only}
     return Baseline(name, systems, _MOST_DECIMALS, "jsonl", frozenset(outputs))
 

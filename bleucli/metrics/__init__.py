@@ -191,7 +191,6 @@ def list_metrics(metrics: str | Metric | Iterable[str | Metric]) -> list[str | M
     """Return a list of names and metrics, from a single one or from several.
 
     Raises:
-        BleuError: the list is empty.
         InputTypeError: `metrics` is neither a name nor a metric, nor several in order.
 
     >>> list_metrics("bleu"), list_metrics(("bleu", "chrf"))
@@ -260,9 +259,6 @@ def metric_that_counted(
         signature: as for `metric_from_signature`.
         given: arguments of the constructor that replace those of the signature.
         in_command: whether messages name options as the command does.
-
-    Raises:
-        BleuError: as for `metric_from_signature`; or an argument has an invalid value.
 
     >>> metric = metric_that_counted("BLEU|nrefs:1|tok:ja-mecab-0.996-IPA", {"smooth_method": "floor"})
     >>> str(metric.signature(1, 1)).partition("|version")[0]

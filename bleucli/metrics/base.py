@@ -192,9 +192,6 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """Return the names that the columns of its statistics have in files and tables.
 
         Columns whose names begin with `ref` depend, for a segment with a single reference, only on that reference.
-
-        Raises:
-            BleuError: the metric does not define them.
         """
         raise BleuError(
             f"{self.name} does not name its statistics, but files and tables need the names; define column_names()"
@@ -352,11 +349,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         return normalize_segments(segments, self.normalize)
 
     def prepare_references(self, streams: Sequence[Segments], start: int = 0) -> References:
-        """Prepare the references of a block of segments; `start` is the index of its first segment.
-
-        Raises:
-            BleuError: a segment has no reference at all.
-        """
+        """Prepare the references of a block of segments; `start` is the index of its first segment."""
         if self.normalize:
             streams = list(map(self.make_alike, streams))
         if self.skip_empty_refs:  # a reference of white space alone is empty, too
@@ -375,11 +368,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             raise error.locate(start, "references") from None
 
     def block_stats(self, hypotheses: Segments, references: References, start: int, name: str) -> SegmentStats:
-        """Return the statistics of a block of hypotheses, the first of which has the index `start`.
-
-        Raises:
-            BleuError: a segment cannot be prepared; the error gives its place and `name`, that of the system.
-        """
+        """Return the statistics of a block of hypotheses, the first of which has the index `start`."""
         try:
             texts = self.prepare(self.make_alike(hypotheses))
         except SegmentError as error:

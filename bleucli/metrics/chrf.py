@@ -205,9 +205,6 @@ class CHRF(Metric[CHRFScore]):
 
         Quirk: those versions sign case and tokenizer, but never use them, and the number of references, but use only
         the first. With white space, they also count the ends of lines. All of this was measured by running them.
-
-        Raises:
-            BleuError: it was made with several references, or with white space.
         """
         several, space = info.get("nrefs", "1") != "1", info.get("space", "")
         if several:

@@ -292,9 +292,6 @@ def explain_differences(
         jobs: the number of threads; None for all usable processors if the corpus is large enough.
         choose: takes the number of segments, and returns the indexes of those to score, or None for all.
         seed: that of the tests; None for fresh random numbers.
-
-    Raises:
-        BleuError: the texts do not fit together, or cannot be scored.
     """
     corpus, read_again = corpus.kept()
     systems, lines = count_rows(corpus, metrics, jobs, choose)

@@ -127,7 +127,6 @@ def count_edits(
     """Return the counts of a corpus in the order of `EDIT_KINDS`, and the reference length; metric: TER, WER or CER.
 
     Raises:
-        BleuError: lengths differ, or a segment has no reference.
         InputTypeError: something other than strings, or a list of the wrong shape.
     """
     from bleucli.counting import count
@@ -161,10 +160,10 @@ def attach_each(blocks: Iterable[SegmentBlock], counters: Mapping[int, int]) -> 
     end = min(counters.values())
 
     def merge(scores: Sequence[SegmentScores]) -> list[SegmentScores]:
-        kept: list[Any] = list(scores[:end])
+        columns: list[Any] = list(scores[:end])
         for place, other in counters.items():
-            kept[place] = kept[place]._replace(figures={**kept[place].figures, **scores[other].figures})
-        return kept
+            columns[place] = columns[place]._replace(figures={**columns[place].figures, **scores[other].figures})
+        return columns
 
     for block in blocks:
         yield block._replace(scores=list(map(merge, block.scores)))

@@ -101,7 +101,12 @@ class BLEUParts(NamedTuple):
         if reason := _reason(self, score):
             yield Paragraph(reason)
         if self.averaged_orders:
-            yield Paragraph(self._summarize())
+            orders = self.orders[: self.averaged_orders]
+            shares = [f"{one.matches}/{one.total}" + f" ({one.precision:.1f}%)" * bool(one.total) for one in orders]
+            which = f"orders 1 to {len(orders)}" if len(orders) > 1 else "order 1"
+            yield Paragraph(
+                f"Precision of {which}: {', '.join(shares)}. Brevity penalty: {show_penalty(self.brevity_penalty)}."
+            )
         yield from tell_tokens(self.hypothesis_tokens, self.reference_tokens, "token", len(self.orders))
         several = len(self.reference_tokens) > 1
         for order in self.orders:
@@ -117,13 +122,6 @@ class BLEUParts(NamedTuple):
         yield from _tell_precisions(self, max(2, width))
         yield from _tell_penalty(self)
         yield from _tell_score(self, name, score, width)
-
-    def _summarize(self) -> str:
-        """Return the precisions and the brevity penalty in a line or two."""
-        orders = self.orders[: self.averaged_orders]
-        shares = [f"{one.matches}/{one.total}" + f" ({one.precision:.1f}%)" * bool(one.total) for one in orders]
-        which = f"orders 1 to {len(orders)}" if len(orders) > 1 else "order 1"
-        return f"Precision of {which}: {', '.join(shares)}. Brevity penalty: {show_penalty(self.brevity_penalty)}."
 
     def tell_emptiness(self) -> str:
         """Return which texts are empty; "" if tokens can match."""
@@ -323,7 +321,11 @@ def _how_smoothed(parts: _Arithmetic, order: Order | OrderSums, zeros: int, deci
         addend, below = (value, total) if method == "add-k" else (1, total if method == "add-one" else divisor)
         return f"({matches} + {addend:.15g}) / ({below} + {addend:.15g})"
     if method in _MEANS:
-        mean = _show_mean(parts, order, decimals)
+        result = f"{order.smoothed:.{decimals}f}"
+        terms = show_numbers(
+            _averaged(parts, order.order), lambda numbers: f"{100 * sum(numbers) / 3:.{decimals}f}" == result
+        )
+        mean = f"({' + '.join(terms)}) / 3"  # with enough digits to recalculate what is shown
         return mean if matches or method == "chen-cherry-5" else f"{mean}; method 4: {stand_in}"
     if method == "chen-cherry-6" and order.order >= INTERPOLATED:
         return _show_interpolation(parts, order, decimals)
@@ -334,15 +336,6 @@ def _how_smoothed(parts: _Arithmetic, order: Order | OrderSums, zeros: int, deci
     if method in ("floor", "chen-cherry-1"):
         return f"no match: {EPSILON if value is None else value:.15g} / {divisor}"
     return f"no match: {stand_in}" if method == "chen-cherry-4" else "no match"
-
-
-def _show_mean(parts: _Arithmetic, order: Order | OrderSums, decimals: int) -> str:
-    """Return the mean that method 5 or 7 takes, with enough digits to recalculate what is shown."""
-    result = f"{order.smoothed:.{decimals}f}"
-    terms = show_numbers(
-        _averaged(parts, order.order), lambda numbers: f"{100 * sum(numbers) / 3:.{decimals}f}" == result
-    )
-    return f"({' + '.join(terms)}) / 3"
 
 
 def _show_interpolation(parts: _Arithmetic, order: Order | OrderSums, decimals: int) -> str:

@@ -216,11 +216,7 @@ class ErrorRateSums(NamedTuple):
 def take_apart(
     metric: ErrorRate[ErrorRateScore], hypothesis: str, references: Sequence[str], score: ErrorRateScore
 ) -> tuple[ErrorRateParts, tuple[int, ...]]:
-    """Return the parts of a segment's score, and its row of statistics; arguments as in `explain_bleu.take_apart`.
-
-    Raises:
-        BleuError: there are too many units and edits.
-    """
+    """Return the parts of a segment's score, and its row of statistics; arguments as in `explain_bleu.take_apart`."""
     unit = "character" if metric.characters else "word"
     # White space at both ends is not a character to edit, as in the kernels
     units, *theirs = (

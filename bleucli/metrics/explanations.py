@@ -188,9 +188,6 @@ def explain_segment(
         references: streams, each with a single text.
         line: index of the segment in its corpus.
         name: the name of the system, for errors.
-
-    Raises:
-        BleuError: the segment cannot be scored, or the metric counts in its own way, which cannot be explained.
     """
     hypotheses = hypotheses[:1]
     prepared = metric.prepare_references(references, line or 0)
@@ -210,11 +207,7 @@ def explain_segment(
 
 
 def explaining_module(metric: Metric) -> Any:
-    """Return the module that takes a metric's scores apart.
-
-    Raises:
-        BleuError: no module does.
-    """
+    """Return the module that takes a metric's scores apart."""
     if not metric.explained_by:
         names = ", ".join(one.name for one in METRICS.values() if one.explained_by)
         raise BleuError(f"{type(metric).__name__} cannot be explained; choose one of {names}")
@@ -224,11 +217,7 @@ def explaining_module(metric: Metric) -> Any:
 
 
 def check_parts(metric: object, parts: Any, score: Any) -> None:
-    """Refuse parts from which another score follows; parts: None if other numbers were counted.
-
-    Raises:
-        BleuError: the metric, of a derived class, counts or scores in another way, which the parts would misrepresent.
-    """
+    """Refuse parts from which another score follows; parts: None if other numbers were counted."""
     if parts is None or abs(parts.recalculate() - score.score) > _ROUNDING * max(1.0, score.score):
         raise BleuError(f"{type(metric).__name__} counts in its own way, which cannot be explained")
 
@@ -426,9 +415,6 @@ def explain_scores(
         most: how many segments to list that improve a score, and how many that worsen it.
         jobs: the number of threads; None for all usable processors if the corpus is large enough.
         choose: takes the number of segments, and returns the indexes of those to score, or None for all.
-
-    Raises:
-        BleuError: the texts do not fit together, or cannot be scored; or a metric cannot be explained.
     """
     modules = [explaining_module(metric) for metric in metrics]
     ((name, columns, _),), lines = count_rows(corpus, metrics, jobs, choose)

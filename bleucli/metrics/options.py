@@ -299,20 +299,12 @@ class Configured:
 
     @classmethod
     def read_name(cls, name: str) -> dict[str, Any] | None:
-        """Return the constructor's arguments that the name of a score shows; None if the name is another metric's.
-
-        Raises:
-            BleuError: the name is this metric's, but not valid.
-        """
+        """Return the constructor's arguments that the name of a score shows; None if the name is another metric's."""
         return {} if name == cls.name else None
 
     @classmethod
     def restate_former(cls, info: Mapping[str, str]) -> dict[str, str]:
-        """Return the keys and values of a signature of sacreBLEU 1.x as this metric signs the same settings today.
-
-        Raises:
-            BleuError: this metric cannot score in that way.
-        """
+        """Return the keys and values of a signature of sacreBLEU 1.x as this metric signs the same settings today."""
         return dict(info)
 
     @classmethod

@@ -205,9 +205,6 @@ def _prepare(
     """Prepare texts. If both are the same object, so are the results, unless the metric prepares references otherwise.
 
     name, name_reference: return a text's name, from its kind and its index.
-
-    Raises:
-        BleuError: one is missing, or cannot be prepared.
     """
     _refuse_missing(hypotheses, lambda index: name("hypothesis", index))
     _refuse_missing(references, lambda index: name_reference("reference", index))
@@ -246,7 +243,6 @@ def _check_weights(weights: Any, count: int) -> array[float]:
     """Return weights as shares of the largest one; equal weights for None.
 
     Raises:
-        BleuError: weights and references differ in number, or a weight is negative or not finite, or all are 0.
         InputTypeError: they are not numbers.
     """
     if weights is None:
@@ -345,11 +341,7 @@ def _items(lists: Any) -> Iterator[Any]:
 
 
 def _batches(ours: Iterator[list[str]], theirs: Iterator[list[str]] | None) -> Iterator[_Batch]:
-    """Combine groups into batches.
-
-    Raises:
-        BleuError: one side has more groups than the other.
-    """
+    """Combine groups into batches."""
     both: Iterator[tuple[Any, Any]] = (
         zip_longest(ours, theirs, fillvalue=_END) if theirs else ((one, one) for one in ours)
     )
@@ -404,7 +396,6 @@ def _flatten(lists: Sequence[Sequence[str]], what: str, first: int) -> Segments:
 
     Raises:
         InputTypeError: one is not a string.
-        BleuError: one holds a lone surrogate.
     """
     try:
         return Segments.from_strings([text for texts in lists for text in texts])

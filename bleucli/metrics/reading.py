@@ -32,11 +32,7 @@ _FORMER_VALUES = {"true": "yes", "false": "no"}
 
 
 def metric_of(signature: Signature, metrics: Mapping[str, type[Metric]]) -> str:
-    """Return the name of the metric that a signature belongs to, found by the signature's name or else by its keys.
-
-    Raises:
-        BleuError: the name is not that of a metric; or there is no name, and the keys do not show which metric it is.
-    """
+    """Return the name of the metric that a signature belongs to, found by the signature's name or else by its keys."""
     if signature.name:
         names = [key for key, metric in metrics.items() if metric.read_name(signature.name) is not None]
         if not names:
@@ -56,9 +52,6 @@ def metric_of(signature: Signature, metrics: Mapping[str, type[Metric]]) -> str:
 
 def restate(signature: Signature, metric: type[Metric]) -> Signature:
     """Return a signature of sacreBLEU 1.x as the metric signs the same settings today; others stay unchanged.
-
-    Raises:
-        BleuError: the metric cannot score in that way.
 
     >>> from bleucli.metrics import METRICS
     >>> old = Signature.parse("chrF2+case.lc+numchars.6+numrefs.1+space.False+tok.13a+version.1.3.6")
@@ -90,11 +83,7 @@ def _signed(options: Iterable[Option]) -> Iterable[Option]:
 
 
 def _texts_of(metric: type[Metric], signature: Signature) -> dict[str, str]:
-    """Return a signature's value for each key of a metric, in today's form, including defaults.
-
-    Raises:
-        BleuError: there is another key, which may affect the score.
-    """
+    """Return a signature's value for each key of a metric, in today's form, including defaults."""
     # Keys whose values are free text, in which "true" is not sacreBLEU 1.x's word for yes
     words = {option.key for option in _signed(metric.options) if option.kind is str}
     info = {
@@ -119,9 +108,6 @@ def values_of(metric: type[Metric], signature: Signature, overrides: Container[s
         metric: the class of the metric that made the signature.
         signature: the signature of a score.
         overrides: arguments that are already known; the signature's values for their keys are left out.
-
-    Raises:
-        BleuError: a key is not one of the metric's, or a value is not valid.
     """
     texts = _texts_of(metric, signature)
     exact = is_exact(signature)
@@ -134,11 +120,7 @@ def values_of(metric: type[Metric], signature: Signature, overrides: Container[s
 
 
 def refuse_unknown_tokenizer(values: Mapping[str, Any]) -> None:
-    """Refuse a tokenizer that is not built in: its name does not say what it does.
-
-    Raises:
-        BleuError: the tokenizer is not built in; the error says what to give instead.
-    """
+    """Refuse a tokenizer that is not built in: its name does not say what it does."""
     name = values.get("tokenize", NAMES[0])
     if callable(name) or name in NAMES:
         return
@@ -165,11 +147,7 @@ def is_exact(signature: Signature) -> bool:
 
 
 def refuse_other(metric: Metric, signature: Signature) -> None:
-    """Refuse a metric whose own signature differs from the one that was asked for.
-
-    Raises:
-        BleuError: the signatures differ in a way that changes the score.
-    """
+    """Refuse a metric whose own signature differs from the one that was asked for."""
     theirs = _texts_of(type(metric), signature)
     ours = {option.key: option.absent for option in _signed(metric.options)} | dict(metric.signature_fields())
     for name, value in _values_in_name(type(metric), signature).items():
@@ -194,9 +172,6 @@ def find_difference(metric: Metric, signature: Signature, several: bool) -> tupl
 
     Returns:
         The key, its value in the signature, and the metric's; None if both count the same.
-
-    Raises:
-        BleuError: the signature has a key that is not one of the metric's.
     """
     theirs = _texts_of(type(metric), signature) | {
         name: str(value) for name, value in _values_in_name(type(metric), signature).items()

@@ -186,11 +186,7 @@ class SegmentScores(Metric[Score]):
         self._joining = joining
 
     def check_count(self, segments: int) -> None:
-        """Refuse scores of another number of segments than were counted.
-
-        Raises:
-            BleuError: there are more or fewer.
-        """
+        """Refuse scores of another number of segments than were counted."""
         if self._joining is not None and self._joining.lines:
             return  # `block_stats` has compared the numbers of lines
         for column in self._columns.values():
@@ -255,7 +251,6 @@ def column_of(label: str, scores: Iterable[object]) -> Column:
         scores: a number for each segment, or a list of numbers.
 
     Raises:
-        BleuError: a score is missing, or too large.
         InputTypeError: something is not a number.
 
     >>> list(column_of("a.comet", [0.5, [1, 2]]).rows)
@@ -293,7 +288,6 @@ def _check(number: Any, label: str, segment: int) -> float:
     """Return a score as a double.
 
     Raises:
-        BleuError: it is missing, or too large.
         InputTypeError: it is not a number.
     """
     try:
@@ -384,7 +378,6 @@ def of_mapping(scores: object, systems: Sequence[str]) -> list[SegmentScores]:
         systems: the names of the systems.
 
     Raises:
-        BleuError: a system has no scores, a score is missing, or a name is not valid.
         InputTypeError: the argument has another shape.
 
     >>> [metric.name for metric in of_mapping({"COMET": {"A": [0.5]}}, ["A"])]
@@ -458,7 +451,6 @@ def of_object(
         references: streams, each of n strings or None.
 
     Raises:
-        BleuError: a score is missing, or its number is wrong.
         InputTypeError: a score is not a number.
     """
     name, higher = describe_foreign(metric)

@@ -180,9 +180,6 @@ def measure(
         labels: the label of each text's group; None if all texts are one group.
         name: what errors call the texts.
         jobs: the number of threads.
-
-    Raises:
-        BleuError: as for `self_bleu`; or the metric leaves out empty references.
     """
     if metric.skip_empty_refs:
         raise BleuError(f"self-BLEU has no references of its own; leave {metric.spell('skip_empty_refs')} out")
@@ -321,11 +318,7 @@ def _count(texts: Segments, sizes: array[int], order: int, jobs: int) -> tuple[S
 
 
 def _members(count: int, labels: Sequence[Hashable] | None, name: str) -> Mapping[Hashable, Sequence[int]]:
-    """Return the indexes of the texts of each group, in the order in which the groups first occur.
-
-    Raises:
-        BleuError: labels and texts differ in number, or a group has a single text.
-    """
+    """Return the indexes of the texts of each group, in the order in which the groups first occur."""
     if labels is not None and len(labels) != count:
         raise BleuError(f"{name}: {count} texts, but groups for {len(labels)}; name one group for each text")
     by_label: dict[Hashable, list[int]] = {}

@@ -75,15 +75,15 @@ def tell_score(name: str, score: float, steps: Sequence[Alike], width: int) -> I
         steps: typography alike; then case ignored as well.
         width: the decimals of scores.
     """
-    told: list[str] = []
+    sentences: list[str] = []
     before = f"{score:.{width}f}"
     for step, first in zip(steps, _FIRST, strict=True):
         (number,) = step.scores
-        if (shown := f"{number:.{width}f}") != before:
+        if (after := f"{number:.{width}f}") != before:
             gap = f"{abs(number - score):.{width}f} points {'more' if number > score else 'less'}"
-            told.append(f"{_AS_WELL if told else first}, {name} is {shown}, {gap} than as written.")
-        before = shown
-    yield from _tell(told)
+            sentences.append(f"{_AS_WELL if sentences else first}, {name} is {after}, {gap} than as written.")
+        before = after
+    yield from _tell(sentences)
 
 
 def tell_difference(
@@ -103,17 +103,19 @@ def tell_difference(
         first, second = numbers
         return f"{first:.{width}f} and {second:.{width}f}", f"{second - first:+z.{width}f} ({show_p(p_value)})"
 
-    told: list[str] = []
+    sentences: list[str] = []
     as_written = before = show(scores, p_value)
     for step, first in zip(steps, _FIRST, strict=True):
-        shown = show(step.scores, step.p_value or 0.0)
-        if shown[0] != before[0]:
-            instead = "" if told else f" instead of {as_written[1]}"
-            told.append(f"{_AS_WELL if told else first}, {name} is {shown[0]}: the difference is {shown[1]}{instead}.")
-        before = shown
-    if told:
-        told.append(f"The p-values are those of paired approximate randomization with {TRIALS} trials.")
-    yield from _tell(told)
+        after = show(step.scores, step.p_value or 0.0)
+        if after[0] != before[0]:
+            instead = "" if sentences else f" instead of {as_written[1]}"
+            sentences.append(
+                f"{_AS_WELL if sentences else first}, {name} is {after[0]}: the difference is {after[1]}{instead}."
+            )
+        before = after
+    if sentences:
+        sentences.append(f"The p-values are those of paired approximate randomization with {TRIALS} trials.")
+    yield from _tell(sentences)
 
 
 def _tell(sentences: Sequence[str]) -> Iterator[Block]:

@@ -169,7 +169,6 @@ class ErrorRate(Metric["RateT"]):
             references: streams, each of n strings; None is a missing reference. The one with the fewest edits counts.
 
         Raises:
-            BleuError: lengths differ, or a segment has no reference.
             InputTypeError: something other than strings, or a list of the wrong shape.
 
         >>> WER().edit_counts(["a x c d", "e"], [["a b c", "e f"]])

@@ -178,9 +178,6 @@ def render(results: Results, layout: Layout, name: str = "json") -> str:
 
     `layout.score_only` has an effect only on a single system, as in sacreBLEU. With it, json lists the numbers of
     several metrics; all other formats, and json with one metric, print one number per line.
-
-    Raises:
-        BleuError: the format tells metrics or systems apart by their names, but two have the same one.
     """
     form = FORMATS[name]
     if form.of_sacrebleu and layout.style == "full":

@@ -84,13 +84,13 @@ _HEADING = re.compile(r"\s*\\+\s*")
 
 def render_rst(results: Results, layout: Layout) -> str:
     """Return tables and the list in reStructuredText; a caption needs a directive around the first table."""
-    first, *others = grids(results, layout, Markup(escape_rst, "**{}**".format, " "))
+    first, *rest = grids(results, layout, Markup(escape_rst, "**{}**".format, " "))
     table = _rst_table(first)
     if layout.caption:
         name = f"\n   :name: {layout.label}" if layout.label else ""
         body = "\n".join(f"   {line}" for line in table.split("\n"))
         table = f".. table:: {escape_rst(visible(layout.caption))}{name}\n\n{body}"
-    blocks = [table, *(f"{escape_rst(grid.title)}\n\n{_rst_table(grid)}".removeprefix("\n\n") for grid in others)]
+    blocks = [table, *(f"{escape_rst(grid.title)}\n\n{_rst_table(grid)}".removeprefix("\n\n") for grid in rest)]
     return "\n\n".join([*blocks, notes.as_list(results, layout, escape_rst, "``")]) + "\n"
 
 

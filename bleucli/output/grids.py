@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from tabulate import TableFormat
 
 
-def _leave_unpainted(_role: str, text: str) -> str:
-    return text
-
-
 class Markup(NamedTuple):
     """How a format writes a cell."""
 
@@ -31,7 +27,7 @@ class Markup(NamedTuple):
     bold: Callable[[str], str]  # makes escaped text bold
     before_p: str  # what separates a p-value from the score
     # colours escaped text by its role, "header", "baseline" or "insignificant"; most formats have no colours
-    paint: Callable[[str, str], str] = _leave_unpainted
+    paint: Callable[[str, str], str] = lambda _, text: text
     arrows: bool = True  # headings show whether higher scores are better
     ruled: bool = False  # a rule under the baseline marks it, except in full style
     pairs: bool = True  # tables of rankings have a column of p-values for each system; pages of a paper have no room

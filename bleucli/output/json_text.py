@@ -297,7 +297,8 @@ def render_lines(results: Results, _layout: Layout) -> str:
     for row, (group, index) in enumerate(results.places()):
         end = dump_line(run_item(results.run, row, results.test))
         places = range(len(group.systems[index].scores))
-        lines += [_join(dump_line(group.score_item(index, place)), end) for place in places]
+        objects = [dump_line(group.score_item(index, place)) for place in places]
+        lines += [f"{start[:-1]}, {end[1:]}\n" for start in objects]  # both objects as one
     return "".join(lines)
 
 
@@ -355,11 +356,6 @@ def schema() -> Any:
 
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), _SCHEMA), encoding="utf-8") as file:
         return json.load(file)
-
-
-def _join(start: str, end: str) -> str:
-    """Return two objects as one, in a line."""
-    return f"{start[:-1]}, {end[1:]}\n"
 
 
 def dump_line(value: object) -> str:

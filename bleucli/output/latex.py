@@ -149,10 +149,10 @@ def _widths(grid: Grid) -> list[float]:
 
 def _break(grid: Grid) -> Iterator[Grid]:
     """Give the table in parts that fit on a page, each with the first column and at least one other."""
-    first, *others = _widths(grid)
+    first, *widths = _widths(grid)
     parts: list[list[int]] = [[]]
-    for column, width in enumerate(others, 1):
-        if parts[-1] and first + sum(others[place - 1] for place in parts[-1]) + width > _PAGE:
+    for column, width in enumerate(widths, 1):
+        if parts[-1] and first + sum(widths[place - 1] for place in parts[-1]) + width > _PAGE:
             parts.append([])
         parts[-1].append(column)
     for part in parts:

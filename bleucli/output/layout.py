@@ -82,7 +82,6 @@ def check_results(results: object) -> None:
     """Refuse anything that cannot be shown in a table or cited.
 
     Raises:
-        BleuError: the results have no system.
         InputTypeError: the argument is something other than results.
     """
     from bleucli.errors import BleuError, InputTypeError

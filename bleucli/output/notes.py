@@ -144,7 +144,19 @@ def brief(results: Results, layout: Layout) -> list[str]:
     """Return sentences, not escaped, that say what the figures of a table mean; none if these are plain scores."""
     records = [record for system in results.systems for record in system.scores]
     is_full = layout.style == "full"
-    sentences = _tell_test(results)
+    sentences = []
+    if results.has_baseline() and results.test is not None:
+        mark = "† marks p ≤ 0.05" if results.pairs else "* marks p ≤ 0.05"
+        baseline = _tell_baseline(results)
+        sentences.append(
+            f"{_name_test(results.test)}: each system is compared with {baseline}; {mark}, {_NOT_CORRECTED}."
+        )
+    elif results.test is not None:
+        sentences.append(
+            f"{_name_test(results.test)}: every system is compared with every other; systems differ at p ≤ 0.05,"
+            f" {_CORRECTED}."
+        )
+    sentences += [*tell_means(results), *_tell_doubts(results)]
     if results.rankings:
         has_tables = is_full and not results.pairs
         start = "Ranks: " if has_tables else "In parentheses: the cluster, then the ranks, "
@@ -195,23 +207,6 @@ def agreements(results: Results, layout: Layout) -> list[str]:
                 f" their order{source}: {', '.join(shares)}."
             )
     return sentences
-
-
-def _tell_test(results: Results) -> list[str]:
-    """Return how scores were tested, and how averages were resampled, in sentences; none without a test or averages."""
-    sentences = []
-    if results.has_baseline() and results.test is not None:
-        mark = "† marks p ≤ 0.05" if results.pairs else "* marks p ≤ 0.05"
-        baseline = _tell_baseline(results)
-        sentences.append(
-            f"{_name_test(results.test)}: each system is compared with {baseline}; {mark}, {_NOT_CORRECTED}."
-        )
-    elif results.test is not None:
-        sentences.append(
-            f"{_name_test(results.test)}: every system is compared with every other; systems differ at p ≤ 0.05,"
-            f" {_CORRECTED}."
-        )
-    return [*sentences, *tell_means(results), *_tell_doubts(results)]
 
 
 def tell_means(results: Results) -> list[str]:

@@ -43,17 +43,13 @@ def render(results: Results, layout: Layout) -> str:
         items += [f"  - {label}: {escape(text)}" for label, text in facts_of(results, number)]
     blocks.append(section("How the scores were made", items))
     references = [f"- {escape(paper.full)}" for paper in papers(find_use(results, layout))]
-    references += [f"- {escape(name)}: {_UNKNOWN}" for name in _names_from_elsewhere(results)]
-    if test_set := results.systems[0].scores[0].signature.info.get("test"):
+    scores = results.systems[0].scores
+    references += [f"- {escape(one.name)}: {_UNKNOWN}" for one in scores if ELSEWHERE in one.signature.info]
+    if test_set := scores[0].signature.info.get("test"):
         references.append(f"- the test set: `bleu -t {test_set} --cite` prints its paper, if one is known")
     if references:
         blocks.append(section("What to cite", references))
     return "\n\n".join(blocks) + "\n"
-
-
-def _names_from_elsewhere(results: Results) -> list[str]:
-    """Return the names of scores that another tool computed, if they have names of their own."""
-    return [one.name for one in results.systems[0].scores if ELSEWHERE in one.signature.info]
 
 
 # What has to be added about scores from elsewhere

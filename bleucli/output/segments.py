@@ -66,11 +66,11 @@ def render_csv(blocks: Iterable[SegmentBlock], table: Table, delimiter: str = ",
 
     header: list[str] = []
     for block in blocks:
-        shown = block._replace(
+        clean = block._replace(
             systems=list(map(visible, block.systems)),
             labels={name: [one and visible(one) for one in labels] for name, labels in block.labels.items()},
         )
-        columns = _columns(shown, table, [_figures(of_system, table) for of_system in block.scores])
+        columns = _columns(clean, table, [_figures(of_system, table) for of_system in block.scores])
         # Only texts may have a carriage return
         text = Rows(newline="") if block.outputs else StringIO()
         writer = csv.writer(text, delimiter=delimiter, lineterminator="\r\n" if block.outputs else "\n")
@@ -215,11 +215,7 @@ def _figures(scores: Sequence[Any], table: Table) -> list[Sequence[Any]]:
 
 
 def _check_header(names: list[str], header: list[str], write: Callable[[list[str]], object] | None = None) -> list[str]:
-    """Return the names of the columns, after writing them if they are the first ones.
-
-    Raises:
-        BleuError: two are equal, or they differ from those of earlier blocks.
-    """
+    """Return the names of the columns, after writing them if they are the first ones."""
     if header:
         if names != header:
             raise BleuError(
@@ -260,13 +256,6 @@ def _wide_line(head: str, systems: Sequence[str]) -> str:
 
 def _heads(block: SegmentBlock) -> Iterator[str]:
     """Give what a wide line says of each segment besides its scores."""
-    facts = _facts(block)
-    for number, fact in zip(block.numbers, facts or [""] * len(block.numbers), strict=True):
-        yield f'"segment": {number}{fact}'
-
-
-def _facts(block: SegmentBlock) -> list[str]:
-    """Return the labels and references of each segment, as the last keys of an object; none if there are none."""
     keys: list[Iterable[str]] = []
     if block.labels:
         rows = zip(*block.labels.values(), strict=True)
@@ -274,7 +263,9 @@ def _facts(block: SegmentBlock) -> list[str]:
     if block.references:
         rows = zip(*block.references, strict=True)
         keys.append(f', "references": {dump_line([text for text in row if text is not None])}' for row in rows)
-    return list(map("".join, zip(*keys, strict=True)))
+    facts = list(map("".join, zip(*keys, strict=True)))
+    for number, fact in zip(block.numbers, facts or [""] * len(block.numbers), strict=True):
+        yield f'"segment": {number}{fact}'
 
 
 def _objects(block: SegmentBlock) -> Iterator[list[str]]:

@@ -85,10 +85,6 @@ Block = Heading | Paragraph | Formula | Code | Words | Table | Alignment
 Paint = Callable[[str, str], str]
 
 
-def _leave_unpainted(_role: str, text: str) -> str:
-    return text
-
-
 # --- text
 
 
@@ -100,7 +96,7 @@ def as_text(blocks: Sequence[Block], width: int = WIDTH, paint: Paint | None = N
       The output has 2
       tokens.
     """
-    paint = paint or _leave_unpainted
+    paint = paint or (lambda _, text: text)
     lines: list[str] = []
     previous: object = None
     for block in blocks:

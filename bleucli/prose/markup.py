@@ -103,8 +103,8 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iter
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     table.insert(1, ["-" * width for width in widths])
     lines = []
-    for first, *others in table:
-        cells = [f"{cell:>{width}}" for cell, width in zip(others, widths[1:], strict=True)]
+    for first, *rest in table:
+        cells = [f"{cell:>{width}}" for cell, width in zip(rest, widths[1:], strict=True)]
         lines.append("  ".join([f"{first:<{widths[0]}}", *cells]).rstrip())
     below = [f"{visible(text)} {code}".rstrip() for text, code in notes]
     return "\n".join([*lines, *([""] if below else []), *below])

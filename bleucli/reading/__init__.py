@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import codecs
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 from bleucli import kernels
@@ -102,7 +102,11 @@ class TextFile:
         self.is_file = path is not None and os.path.isfile(path)
         self.block_factor = 1
         self._among = among
-        self._hash: Any = _new_hash() if hashed else None
+        self._hash: Any = None
+        if hashed:
+            from hashlib import sha256
+
+            self._hash = sha256()
         self._deadline: float | None = None
         self._kept: list[bytes] = []
         self._kept_bytes = 0
@@ -147,11 +151,7 @@ class TextFile:
         return type(self)(self.name, self._path, encoding=self._encoding, columns=self._columns, mark=self._mark)
 
     def counts(self) -> Iterator[int]:
-        """Count the segments of a regular file; give their number so far, chunk by chunk.
-
-        Raises:
-            BleuError: the file cannot be read, or is not in its encoding. Invalid UTF-8 is not noticed.
-        """
+        """Count the segments of a regular file; give their number so far, chunk by chunk."""
         lines, last = 0, b"\n"
         for chunk in self.twin()._decoded_chunks():
             lines += kernels.count_line_ends(chunk)
@@ -169,11 +169,7 @@ class TextFile:
         return self._columns or 1
 
     def blocks(self) -> Iterator[list[Segments]]:
-        """Read the file; each block has one `Segments` per column.
-
-        Raises:
-            BleuError: the file cannot be read, is not in its encoding, or a line has a different number of columns.
-        """
+        """Read the file; each block has one `Segments` per column."""
         columns = self.columns() if self._columns is None else self._columns
         blocks = self._blocks or self._whole_lines()
         for data in blocks:
@@ -192,31 +188,19 @@ class TextFile:
             yield segments
 
     def lines(self) -> Iterator[tuple[int, list[str]]]:
-        """Read the file unchanged; give some lines at a time, with the number of lines before them.
-
-        Raises:
-            BleuError: the file cannot be read, or is not in its encoding.
-        """
+        """Read the file unchanged; give some lines at a time, with the number of lines before them."""
         for before, data in self.encoded_lines():
             yield before, self.decode_lines(data)
 
     def encoded_lines(self) -> Iterator[tuple[int, bytes]]:
-        """Read the file unchanged; give whole lines at a time in UTF-8, with the number of lines before them.
-
-        Raises:
-            BleuError: the file cannot be read, or is not valid in its encoding; the caller must check UTF-8.
-        """
+        """Read the file unchanged; give whole lines at a time in UTF-8, with the number of lines before them."""
         for data in self._whole_lines():
             yield self._lines, data
             self._lines += kernels.count_line_ends(data) + (data[-1:] != b"\n")
             self._bytes += len(data)
 
     def decode_lines(self, data: bytes) -> list[str]:
-        """Return the lines of the latest block.
-
-        Raises:
-            BleuError: it is not UTF-8.
-        """
+        """Return the lines of the latest block."""
         try:
             lines = data.decode().split("\n")
         except UnicodeDecodeError as error:
@@ -270,7 +254,10 @@ class TextFile:
                 parts.append(chunk)
                 size += len(chunk)
                 if size > _LINE_BYTES:
-                    raise self._too_long(parts)
+                    line = self._lines + kernels.count_line_ends(parts[0]) + 1
+                    raise BleuError(
+                        f"{self.name}, line {line} is longer than {_LINE_BYTES >> 20} MiB; give one segment per line"
+                    )
                 continue
             data = b"".join((*parts, chunk))
             evenly = self.is_file and self._among > 1 and len(chunk) >= self._block_bytes
@@ -281,11 +268,6 @@ class TextFile:
             size = len(data) - end
         if parts:
             yield b"".join(parts)
-
-    def _too_long(self, parts: Sequence[bytes]) -> BleuError:
-        """Return the error about a line that is too long; parts: what was read of it, perhaps after other lines."""
-        line = self._lines + kernels.count_line_ends(parts[0]) + 1
-        return BleuError(f"{self.name}, line {line} is longer than {_LINE_BYTES >> 20} MiB; give one segment per line")
 
     def _decoded_chunks(self) -> Iterator[bytes]:
         """Read the text in UTF-8, whatever its encoding."""
@@ -336,7 +318,12 @@ class TextFile:
             start += chunk
         if not _may_be_packed(start):
             return _put_back(start, chunks)
-        self._refuse_other_kinds(start)
+        if self._encoding == "utf-8" and start.startswith(_UTF16_MARKS):
+            remedy = Turn("name the encoding with encoding='utf-16'", "add -e utf-16")
+            raise BleuError(f"{self.name} is UTF-16, as PowerShell writes it, not UTF-8; ", remedy)
+        for mark, message in _OTHER_KINDS.items():
+            if start.startswith(mark) and not _is_text(start):
+                raise BleuError(f"{self.name} ", message)
         from bleucli.reading import decompression
 
         while len(start) < decompression.LONGEST_START and (chunk := next(chunks, b"")):
@@ -348,19 +335,6 @@ class TextFile:
         unpacked = decompression.unpack(chunks, codec, self.name, self.hints)
         # What follows the last member is left out, but is part of the hash
         return unpacked if self._hash is None else chain(unpacked, _read_out(chunks))
-
-    def _refuse_other_kinds(self, start: bytes) -> None:
-        """Refuse a file that cannot be text in its encoding, by its start.
-
-        Raises:
-            BleuError: it is of another kind; the error says what to do.
-        """
-        if self._encoding == "utf-8" and start.startswith(_UTF16_MARKS):
-            remedy = Turn("name the encoding with encoding='utf-16'", "add -e utf-16")
-            raise BleuError(f"{self.name} is UTF-16, as PowerShell writes it, not UTF-8; ", remedy)
-        for mark, message in _OTHER_KINDS.items():
-            if start.startswith(mark) and not _is_text(start):
-                raise BleuError(f"{self.name} ", message)
 
     def _raw_chunks(self) -> Iterator[bytes]:
         chunks = self._stored_chunks()
@@ -432,12 +406,6 @@ def _read_out(chunks: Iterable[bytes]) -> Iterator[bytes]:
     for _ in chunks:
         pass
     yield from ()
-
-
-def _new_hash() -> Any:
-    from hashlib import sha256
-
-    return sha256()
 
 
 def _wait(stream: IO[bytes], deadline: float | None) -> None:

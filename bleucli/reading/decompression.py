@@ -140,10 +140,6 @@ class _Zstandard:
                 return
 
 
-def _new_gzip(_: str) -> _Member:
-    return _Gzip()
-
-
 def _new_bzip2(name: str) -> _Member:
     try:
         from bz2 import BZ2Decompressor
@@ -183,7 +179,7 @@ _BZIP2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")  # the second one is that of an emp
 _BZIP2_STARTS = tuple(b"BZh%d" % size + block for size in range(1, 10) for block in _BZIP2_BLOCKS)
 _XZ_STARTS = (b"\xfd7zXZ\0",)
 _CODECS = (
-    Codec("gzip", (b"\x1f\x8b\x08",), (b"\x1f\x8b",), 1, True, _new_gzip),
+    Codec("gzip", (b"\x1f\x8b\x08",), (b"\x1f\x8b",), 1, True, lambda _: _Gzip()),
     Codec("bzip2", _BZIP2_STARTS, (b"BZh",), 0, True, _new_bzip2),
     Codec("xz", _XZ_STARTS, _XZ_STARTS, 4, False, _new_xz),
     Codec("zstd", _ZSTD_STARTS, _ZSTD_STARTS, 0, False, _new_zstd),
@@ -207,9 +203,6 @@ def unpack(chunks: Iterator[bytes], codec: Codec, name: str, hints: list[str]) -
         codec: how it is compressed.
         name: the name of the file, for messages.
         hints: notes for the user about the file are added here.
-
-    Raises:
-        BleuError: the file is damaged, or the module that unpacks it is not installed.
 
     >>> import gzip
     >>> chunks = iter([gzip.compress(b"a "), gzip.compress(b"b")])

@@ -75,7 +75,8 @@ def read(data: bytes, wanted: Wanted, most: int) -> list[Segments] | None:
     """
     # Texts may be invalid if escapes name lone surrogates, or if `alone` skips the check that the lines are UTF-8
     has_odd = wanted.alone or _ODD_ESCAPE.search(data) is not None
-    if not wanted.alone and ((has_odd and _ESCAPED_LETTER.search(data)) or _has_any(data, wanted.others)):
+    strangers = () if wanted.alone else [f'"{name}"'.encode() for name in wanted.others]
+    if any(name in data for name in strangers) or (has_odd and not wanted.alone and _ESCAPED_LETTER.search(data)):
         return None
     arrays = _parse(data, wanted)
     if arrays is None:
@@ -107,10 +108,6 @@ def has_ids_of_pairs(data: bytes) -> bool:
     (True, False)
     """
     return _PARTS_OF_ID.search(data) is not None
-
-
-def _has_any(data: bytes, names: Collection[str]) -> bool:
-    return any(f'"{name}"'.encode() in data for name in names)
 
 
 @cache

@@ -202,9 +202,6 @@ class JsonLines:
         There is a column for each kind of id; an id that is missing is an empty text.
         If references are taken, a block has as many `Segments` of them as any of its segments needs, at least one; the
         next block may have more or fewer.
-
-        Raises:
-            BleuError: the file cannot be read, or a line is not what it should be.
         """
         lines = self._file.encoded_lines()
         if not self._is_document:
@@ -279,11 +276,7 @@ class JsonLines:
         return items
 
     def _is_of_pair(self, item: dict[str, Any], number: int) -> bool:
-        """Return whether an object belongs to the language pair that is taken, or does not say which it belongs to.
-
-        Raises:
-            BleuError: objects of several pairs may be meant.
-        """
+        """Return whether an object belongs to the language pair that is taken, or does not say which it belongs to."""
         if not self._pair:
             return True
         from bleucli import language_pairs
@@ -350,9 +343,9 @@ class JsonLines:
             return None
         from bleucli.reading.fastjson import Wanted
 
-        others = {name for _, others in settled_names for name in others}
+        names_of = {name for _, names_of in settled_names for name in names_of}
         alone = not self._has_others and self._example.keys() <= {*names, references, *(name for name, _ in ids)}
-        return Wanted(names, references, kind is list, others, alone, ids)
+        return Wanted(names, references, kind is list, names_of, alone, ids)
 
     def _blocks_of(self, items: list[dict[str, Any]], numbers: Sequence[int]) -> Iterator[list[Segments]]:
         """Give the columns of objects; numbers: those of their lines."""
@@ -544,7 +537,12 @@ class JsonLines:
     def _segments(self, texts: Sequence[str | None], what: str, numbers: Sequence[int]) -> Segments:
         """Return texts as segments; numbers: the numbers of their lines."""
         try:
-            return _segments_of(texts)
+            strings = [text for text in texts if text is not None]
+            if len(strings) == len(texts):
+                data = "\n".join([*strings, ""]).encode()
+                if kernels.count_line_ends(data) == len(texts):  # no text has several lines, so a faster way works
+                    return kernels.split_lines(data)[0]
+            return kernels.strip_trailing(Segments.from_strings(texts))
         except (BleuError, UnicodeEncodeError):
             number, character = next(
                 (number, character)
@@ -615,16 +613,6 @@ def _texts_by_name(value: dict[str, Any]) -> list[str | None] | None:
 
 def _no_ids(count: int) -> Segments:
     return Segments(b"", bytes(16 * count))
-
-
-def _segments_of(texts: Sequence[str | None]) -> Segments:
-    """Return texts, without space at their ends, as segments."""
-    strings = [text for text in texts if text is not None]
-    if len(strings) == len(texts):
-        data = "\n".join([*strings, ""]).encode()
-        if kernels.count_line_ends(data) == len(texts):  # no text has several lines, so a faster way works
-            return kernels.split_lines(data)[0]
-    return kernels.strip_trailing(Segments.from_strings(texts))
 
 
 def _cut_rows(rows: Sequence[Sequence[str | None]]) -> Iterator[tuple[int, int]]:

@@ -54,9 +54,6 @@ class SampleLines(JsonLines):
 
         Returns:
             The samples of each system. Without labels, each list in an object is a group, named after its line.
-
-        Raises:
-            BleuError: the file cannot be read, or a line is not what it should be.
         """
         columns: list[tuple[list[Segments], list[str | None]]] = [([], []) for _ in self._hypotheses]
         empty: dict[str, int] = {}
@@ -124,11 +121,7 @@ class SampleLines(JsonLines):
         return label
 
     def _label_of_list(self, field: str, samples: str | list[str], number: int) -> str | None:
-        """Return the label of a group that is a list in an object; None for a bare text.
-
-        Raises:
-            BleuError: the list has fewer than two texts.
-        """
+        """Return the label of a group that is a list in an object; None for a bare text."""
         if isinstance(samples, str):
             return None
         if len(samples) < 2:

@@ -75,7 +75,12 @@ def read(path: str, label: str, name: str, field: str = "") -> ScoreFile:
     {'a.txt': [0.85, 0.5]}
     """
     if _is_parquet(path, label):
-        systems, checksum = _of_records(_rows_of_parquet(path, label), label, name, field), digest(path)
+        parquet, pa = load("pyarrow.parquet", "arrow"), load("pyarrow", "arrow")
+        try:
+            rows: list[Any] = parquet.read_table(path).to_pylist()
+        except (pa.ArrowException, OSError) as error:
+            raise BleuError(f"{label} is not valid Parquet ({' '.join(str(error).split()):.100})") from None
+        systems, checksum = _of_records(rows, label, name, field), digest(path)
     else:
         file = TextFile(label, path, mark="dropped", hashed=True)
         lines = [line or "" for (block,) in file.blocks() for line in block]
@@ -96,15 +101,6 @@ def _is_parquet(path: str, label: str) -> bool:
         raise BleuError(f"cannot read {label}: {error.strerror or error}; check the path") from None
 
 
-def _rows_of_parquet(path: str, label: str) -> list[Any]:
-    parquet, pa = load("pyarrow.parquet", "arrow"), load("pyarrow", "arrow")
-    try:
-        rows: list[Any] = parquet.read_table(path).to_pylist()
-    except (pa.ArrowException, OSError) as error:
-        raise BleuError(f"{label} is not valid Parquet ({' '.join(str(error).split()):.100})") from None
-    return rows
-
-
 def _of_lines(lines: Sequence[str], label: str, name: str, field: str) -> Mapping[str, list[Item]]:
     """Return the scores in text; lines: without their ends."""
     while lines and not lines[-1]:
@@ -113,7 +109,14 @@ def _of_lines(lines: Sequence[str], label: str, name: str, field: str) -> Mappin
     if first.startswith(("{", "[")):
         return _of_json(lines, label, name, field)
     if _COMET.match(first):
-        return _select(_of_comet(lines, label), label, field)
+        systems: dict[str, list[Item]] = {}
+        for number, line in enumerate(lines, 1):
+            match = _COMET.match(line)
+            if match is not None:
+                systems.setdefault(match["system"] or "", []).append(_number(match["score"], label, number))
+            elif line and not _COMET_WHOLE.match(line):
+                raise BleuError(f"{label}, line {number}: {line!r:.60} is not a line of comet-score; delete it")
+        return _select(systems, label, field)
     cells = first.split("\t" if "\t" in first else None)
     if len(cells) > 1 and _is_number(cells[1]) and not _is_number(cells[0]):
         return _select(_of_pairs(lines, label), label, field)
@@ -128,28 +131,13 @@ def _of_lines(lines: Sequence[str], label: str, name: str, field: str) -> Mappin
 
 
 def _select(systems: Mapping[str, list[Item]], label: str, field: str) -> Mapping[str, list[Item]]:
-    """Return the scores of one system, or, if none is named, those of all.
-
-    Raises:
-        BleuError: the file has no such system.
-    """
+    """Return the scores of one system, or, if none is named, those of all."""
     if not field:
         return systems
     if field not in systems:
         names = list(systems)
         raise BleuError(f"{label} has no {field}; it has {', '.join(names[:_MOST_NAMES])}{suggest(field, names)}")
     return {field: systems[field]}
-
-
-def _of_comet(lines: Sequence[str], label: str) -> dict[str, list[Item]]:
-    systems: dict[str, list[Item]] = {}
-    for number, line in enumerate(lines, 1):
-        match = _COMET.match(line)
-        if match is not None:
-            systems.setdefault(match["system"] or "", []).append(_number(match["score"], label, number))
-        elif line and not _COMET_WHOLE.match(line):
-            raise BleuError(f"{label}, line {number}: {line!r:.60} is not a line of comet-score; delete it")
-    return systems
 
 
 def _of_pairs(lines: Sequence[str], label: str) -> dict[str, list[Item]]:
@@ -271,15 +259,11 @@ def _leaves(record: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, A
 
 
 def _find_columns(rows: Sequence[Mapping[str, Any]], label: str, name: str, field: str) -> list[str]:
-    """Return the columns of scores: one, or, if its name is not clear, all columns of numbers.
-
-    Raises:
-        BleuError: there is none, or none of the name that is asked for.
-    """
+    """Return the columns of scores: one, or, if its name is not clear, all columns of numbers."""
     keys = list(dict.fromkeys(key for row in rows for key in row))
     columns = [key for key in keys if any(_holds_numbers(row.get(key)) for row in rows)]
-    wanted = [field] if field else [name, *_SCORES]
-    for word in wanted:
+    titles = [field] if field else [name, *_SCORES]
+    for word in titles:
         matches = [key for key in columns if word.lower() in (key.lower(), key.rpartition(".")[2].lower())]
         if matches:
             return matches[:1]
@@ -327,11 +311,7 @@ def _item(value: object, label: str, number: int) -> Item:
 
 
 def _number(value: object, label: str, number: int) -> float | None:
-    """Return a score; None if it is missing. number: of its line or item, from 1.
-
-    Raises:
-        BleuError: it is something else.
-    """
+    """Return a score; None if it is missing. number: of its line or item, from 1."""
     if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
         return None
     if not _is_number(value):

@@ -158,13 +158,25 @@ def count_batch(
         source: as for `stats_table`.
 
     Raises:
-        BleuError: as for `stats_table`.
         InputTypeError: a column of texts holds something else.
     """
     pa = load("pyarrow", "arrow")
     table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
     names = list(dict.fromkeys([*keys, *columns.names()]))
-    _check_columns(table, [*keys, *columns.names()], keys, metrics)
+    for name in [*keys, *columns.names()]:
+        number = table.column_names.count(name)
+        if number != 1:
+            what = f"there are {number} columns {name}" if number else f"there is no column {name}"
+            choices = ", ".join(table.column_names) or "none"
+            raise BleuError(f"{what}; the columns are {choices}{suggest(name, table.column_names)}")
+    for key in keys:
+        if keys.count(key) > 1:
+            raise BleuError(f"the key {key} is given twice; name each column once")
+        kind = table.schema.field(key).type
+        if load("pyarrow", "arrow").types.is_nested(kind):
+            raise BleuError(f"the column {key} holds values of type {kind}, which cannot make groups; choose another")
+        if is_reserved(key, metrics):
+            raise BleuError(f"the column {key} has the name of a column of statistics; rename it, then use it as a key")
 
     def blocks() -> Iterator[list[Segments]]:
         start = first
@@ -203,24 +215,6 @@ def rows_of(
     return table_of(columns, metrics, rows)
 
 
-def _check_columns(table: pa.Table, names: Sequence[str], keys: Sequence[str], metrics: Mapping[str, Metric]) -> None:
-    """Refuse columns that are missing or not unique, and keys that cannot make groups."""
-    for name in names:
-        number = table.column_names.count(name)
-        if number != 1:
-            what = f"there are {number} columns {name}" if number else f"there is no column {name}"
-            columns = ", ".join(table.column_names) or "none"
-            raise BleuError(f"{what}; the columns are {columns}{suggest(name, table.column_names)}")
-    for key in keys:
-        if keys.count(key) > 1:
-            raise BleuError(f"the key {key} is given twice; name each column once")
-        kind = table.schema.field(key).type
-        if load("pyarrow", "arrow").types.is_nested(kind):
-            raise BleuError(f"the column {key} holds values of type {kind}, which cannot make groups; choose another")
-        if is_reserved(key, metrics):
-            raise BleuError(f"the column {key} has the name of a column of statistics; rename it, then use it as a key")
-
-
 def read_block(block: pa.RecordBatch, columns: Columns, keys: Sequence[str], start: int, source: str) -> list[Segments]:
     """Return some rows as a block of a corpus: columns of hypotheses, then those of references.
 
@@ -232,7 +226,6 @@ def read_block(block: pa.RecordBatch, columns: Columns, keys: Sequence[str], sta
         source: the name of the whole table, for errors.
 
     Raises:
-        BleuError: a hypothesis or all references of a row are missing, or a column is not valid Arrow text.
         InputTypeError: a column of texts holds something else.
     """
     where = source and f"{source}, "
@@ -265,7 +258,6 @@ def read_references(column: pa.Array, name: str) -> list[Segments]:
 
     Raises:
         InputTypeError: the column holds something else.
-        BleuError: the column is not valid Arrow text.
     """
     pa = load("pyarrow", "arrow")
     # `lists_as_streams` needs offsets: lists of a fixed size have none, and those of views may be in any order
@@ -301,7 +293,9 @@ def merge(table: pa.Table) -> pa.Table:
     """
     pa = load("pyarrow", "arrow")
     check_table(table)
-    table = _align(table)
+    # Arrow expects buffers that are aligned in memory; those from another process may not be
+    buffers = (buffer for column in table.columns for chunk in column.chunks for buffer in chunk.buffers() if buffer)
+    table = table.take(list(range(len(table)))) if any(buffer.address % 8 for buffer in buffers) else table
     names = table.column_names
     metrics = metrics_in(names)
     keys = keys_in(names)
@@ -374,23 +368,13 @@ def split(table: pa.Table, keys: Sequence[str]) -> Iterator[tuple[tuple[Any, ...
         yield tuple(values[of if isinstance(of, int) else of[rows[0]]] for values, of in columns), rows
 
 
-def _align(table: pa.Table) -> pa.Table:
-    """Return a table whose buffers are aligned in memory, as Arrow expects; those from another process may not be."""
-    buffers = (buffer for column in table.columns for chunk in column.chunks for buffer in chunk.buffers() if buffer)
-    return table.take(list(range(len(table)))) if any(buffer.address % 8 for buffer in buffers) else table
-
-
 def decode(column: Any) -> Any:
     """Return a column without its dictionary, since parts may have different ones."""
     return column.cast(column.type.value_type) if str(column.type).startswith("dictionary") else column
 
 
 def check_table(table: pa.Table) -> None:
-    """Refuse what is not a table of statistics.
-
-    Raises:
-        BleuError: it lacks columns, which the error names.
-    """
+    """Refuse what is not a table of statistics."""
     missing = [name for name in COUNTS if name not in table.column_names]
     if missing or not metrics_in(table.column_names):
         lacks = ", ".join(missing) or "the signature of a metric, such as bleu.signature"
@@ -475,11 +459,7 @@ def _groups(table: pa.Table, metrics: Mapping[str, Metric] | None) -> Iterator[G
 
 
 def stats_of(metric: Metric, name: str, row: Mapping[str, Any]) -> CorpusStats:
-    """Return the sums in a row of a table of statistics; name: the metric's name in the columns.
-
-    Raises:
-        BleuError: a column that the metric needs is missing.
-    """
+    """Return the sums in a row of a table of statistics; name: the metric's name in the columns."""
     titles = [f"{name}.{column}" for column in metric.column_names()]
     lacking = [title for title in titles if row.get(title) is None]
     if lacking:

@@ -145,7 +145,16 @@ class StatsFile:
             key.decode("utf-8", "replace"): value.decode("utf-8", "replace")
             for key, value in (footer.metadata or {}).items()
         }
-        metrics = self._find_metrics()
+        names, counts = metrics_in(self.columns), counts_in(self.columns)
+        for name, columns in counts.items():
+            if name not in names and _are_counts(columns):
+                raise BleuError(
+                    f"{self.path} has the column {name}.{columns[0]}, but no {name}.{SIGNATURE} to say how it was"
+                    " counted; ",
+                    AGAIN,
+                )
+        # Other programs may have columns that are only called like signatures
+        metrics = [name for name in names if name in counts]
         self._check_layout(metrics)
         self.is_summed = SEGMENT not in self.columns
         self.signatures: dict[str, list[str]] = {name: self._read_signatures(name) for name in metrics}
@@ -179,19 +188,6 @@ class StatsFile:
             raise BleuError(f"{self.path} is not a complete Parquet file ({reason[:200]}); ", AGAIN) from None
         finally:
             self._file = None
-
-    def _find_metrics(self) -> list[str]:
-        """Return the names of the metrics that have counted."""
-        names, counts = metrics_in(self.columns), counts_in(self.columns)
-        for name, columns in counts.items():
-            if name not in names and _are_counts(columns):
-                raise BleuError(
-                    f"{self.path} has the column {name}.{columns[0]}, but no {name}.{SIGNATURE} to say how it was"
-                    " counted; ",
-                    AGAIN,
-                )
-        # Other programs may have columns that are only called like signatures
-        return [name for name in names if name in counts]
 
     def _read_signatures(self, name: str) -> list[str]:
         """Return the signatures of a metric, each once."""

@@ -82,8 +82,6 @@ def make_metrics(metrics: Metrics) -> dict[str, Metric]:
     """Return metrics by the names of their columns; names and signatures become metrics.
 
     Raises:
-        BleuError: no metric is given, two have the same name, or a name or signature is unknown; or the metrics do not
-            fit into one table: only some set `skip_empty_refs`, or one reads all references before it counts.
         InputTypeError: `metrics` is something else.
     """
     if isinstance(metrics, Mapping) and metrics:

@@ -118,22 +118,19 @@ class Table:
         """Write the rows of a table; all have the same columns."""
         with wholefiles.Aside():
             if self._writer is None:
-                self._writer = self._make_writer(table)
+                # Most columns have few different values, which a dictionary stores once
+                names = [name for name in table.column_names if name != SEGMENT]
+                self._writer = load("pyarrow.parquet", "arrow").ParquetWriter(
+                    self._file,
+                    table.schema,
+                    compression="zstd",
+                    use_dictionary=names,
+                    # Indexes count up, so almost all of their differences are 1
+                    column_encoding={SEGMENT: "DELTA_BINARY_PACKED"} if SEGMENT in table.column_names else None,
+                    write_page_checksum=True,
+                )
             groups = max(1, len(table) // ROWS)  # of equal size, so that a few extra rows do not make a tiny group
             self._writer.write_table(table, row_group_size=-(-len(table) // groups) or 1)
-
-    def _make_writer(self, table: pa.Table) -> Any:
-        # Most columns have few different values, which a dictionary stores once
-        names = [name for name in table.column_names if name != SEGMENT]
-        return load("pyarrow.parquet", "arrow").ParquetWriter(
-            self._file,
-            table.schema,
-            compression="zstd",
-            use_dictionary=names,
-            # Indexes count up, so almost all of their differences are 1
-            column_encoding={SEGMENT: "DELTA_BINARY_PACKED"} if SEGMENT in table.column_names else None,
-            write_page_checksum=True,
-        )
 
     def save(self, path: str | os.PathLike[str], metadata: Mapping[str, str]) -> None:
         """Move the complete file to its place."""
@@ -218,9 +215,6 @@ class Writer:
                 `segment` may be among them if the indexes do not simply count up.
 
         Raises:
-            BleuError: other metrics counted, the systems have different numbers of segments, or rows were not kept; a
-                column has another number of values or the name of a column of statistics; the writer has been used; or
-                a temporary file cannot be written.
             InputTypeError: a column is neither a string nor a list.
         """
         self._refuse_second_use()

@@ -149,9 +149,6 @@ class Statistics:
             given: the arguments of its constructor that the user gave; the others come from the signature in the files.
             like: the signature of a score to reproduce.
             in_command: whether messages name the options of the command.
-
-        Raises:
-            BleuError: no such metric is in the files, or it counted in another way.
         """
         candidates: list[tuple[str, Metric, tuple[str, str, str] | None]] = []
         for name, text in self.metrics.items():
@@ -183,9 +180,6 @@ class Statistics:
         Args:
             what: what messages call the metric.
             has: returns whether a name in a file stands for it.
-
-        Raises:
-            BleuError: a file lacks it, or no file has segments.
         """
         if not any(file.rows for file in self._filled):
             raise BleuError(f"{self.files[0]} holds no segments; choose another file")

@@ -128,8 +128,8 @@ class TextTable:
             references = ", ".join(part.columns.references)
             return Corpus([Source("the table", list(part.columns.hypotheses), self._blocks(part), references)], [])
         systems = [self._source_of(part) for part in self._parts if part.columns.hypotheses]
-        others = [self._source_of(part) for part in self._parts if not part.columns.hypotheses]
-        return Corpus(systems, others, joining=self.joining, labels=self.labels)
+        rest = [self._source_of(part) for part in self._parts if not part.columns.hypotheses]
+        return Corpus(systems, rest, joining=self.joining, labels=self.labels)
 
     def _source_of(self, part: _Part) -> Source:
         """Return the texts, ids and keys of files with the same columns."""

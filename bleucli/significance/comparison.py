@@ -3,6 +3,7 @@
 - `Sampling`: what to resample, and how
 - `resample`: intervals, p-values, rankings and the best of each column, from the statistics of all segments
 - `resample_means`: the same for means of scores over several corpora
+- `compare_units`: how much the standard error depends on what is resampled, segments or whole documents
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
-from bleucli.phrases import tell_count
+from bleucli.phrases import Turn, tell_count
 from bleucli.records import NamedTuple
 from bleucli.results import (
     FEWEST_SEGMENTS,
@@ -25,7 +26,7 @@ from bleucli.results import (
 )
 from bleucli.results.hints import Hint
 from bleucli.significance import max_t, resampling
-from bleucli.significance.power import measure
+from bleucli.significance.power import main_pair, measure, standard_error
 from bleucli.significance.resampling import Sample
 
 # Corrected p-values need more trials: the smallest possible one should be at most this share of `SIGNIFICANT`
@@ -110,6 +111,48 @@ def compare_two(first: CorpusStats, second: CorpusStats, sampling: Sampling) -> 
     return 1.0 if _are_identical(corpora, pair) else _at_least_possible(test, _count_differing(corpora, pair)).inclusive
 
 
+def compare_units(
+    results: Results, samples: Sequence[Sequence[Sample]], documents: Sequence[int], sampling: Sampling
+) -> Hint | None:
+    """Return a note about how much larger the standard error is by documents than by segments.
+
+    It is about the first metric: after a test, about the difference between the baseline and the best other system, or
+    between the two best if every pair was tested; otherwise about the first system's score.
+
+    Args:
+        results: the scores.
+        samples: for each of the systems, one sample per metric, with a row per segment.
+        documents: the number of each segment's document.
+        sampling: how the scores were resampled.
+
+    Returns:
+        None if there is one document, each segment is one, or the standard error by segments is 0.
+    """
+    column = [system.scores[0] for system in results.systems]
+    first, second = 0, None
+    if sampling.method != "ci":
+        first, second = main_pair(column, sampling.all_pairs)
+    pair = [samples[first][0], *([] if second is None else [samples[second][0]])]
+    whole = [one._replace(stats=one.stats.sums_of(documents)) for one in pair]
+    if not 2 <= len(whole[0].stats) < len(pair[0].stats):
+        return None
+    by_segments, by_documents = standard_error(*pair), standard_error(*whole)
+    if not by_segments:
+        return None
+    ratio = by_documents / by_segments
+    names = [results.systems[number].name for number in (first, second) if number is not None]
+    what = f"the difference between {' and '.join(names)}" if len(names) == 2 else f"the score of {names[0]}"
+    start = f"by {column[0].name}, the standard error of {what} is"
+    end = "times as large by documents as by segments; to resample whole documents, "
+    remedy = Turn("use unit='doc'", "add --unit doc")
+    return Hint(
+        f"{start} {ratio:.2f} {end}{remedy}",
+        f"{start} x {end}{remedy}",
+        f"{start} {ratio:.2f} {end}{remedy.command}",
+        ratio=ratio,
+    )
+
+
 def _compares_all(sampling: Sampling) -> bool:
     """Return whether every pair is tested; finding the best needs it because the top system was chosen by its score."""
     return sampling.method != "ci" and (sampling.all_pairs or sampling.all_best)
@@ -148,7 +191,8 @@ def resample_means(
     """
     samples = corpora[0]  # of the only corpus, or of one that has the same systems and metrics as the others
     scores = _bootstrap_scores(corpora, sampling, progress) if sampling.method != "ar" else []
-    count, columns = len(results.systems), _columns(results)
+    count = len(results.systems)
+    columns = [list(column) for column in zip(*(system.scores for system in results.systems), strict=True)]
     if sampling.method == "ci":
         tests = {}
     elif _compares_all(sampling):
@@ -312,11 +356,6 @@ def _bootstrap_scores(
         total = [whole + part for whole, part in zip(total, scores, strict=True)] if total else scores
     each = iter(total)
     return [[next(each) / len(corpora) for _ in row] for row in corpora[0]]
-
-
-def _columns(results: Results) -> list[list[ScoreRecord]]:
-    """Return the scores by metric."""
-    return [list(column) for column in zip(*(system.scores for system in results.systems), strict=True)]
 
 
 def rank(column: Column) -> list[int]:

@@ -221,7 +221,7 @@ def randomize_means(
     observed, scale = _observe(corpora, pairs), _scale(corpora, pairs, jobs)
     tests = StepDown(_divide_by_scale(observed, scale))
     exceeding, reaching = np.zeros(len(observed), np.int64), np.zeros(len(observed), np.int64)
-    done = 0
+    position = 0
     # All corpora must give the same number of trials at a time
     block_size = min(_trials_held(len(pairs)), *(trials_at_once(len(samples[0].stats)) for samples in corpora))
     each = [
@@ -233,8 +233,8 @@ def randomize_means(
         exceeding += (block > observed[:, None] * (1 + TIE)).sum(axis=1)
         reaching += (block >= observed[:, None] * (1 - TIE)).sum(axis=1)
         tests.add(_divide_by_scale(block, scale[:, None]))
-        done += block.shape[1]
-        progress(done, trials)
+        position += block.shape[1]
+        progress(position, trials)
     p_values, inclusive = ((count + 1) / (trials + 1) for count in (exceeding, reaching))
     return list(map(PairTest, p_values.tolist(), inclusive.tolist(), tests.p_values()))
 

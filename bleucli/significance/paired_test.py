@@ -129,7 +129,9 @@ class PairedTest:
                 self.tell(about(system.name, hint))
         for hint in [hint for metric in self._metrics.values() for hint in metric.advice]:
             self.tell(hint)
-        fields = self._signature_fields()
+        fields = resampling.signature_fields(self._sampling.method, self._sampling.trials, self._sampling.seed)
+        if self._resamples:
+            fields = [("bs", str(self._resamples)), *fields]
         systems = [SystemResult(system.name, [stats.record(fields) for stats in system.stats]) for system in statistics]
         samples = [[self._sample(stats) for stats in system.stats] for system in statistics]
         results = Results(systems, statistics[0].stats[0].segments, [])
@@ -165,10 +167,6 @@ class PairedTest:
 
     def _sample(self, stats: CorpusStats) -> Sample:
         return comparison.sample_of(stats)
-
-    def _signature_fields(self) -> list[tuple[str, str]]:
-        fields = resampling.signature_fields(self._sampling.method, self._sampling.trials, self._sampling.seed)
-        return [("bs", str(self._resamples)), *fields] if self._resamples else fields
 
     def _with_intervals(self, results: Results, samples: Sequence[Sequence[Sample]]) -> Results:
         """Add confidence intervals.

@@ -184,14 +184,14 @@ def bootstrap(
     seed, jobs, skip = _check_seed(seed), count_threads(jobs), whole_number("skip", skip, 0)
     segments = _length(samples)
     results = [np.empty(resamples) for _ in samples]
-    done = 0
+    position = 0
     for weights in _weights(segments, resamples, seed, skip):
         count = len(weights) // segments
         work = partial(_score_resamples, samples, weights)
         for number, first, scores in share_out(work, len(samples), count, jobs):
-            results[number][done + first : done + first + len(scores)] = scores
-        done += count
-        progress(done, resamples)
+            results[number][position + first : position + first + len(scores)] = scores
+        position += count
+        progress(position, resamples)
     return results
 
 
@@ -278,7 +278,6 @@ def _check_scores(scores: Scores) -> Scores:
     """Return scores of resamples as an array, from a list too.
 
     Raises:
-        BleuError: there is no score.
         InputTypeError: they are not numbers.
     """
     import numpy as np
@@ -368,14 +367,14 @@ def randomize(
         raise BleuError("the two systems of a pair were counted by different metrics; expected the same")
     observed = [difference(left, right) for left, right in pairs]
     exceeding, reaching = [0] * len(pairs), [0] * len(pairs)
-    done = 0
+    position = 0
     for words, first, count in random_bits(segments, trials, seed):
         work = partial(_count_extreme, pairs, observed, words, first)
         for number, _, (more, as_much) in share_out(work, len(pairs), count, jobs):
             exceeding[number] += more
             reaching[number] += as_much
-        done += count
-        progress(done, trials)
+        position += count
+        progress(position, trials)
     return [(_p_value(a, trials), _p_value(b, trials)) for a, b in zip(exceeding, reaching, strict=True)]
 
 
@@ -453,11 +452,7 @@ def identical(left: SegmentStats, right: SegmentStats) -> bool:
 
 
 def differing(left: SegmentStats, right: SegmentStats) -> int:
-    """Count the rows that differ; only these can make a difference between two systems.
-
-    Raises:
-        BleuError: the statistics have different numbers of rows, or of columns.
-    """
+    """Count the rows that differ; only these can make a difference between two systems."""
     import numpy as np
 
     if (len(left), left.columns) != (len(right), right.columns):
@@ -479,7 +474,6 @@ def _length(samples: Sequence[Sample]) -> int:
     """Return the number of segments, which is the same for all samples.
 
     Raises:
-        BleuError: the number differs, or there are no segments.
         InputTypeError: something other than samples of statistics was given.
     """
     if not isinstance(samples, Sequence) or not all(

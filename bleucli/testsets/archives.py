@@ -69,7 +69,15 @@ def extract(archive: str, wanted: Mapping[str, str], *, name: str, replace: bool
                     draft.close()
         # 2. Now that the whole archive could be read: is everything there?
         for path in places:
-            _check_kind(path, kinds, archive, name)
+            kind, where = kinds.get(path), f"{name}: {archive}"
+            if kind:
+                raise BleuError(
+                    f"{where}: {path!r} is {kind}, not a plain file; name another member, or {remedy(archive)}"
+                )
+            if kind is None:
+                raise BleuError(
+                    f"{where} has no member {path!r}; name one that it has, or {remedy(archive)}{suggest(path, kinds)}"
+                )
         # 3. Give the files their own names
         for path in places:
             drafts[path].keep()
@@ -93,17 +101,6 @@ def is_safe(path: str) -> bool:
     if "\\" in path or path[1:2] == ":" or not path.isprintable():
         return False
     return all(part.strip(". ") for part in path.split("/"))  # Windows drops dots and spaces at the end
-
-
-def _check_kind(path: str, kinds: Mapping[str, str], archive: str, name: str) -> None:
-    """Check that a wanted member is in the archive and is a plain file."""
-    kind, where = kinds.get(path), f"{name}: {archive}"
-    if kind:
-        raise BleuError(f"{where}: {path!r} is {kind}, not a plain file; name another member, or {remedy(archive)}")
-    if kind is None:
-        raise BleuError(
-            f"{where} has no member {path!r}; name one that it has, or {remedy(archive)}{suggest(path, kinds)}"
-        )
 
 
 # --- members

@@ -121,11 +121,6 @@ def choose_directories(
     # Quirk: sacreBLEU takes a tilde in its variable as the name of a folder, and we share its cache
     if own := variables.get("SACREBLEU"):
         return [own]
-    ours = _platform_directory(variables, home, platform)
-    return list(filter(exists, (ours, os.path.join(home, ".sacrebleu")))) or [ours]
-
-
-def _platform_directory(variables: Mapping[str, str], home: str, platform: str) -> str:
     if platform == "win32":
         folder = variables.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
     elif platform == "darwin":
@@ -134,7 +129,8 @@ def _platform_directory(variables: Mapping[str, str], home: str, platform: str) 
         folder = variables.get("XDG_CACHE_HOME", "")
         if not os.path.isabs(folder):  # the XDG specification says to ignore a relative path
             folder = os.path.join(home, ".cache")
-    return os.path.join(folder, "bleu")
+    ours = os.path.join(folder, "bleu")
+    return list(filter(exists, (ours, os.path.join(home, ".sacrebleu")))) or [ours]
 
 
 # --- the files of a test set

@@ -48,7 +48,6 @@ def make_folder(path: str) -> None:
 
     Raises:
         OSError: it cannot be made.
-        BleuError: a folder on the way is another user's link.
     """
     with _enter(path, make=True):
         pass
@@ -182,7 +181,6 @@ def read_start(path: str, most: int = 1 << 20) -> bytes | None:
 
     Raises:
         OSError: it cannot be read.
-        BleuError: it is not a plain file.
     """
     try:
         with _open_plain(path, path, os.O_RDONLY) as file:
@@ -244,7 +242,6 @@ def hold_lock(path: str) -> Iterator[None]:
 
     Raises:
         OSError: the file cannot be made.
-        BleuError: it is not a plain file, or the file system has no locks.
     """
     while True:
         with _open_lock(path) as file:
@@ -282,7 +279,6 @@ def _open_lock(path: str) -> IO[bytes]:
 
     Raises:
         OSError: it cannot be made or read.
-        BleuError: it is not a plain file.
     """
     with _locate(path) as (name, folder):
         while True:  # others may make or remove the file between our two attempts

@@ -259,7 +259,6 @@ def blocks_of_strings(texts: Iterable[str | None], what: str) -> Iterator[Segmen
     Raises:
         InputTypeError: `texts` is a bare string, a set, a dictionary or a DataFrame, cannot be iterated over, or holds
             something other than strings.
-        BleuError: a string holds a lone surrogate, or an Arrow column is not valid.
 
     >>> [len(block) for block in blocks_of_strings(map(str, range(5000)), "hypothesis")]
     [4096, 904]
@@ -329,7 +328,6 @@ def of_arrow(texts: Any, what: str, first: int = 0) -> Segments:
 
     Raises:
         InputTypeError: the array holds something other than strings.
-        BleuError: the array is not valid.
     """
     try:
         texts.validate(full=True)
@@ -374,14 +372,10 @@ def share_arrow(texts: Any) -> Segments:
 PATIENCE = 3.0
 
 
-def _wait_patiently() -> None:
-    """Do nothing: each series may take as long as it needs."""
-
-
 def align(
     series: Sequence[Iterator[Sequence[Segments]]],
     names: Sequence[str],
-    hurry: Callable[[], None] = _wait_patiently,
+    hurry: Callable[[], None] = lambda: None,
     may_be_empty: bool = False,
 ) -> Iterator[list[Sequence[Segments]]]:
     """Walk through several series of blocks in step: each piece holds the same segments of every series.
@@ -395,7 +389,6 @@ def align(
 
     Raises:
         LengthError: the series do not have the same number of segments. Counting stops after some seconds.
-        BleuError: a series has no segments.
 
     >>> left = iter([[Segments.from_strings(["a", "b", "c"])]])
     >>> right = iter([[Segments.from_strings(["x"])], [Segments.from_strings(["y", "z"])]])

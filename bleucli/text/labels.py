@@ -73,16 +73,12 @@ def find(columns: Columns, name: str) -> Sequence[Any]:
         if other in columns:
             return columns[other]
     names = list(columns)
-    others = f"there are {', '.join(names)}" if names else "there are none"
-    raise UsageError(f"segments have no label {name!r}; {others}{suggest(name, names)}")
+    choices = f"there are {', '.join(names)}" if names else "there are none"
+    raise UsageError(f"segments have no label {name!r}; {choices}{suggest(name, names)}")
 
 
 def check_documents(documents: Sequence[Any], start: int = 0) -> None:
-    """Refuse a segment without a document; start: the number of segments before these.
-
-    Raises:
-        BleuError: there is one; the first is named.
-    """
+    """Refuse a segment without a document; start: the number of segments before these."""
     if None in documents:
         place = tell_place("segment", start + documents.index(None))
         raise BleuError(place, " has no document; give each segment the label of its document")

@@ -84,10 +84,10 @@ def read_kinds(text: str, spelling: str = "normalize") -> str:
         )
     names = {name.strip() for name in text.split(",")} if text.strip() else set()
     if unknown := sorted(names - {*KINDS, _GROUP}):
-        known = (*KINDS, _GROUP)
+        choices = (*KINDS, _GROUP)
         raise UsageError(
-            f"{spelling} {text!r}; choose among {', '.join(known)}, with commas between them"
-            f"{suggest(unknown[0], known)}"
+            f"{spelling} {text!r}; choose among {', '.join(choices)}, with commas between them"
+            f"{suggest(unknown[0], choices)}"
         )
     if _GROUP in names:
         names |= {*TYPOGRAPHY}
@@ -142,11 +142,17 @@ def normalize_segments(segments: Segments, kinds: str) -> Segments:
     names = kinds.split(",")
     data, bounds = segments.data, segments.pairs.tolist()
     pairs = list(zip(bounds[::2], bounds[1::2], strict=True))
-    joined = _BETWEEN.join([data[start:end] if start >= 0 else b"" for start, end in pairs])
-    whole = _replace(joined, names)
+    buffer = _BETWEEN.join([data[start:end] if start >= 0 else b"" for start, end in pairs])
+    whole = _replace(buffer, names)
     if "nfc" in names or "case" in names:
-        whole = _fold(whole, names)
-    if whole == joined:
+        # Both look at neighbours, but never beyond the byte between
+        text = whole.decode("utf-8", _ERRORS)
+        if "nfc" in names and not text.isascii():
+            from unicodedata import normalize as compose
+
+            text = compose("NFC", text)
+        whole = (text.lower() if "case" in names else text).encode("utf-8", _ERRORS)
+    if whole == buffer:
         return segments
     texts = whole.split(_BETWEEN)
     ends = array("q", accumulate(map(len, texts)))
@@ -159,31 +165,21 @@ def normalize_segments(segments: Segments, kinds: str) -> Segments:
     return Segments(b"".join(texts), places.tobytes())
 
 
-def _replace(joined: bytes, names: Sequence[str]) -> bytes:
+def _replace(buffer: bytes, names: Sequence[str]) -> bytes:
     """Replace single characters; those that the texts do not have cost nothing."""
-    foreign = {*joined.translate(None, _ASCII + _BETWEEN).decode()}
+    foreign = {*buffer.translate(None, _ASCII + _BETWEEN).decode()}
     if not foreign:
-        return joined
+        return buffer
     for name in names:
         table = characters(name)
         for character in sorted(foreign & table.keys()):
-            joined = joined.replace(character.encode(), table[character].encode())
+            buffer = buffer.replace(character.encode(), table[character].encode())
         foreign.update(*[table[character] for character in foreign & table.keys()])
     if "widths" in names and foreign & {"\u3099", "\u309a"}:
         import re
         from unicodedata import normalize as compose
 
         # Half-width kana carry their marks apart; full-width ones are one character with them
-        text = joined.decode("utf-8", _ERRORS)
-        joined = re.sub(_VOICED, lambda match: compose("NFC", match[0]), text).encode("utf-8", _ERRORS)
-    return joined
-
-
-def _fold(joined: bytes, names: Sequence[str]) -> bytes:
-    """Compose letters with their marks, and lowercase: both look at neighbours, but never beyond the byte between."""
-    text = joined.decode("utf-8", _ERRORS)
-    if "nfc" in names and not text.isascii():
-        from unicodedata import normalize as compose
-
-        text = compose("NFC", text)
-    return (text.lower() if "case" in names else text).encode("utf-8", _ERRORS)
+        text = buffer.decode("utf-8", _ERRORS)
+        buffer = re.sub(_VOICED, lambda match: compose("NFC", match[0]), text).encode("utf-8", _ERRORS)
+    return buffer

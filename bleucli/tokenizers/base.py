@@ -84,9 +84,5 @@ class Unloaded(OfLines):
         self.signature = signature
 
     def tokenize(self, segments: Segments) -> Segments:
-        """Raise an error: there is nothing to tokenize with.
-
-        Raises:
-            BleuError: always.
-        """
+        """Raise an error: there is nothing to tokenize with."""
         raise BleuError(f"the tokenizer {self.signature} is known only by name; to count texts, make a metric with it")

@@ -16,11 +16,7 @@ if TYPE_CHECKING:
 
 
 class _Mecab(OfLines):
-    """MeCab with a dictionary: what the two languages share.
-
-    Raises:
-        BleuError: MeCab or the dictionary is not installed, or is not the one that published scores come from.
-    """
+    """MeCab with a dictionary: what the two languages share."""
 
     name: str
     extra: str  # our extra, which installs the two modules
@@ -51,12 +47,7 @@ class _Mecab(OfLines):
         return type(self), ()  # the other process opens and checks the dictionary
 
     def tokenize(self, segments: Segments) -> Segments:
-        """Return the segments with a space between words.
-
-        Raises:
-            BleuError: a segment holds U+0000 (the error gives its number, counted from 1 within `segments`), or is
-                longer than MeCab accepts.
-        """
+        """Return the segments with a space between words."""
         self._refuse_nul(segments)
         return tokenize_distinct(segments, self._tokens)
 

@@ -37,9 +37,6 @@ _NEW_NAMES = {"spm": "flores101"}
 class LocalModel(OfLines):
     """`spm:PATH`: the model in a file.
 
-    Raises:
-        BleuError: the file cannot be read, or is not a model; or SentencePiece is not installed.
-
     Attributes:
         signature: `spm-` and the first 8 hexadecimal digits of the file's SHA-256.
     """
@@ -74,9 +71,6 @@ class LocalModel(OfLines):
 class PublishedModel(LocalModel):
     """`flores101`, `flores200`, `spBLEU-1K`, or `spm`: a model that is downloaded once and never changes.
 
-    Raises:
-        BleuError: as for `LocalModel`, or the model cannot be downloaded, or is not the expected one.
-
     Attributes:
         signature: the name; for an old name, the present one.
     """
@@ -100,11 +94,7 @@ def path_of(name: str) -> str:
 
 
 def _load_same(kind: type[LocalModel], path: str, digest: str) -> LocalModel:
-    """Load the model of a pickle.
-
-    Raises:
-        BleuError: the file now holds another model.
-    """
+    """Load the model of a pickle."""
     tokenizer = kind(path)
     if tokenizer._digest != digest:
         raise BleuError(f"the SentencePiece model {path} differs from the one in the pickle; restore the old file")

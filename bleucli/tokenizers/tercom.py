@@ -75,18 +75,16 @@ class Tercom(OfLines):
         lines = [text.replace("\n-", "") if self.normalized else text for text in texts]
         text_of_lines = f" {f' {_LINE_END} '.join([line.replace(_LINE_END, ' ') for line in lines])} "
         if self.normalized:
-            text_of_lines = self._normalize(text_of_lines)
+            text = text_of_lines
+            for entity, character in _ENTITIES:
+                text = text.replace(entity, character)
+            text = _space_out(_SYMBOLS, text)
+            for pattern, replacement in _WESTERN:
+                text = re.sub(pattern, replacement, text)
+            text_of_lines = _space_out(_ASIAN, text) if self.asian_support else text
         if self.no_punct:
             text_of_lines = re.sub(_PUNCTUATION_WITH_ASIAN if self.asian_support else _PUNCTUATION, "", text_of_lines)
         return [" ".join(line.split()) for line in text_of_lines.split(_LINE_END)]
-
-    def _normalize(self, text: str) -> str:
-        for entity, character in _ENTITIES:
-            text = text.replace(entity, character)
-        text = _space_out(_SYMBOLS, text)
-        for pattern, replacement in _WESTERN:
-            text = re.sub(pattern, replacement, text)
-        return _space_out(_ASIAN, text) if self.asian_support else text
 
 
 def _space_out(characters: str, text: str) -> str:

@@ -40,7 +40,6 @@ def serve(port: int, announce: Callable[[str], None], report: Callable[[BaseExce
         report: called with each unexpected exception.
 
     Raises:
-        BleuError: the extra is not installed, or the port is in use or not permitted.
         KeyboardInterrupt: the user pressed Ctrl-C.
     """
     import logging

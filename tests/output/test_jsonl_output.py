@@ -342,7 +342,7 @@ def test_nothing_is_hashed_for_other_formats(run, monkeypatch, words):
     def fail():
         raise AssertionError("hashed")
 
-    monkeypatch.setattr("bleucli.reading._new_hash", fail)
+    monkeypatch.setattr("hashlib.sha256", fail)
     assert run("-q", REF, "-i", STRONG, *words).status == 0
 
 

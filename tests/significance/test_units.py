@@ -17,8 +17,8 @@ from paired_samples import texts as demo_texts
 from bleucli import BLEU, CHRF, TER, evaluate_systems
 from bleucli.errors import InputTypeError, Note, UsageError
 from bleucli.results import Results
-from bleucli.significance import power, units
-from bleucli.significance.comparison import Sampling, sample_of
+from bleucli.significance import power
+from bleucli.significance.comparison import Sampling, compare_units, sample_of
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "dog", "ran", "home", "today"]
 
@@ -167,7 +167,7 @@ def test_the_note_is_about_the_pair_of_interest(corpus):
     numbers = [int(name[1:]) for name in labels["doc"]]
 
     def pair(sampling, of: Results = results):
-        return str(units.compare(of, samples, numbers, sampling))
+        return str(compare_units(of, samples, numbers, sampling))
 
     assert "between A and C is" in pair(Sampling("ar", 100))
     assert "between C and B is" in pair(Sampling("bs", 100, all_pairs=True))

@@ -38,8 +38,8 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
 
     options, _ = pipeline.prepare(options, messages)
     form = pipeline.choose_explanation_format(options, environment, "findings")
-    metric, *others = request.make_metrics(options)
-    if others:
+    metric, *rest = request.make_metrics(options)
+    if rest:
         raise UsageError("bleu check measures costs by one metric; name one after -m")
     source = pipeline.open_texts(options, environment)
     failures = list(_leave_out(source))

@@ -75,7 +75,20 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     else:
         source = pipeline.open_source(options, environment, words, True, statistics)
     pipeline.check_references(options, source)
-    _count(options, source, labels, environment, messages, command_of(words))
+    idle = request.find_idle(options, len(source.systems), "")
+    columns, _ = pipeline.columns_of(options, source)
+    metrics = [*pipeline.metrics_of(options, source), *columns]
+    saving = _Saving(options, source, labels, metrics)
+    with pipeline.watch(options, environment) as progress:
+        counts = source.count(Counting(metrics, request.count_threads(options.jobs), False, progress, saving))
+        results = pipeline.score(counts, metrics, source.texts, None, progress)
+    signature = pipeline.compare_signatures(options, results)
+    # Numbers from elsewhere are saved as they are
+    of_results = [] if options.segment_scores else results.hints
+    remarks = pipeline.Remarks(options, messages, signature, [*idle, *source.hints, *of_results])
+    saving.save(command_of(words))
+    note = f"wrote {shown(str(options.output))}: {', '.join(saving.metrics)}"
+    remarks.say(lambda: source.overview(saving.segments), [note])
     pipeline.note_slowness(start, messages)
     return True
 
@@ -98,31 +111,6 @@ def _merge(options: Options, messages: Messages, words: Sequence[str]) -> None:
     path = shown(str(options.output))
     statistics.write(path, command_of(words))
     messages.note(f"wrote {path}: {tell_count(len(statistics.files), 'file')} merged")
-
-
-def _count(
-    options: Options,
-    source: Source,
-    labels: Labels | None,
-    environment: Environment,
-    messages: Messages,
-    command: str,
-) -> None:
-    """Count what the metrics need, and write it; labels: as for `_Saving`. command: the line that the file records."""
-    idle = request.find_idle(options, len(source.systems), "")
-    columns, _ = pipeline.columns_of(options, source)
-    metrics = [*pipeline.metrics_of(options, source), *columns]
-    saving = _Saving(options, source, labels, metrics)
-    with pipeline.watch(options, environment) as progress:
-        counts = source.count(Counting(metrics, request.count_threads(options.jobs), False, progress, saving))
-        results = pipeline.score(counts, metrics, source.texts, None, progress)
-    signature = pipeline.compare_signatures(options, results)
-    # Numbers from elsewhere are saved as they are
-    of_results = [] if options.segment_scores else results.hints
-    remarks = pipeline.Remarks(options, messages, signature, [*idle, *source.hints, *of_results])
-    saving.save(command)
-    note = f"wrote {shown(str(options.output))}: {', '.join(saving.metrics)}"
-    remarks.say(lambda: source.overview(saving.segments), [note])
 
 
 class _Saving:

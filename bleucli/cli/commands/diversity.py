@@ -80,8 +80,8 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     else:  # each line of jsonl has the number of texts and the file of one system
         run = provenance.of(texts.run())
         answer = [
-            render(Results([_spread(system)], len(one.scores), [], run=run._replace(systems=[read])), layout, form)
-            for system, one, read in zip(systems, measures, run.systems, strict=True)
+            render(Results([_spread(system)], len(one.scores), [], run=run._replace(systems=[origin])), layout, form)
+            for system, one, origin in zip(systems, measures, run.systems, strict=True)
         ]
     deliver(answer, options.output, environment, options.append)
     remarks.say()
@@ -142,21 +142,16 @@ class SampleTexts:
         names = iter(self.systems.names())
         labels = None if self._groups is None else _read_labels(self._groups)
         for file in self._files:
-            for samples in self._read_samples(file, labels):
+            if isinstance(file, SampleLines):
+                columns = file.read_samples(labels)
+            else:
+                blocks = list(checked(file, file.blocks()))
+                columns = [Samples(column, labels) for column in zip(*blocks, strict=True)] or [Samples([], labels)]
+            if labels is not None and self._groups is not None and len(labels) != file.segments:
+                lines = f"{tell_count(len(labels), 'line')} but {file.name} has {file.segments}"
+                raise BleuError(f"{self._groups.name} has {lines}; give one label for each line")
+            for samples in columns:
                 yield measure(metric, samples.blocks, samples.labels, next(names))
-
-    def _read_samples(self, file: TextFile | JsonLines, labels: Sequence[str] | None) -> list[Samples]:
-        if isinstance(file, SampleLines):
-            columns = file.read_samples(labels)
-        else:
-            blocks = list(checked(file, file.blocks()))
-            columns = [Samples(column, labels) for column in zip(*blocks, strict=True)] or [Samples([], labels)]
-        if labels is not None and self._groups is not None and len(labels) != file.segments:
-            raise BleuError(
-                f"{self._groups.name} has {tell_count(len(labels), 'line')} but {file.name} has {file.segments}; give"
-                " one label for each line"
-            )
-        return columns
 
     def run(self) -> Run:
         """Return the records of each system's file and of the file of groups, once they have been read."""

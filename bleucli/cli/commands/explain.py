@@ -131,7 +131,7 @@ def _explain_segment(
         raise UsageError(
             f"--line {options.line} is beyond the end of {name}, which has {tell_count(segments, 'segment')}"
         )
-    if selection is not None and selection.chosen is not None and index not in selection.chosen:
+    if selection is not None and selection.indexes is not None and index not in selection.indexes:
         raise UsageError(
             f"line {index + 1} is not in the chosen part of the test set; name another line, or choose another part"
         )
@@ -147,7 +147,7 @@ def _chooser(source: Texts) -> Callable[[int], Sequence[int] | None]:
         if selection is None:
             return None
         selection.check(segments)
-        return selection.chosen
+        return selection.indexes
 
     return choose
 

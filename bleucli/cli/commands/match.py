@@ -45,11 +45,7 @@ COMMAND = Command(
 
 
 def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
-    """Print the settings that give the number; return False if none does.
-
-    Raises:
-        BleuError: something is wrong with the options, or no text can be read.
-    """
+    """Print the settings that give the number; return False if none does."""
     from bleucli.match import METRICS_MATCHED, check_number, match_corpus
 
     if options.number is None:

@@ -215,9 +215,9 @@ class _Rows:
 
     def keep_rows(self, block: Sequence[SystemStats]) -> None:
         """Keep the rows of the next segments."""
-        done = self.systems[0].stats[0].segments if self.systems else 0
+        start = self.systems[0].stats[0].segments if self.systems else 0
         if self._labels:
-            labels = self._texts.labels(done, block[0].stats[0].segments)
+            labels = self._texts.labels(start, block[0].stats[0].segments)
             for name in self._labels:
                 self._labels[name] += find(labels, name)
         self.systems = add_systems(self.systems, list(block))
@@ -269,7 +269,7 @@ def _make_report(
     from bleucli.text.labels import number
 
     selection = texts.selection
-    lines = None if selection is None else selection.chosen
+    lines = None if selection is None else selection.indexes
     systems = counts.systems
     count = systems[0].stats[0].segments
     measured = []

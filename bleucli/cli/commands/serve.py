@@ -29,7 +29,6 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     """Print the address of the calculator, and serve it.
 
     Raises:
-        BleuError: the port is invalid or cannot be used, or the extra is not installed.
         KeyboardInterrupt: the user pressed Ctrl-C.
     """
     from bleucli.web import server

@@ -139,7 +139,7 @@ class TextArguments(NamedTuple):
     references, systems: paths; "-" is standard input, which is read if `systems` is None. names: see `NameArguments`.
     are_paired: whether the first system may occur again among the others. has_test_set: whether the references are
     those of a test set. is_diversity: whether `bleu diversity` reads texts without references. hashed: whether files
-    are hashed as they are read. output: the file that is written, which must not be one of them. others: more files
+    are hashed as they are read. output: the file that is written, which must not be one of them. more: further files
     that are read, for which one pipe would not be enough. The other fields are the values of the options that their
     names name: `num_refs`, `jsonl_fields` and so on; `by` has single names. needs_documents: whether documents are
     looked for. resamples: whether scores are resampled. pair: the language pair, or "".
@@ -154,7 +154,7 @@ class TextArguments(NamedTuple):
     is_diversity: bool = False
     hashed: bool = False
     output: str | None = None
-    others: Sequence[str] = ()
+    more: Sequence[str] = ()
     num_refs: int | None = None
     jsonl: bool = False
     jsonl_fields: str | None = None
@@ -246,7 +246,7 @@ def text_arguments(options: Options, hashed: bool = False) -> TextArguments:
         is_diversity=options.command == "diversity",
         hashed=hashed,
         output=options.output,
-        others=[*added, *filter(None, [options.baseline, options.labels])],
+        more=[*added, *filter(None, [options.baseline, options.labels])],
         num_refs=options.num_refs,
         jsonl=bool(options.jsonl),
         jsonl_fields=options.jsonl_fields,
@@ -380,8 +380,8 @@ def documents_in(columns: Sequence[str], unit: str) -> str:
 
     name = next((name for name in (DOCUMENT, *DOCUMENT_NAMES) if name in columns), "")
     if unit == DOCUMENT and not name:
-        others = ", ".join(columns) or "none"
-        raise UsageError(f"--unit doc needs a column {DOCUMENT} that names documents; there are {others}")
+        choices = ", ".join(columns) or "none"
+        raise UsageError(f"--unit doc needs a column {DOCUMENT} that names documents; there are {choices}")
     return name
 
 

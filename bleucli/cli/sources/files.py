@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from bleucli.cli.sources import JOINED, Counted, Counting, Entry, Systems, TextArguments, keep_groups
 from bleucli.cli.sources.paths import STDIN, Files, read_as_jsonl, source_of
@@ -29,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO, Any
 
-    from bleucli.cli.sources import Keeper, Progress
+    from bleucli.cli.sources import Keeper
     from bleucli.cli.sources.paths import File
     from bleucli.counting.groups import Grouping
     from bleucli.counting.joining import Joining
@@ -139,7 +139,7 @@ class TextSource(ABC):
     def _group(self, by: Sequence[str], keep_rows: bool, selection: Selection | None) -> Grouping:
         from bleucli.counting.groups import Grouping
 
-        return Grouping(by, keep_rows, self._unit, selection and selection.chosen)
+        return Grouping(by, keep_rows, self._unit, selection and selection.indexes)
 
     def _keep(
         self, block: list[SystemStats], by: Sequence[str], keeper: Keeper | None, grouping: Grouping | None
@@ -317,9 +317,7 @@ class FileSource(TextSource):
         """Return the labels that come with the texts, without those in JSON Lines."""
         if self._label_file is None:
             return []
-        from bleucli.reading.labelfiles import read
-
-        names, blocks = read(self._label_file, self._arguments.label_names)
+        names, blocks = _read_labels(self._label_file, self._arguments.label_names)
         return [Source(self._label_file.name, [], blocks, hurry=self._label_file.hurry, labels=names)]
 
     def _ordered_references(self) -> list[File]:
@@ -415,21 +413,17 @@ class FileSource(TextSource):
             self._is_unchecked = False
             self._check_lengths()
         if isinstance(error, IdsDifferError):
-            return self._explain_ids(error)
+            for file in (*self._ordered_references(), *self._files):
+                if isinstance(file, JsonLines) and file.is_file and not self._arguments.pair and len(file.pairs()) > 1:
+                    several = f"; {file.name} has items of {join_words(file.pairs())}: choose one pair with -l"
+                    return BleuError(*error.parts, several)
+            return error
         if not isinstance(error, LengthError):
             return error
         from bleucli.cli.sources import lengths
 
         files = [*self._files, *self._ordered_references()]
         return lengths.explain([*files, *filter(None, [self._label_file])], error)
-
-    def _explain_ids(self, error: IdsDifferError) -> BleuError:
-        """Add to an error about items that cannot be joined that they are of several language pairs, if they are."""
-        for file in (*self._ordered_references(), *self._files):
-            if isinstance(file, JsonLines) and file.is_file and not self._arguments.pair and len(file.pairs()) > 1:
-                several = f"; {file.name} has items of {join_words(file.pairs())}: choose one pair with -l"
-                return BleuError(*error.parts, several)
-        return error
 
     def leave_out(self, reported: bool = False) -> None:
         """Leave out the systems that cannot be scored, for --keep-going; `systems.failures` then says why.
@@ -566,7 +560,16 @@ class NumberSource(FileSource):
         (metric,) = counting.metrics
         self._check_lengths()
         try:
-            numbers = self._read_numbers(counting.progress)
+            sources = self._sources()
+            names = [name for source in sources for name in source.names]
+            columns = [array("d") for _ in names]
+            for pieces in in_step(sources):
+                start = len(columns[0])
+                texts = (text for piece in pieces for text in piece)
+                for column, name, block in zip(columns, names, texts, strict=True):
+                    column.extend(_numbers(block, name, start))
+                counting.progress("segments", len(columns[0]), 0)
+            numbers = dict(zip(names, columns, strict=True))
         except LengthError as error:
             raise self.explain(error) from None
         nrefs = array("i", bytes(4 * len(next(iter(numbers.values())))))  # there are no references
@@ -578,19 +581,6 @@ class NumberSource(FileSource):
             counting.keeper.keep_rows(systems)
             counting.keeper.keep_sums(systems, ())
         return Counted([Part((), systems)])
-
-    def _read_numbers(self, progress: Progress) -> dict[str, array[float]]:
-        """Return the numbers of each system."""
-        sources = self._sources()
-        names = [name for source in sources for name in source.names]
-        columns = [array("d") for _ in names]
-        for pieces in in_step(sources):
-            start = len(columns[0])
-            texts = (text for piece in pieces for text in piece)
-            for column, name, block in zip(columns, names, texts, strict=True):
-                column.extend(_numbers(block, name, start))
-            progress("segments", len(columns[0]), 0)
-        return dict(zip(names, columns, strict=True))
 
 
 def _numbers(texts: Segments, name: str, start: int) -> Iterator[float]:
@@ -640,6 +630,43 @@ def entry_of(file: File) -> Entry:
 def input_of(file: File, role: str) -> Input:
     """Return the record of a file that was read and hashed."""
     return Input(role, file.name, file.segments, file.sha256())
+
+
+def _read_labels(file: TextFile, names: Sequence[str] = ()) -> tuple[list[str], Iterator[list[Segments]]]:
+    r"""Return the names of the columns in a file of labels, and the labels in blocks, one `Segments` per column.
+
+    Args:
+        file: a file with as many columns as its first line has, and without a byte-order mark.
+        names: the names of the columns; none if the first line has them.
+
+    >>> from io import BytesIO
+    >>> file = TextFile("labels.tsv", stream=BytesIO(b"doc\tdomain\na\tnews\nb\ttalk\n"), columns=None)
+    >>> names, blocks = _read_labels(file)
+    >>> names, [[list(column) for column in block] for block in blocks]
+    (['doc', 'domain'], [[['a', 'b'], ['news', 'talk']]])
+    """
+    count = file.columns()
+    blocks = file.blocks()
+    if not names:
+        first = next(blocks, None)
+        if first is None:
+            raise BleuError(f"{file.name} is empty; expected names of labels in its first line")
+        names = [column[0] or "" for column in first]
+        blocks = chain([[column[1:] for column in first]], blocks)
+    elif len(names) != count:
+        columns, labels = tell_count(count, "column"), tell_count(len(names), "name")
+        raise BleuError(f"{file.name} has {columns}, but --label-names has {labels}; name each column")
+    else:
+        first = next(blocks, None)
+        if first is not None:
+            if [column[0] for column in first] == list(names):
+                raise BleuError(f"{file.name} has the names of its columns in its first line; leave out --label-names")
+            blocks = chain([first], blocks)
+    wrong = next((name for place, name in enumerate(names) if not name or name in names[:place]), None)
+    if wrong is not None:
+        what = f"two columns {wrong!r}" if wrong else "a column without a name"
+        raise BleuError(f"{file.name} has {what} in its first line; give each column a name of its own")
+    return list(names), blocks
 
 
 def _own_references(file: File) -> str:

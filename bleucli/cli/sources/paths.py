@@ -82,7 +82,7 @@ class Files:
     def check(self, systems: Sequence[File], references: Sequence[File]) -> None:
         """Refuse options that fit none of these files, a pipe given twice, and outputs that would replace a system."""
         arguments = self._arguments
-        self._refuse_repeated_pipe([*arguments.references, *self.systems, *arguments.others])
+        self._refuse_repeated_pipe([*arguments.references, *self.systems, *arguments.more])
         if arguments.num_refs is not None and isinstance(references[0], JsonLines):
             raise UsageError(
                 f"--num-refs splits a text file, but {references[0].name} is JSON Lines; leave out --num-refs"
@@ -90,7 +90,16 @@ class Files:
         if arguments.jsonl and not self._is_stdin_taken:
             raise UsageError("--jsonl is for standard input, which is not read; rename files to end in .jsonl instead")
         if self.fields is not None:
-            _check_fields(self.fields, systems, references)
+            of_systems = [file for file in systems if isinstance(file, JsonLines)]
+            of_references = any(isinstance(file, JsonLines) for file in references)
+            if not of_systems and not of_references:
+                raise UsageError(
+                    "--jsonl-fields has no effect: no file is JSON Lines; rename files to end in .jsonl, or add --jsonl"
+                )
+            if self.fields.hypotheses and not of_systems:
+                raise UsageError("--jsonl-fields hyp= has no effect: no system is JSON Lines; leave it out")
+            if self.fields.references and not of_references and not any(file.with_references for file in of_systems):
+                raise UsageError("--jsonl-fields refs= has no effect: no references come from JSON Lines; leave it out")
             is_alone = sum(isinstance(file, JsonLines) for file in (*systems, *references)) < 2
             if self.fields.ids and is_alone and not arguments.pair:
                 raise UsageError(
@@ -146,20 +155,6 @@ def find_pipe(file: str | IO[bytes] | None) -> tuple[int, int] | None:
     if status is None or not (stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode)):
         return None
     return status.st_dev, status.st_ino
-
-
-def _check_fields(fields: Fields, systems: Sequence[File], references: Sequence[File]) -> None:
-    """Refuse --jsonl-fields if no file is JSON Lines, and those of its parts that no file uses."""
-    of_systems = [file for file in systems if isinstance(file, JsonLines)]
-    of_references = any(isinstance(file, JsonLines) for file in references)
-    if not of_systems and not of_references:
-        raise UsageError(
-            "--jsonl-fields has no effect: no file is JSON Lines; rename files to end in .jsonl, or add --jsonl"
-        )
-    if fields.hypotheses and not of_systems:
-        raise UsageError("--jsonl-fields hyp= has no effect: no system is JSON Lines; leave it out")
-    if fields.references and not of_references and not any(file.with_references for file in of_systems):
-        raise UsageError("--jsonl-fields refs= has no effect: no references come from JSON Lines; leave it out")
 
 
 def find_systems(arguments: TextArguments) -> list[str]:
