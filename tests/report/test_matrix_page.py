@@ -215,6 +215,8 @@ def test_each_figure_is_drawn_with_its_baseline(chromium, page_address):
             assert len(drawn) == rows
             assert sum("h7v7h-7z" in one for one in drawn) == figure.locator("path.zero").count() == 1
             assert not figure.locator("table").is_visible()
+        widths = page.locator("svg").evaluate_all("all => all.map((one) => one.viewBox.baseVal.width)")
+        assert len(set(widths)) == 1, "letters are as large everywhere"
         first = page.locator("svg").first.bounding_box()["width"]
         page.set_viewport_size({"width": 400, "height": 700})
         page.wait_for_timeout(400)
