@@ -132,6 +132,13 @@ def test_what_the_page_cannot_show_is_refused(matrix_file, run, words, part):
     assert not os.path.exists("x.html")
 
 
+def test_the_number_of_resamples_has_no_effect_beside_a_test(matrix_file, run):
+    answer = run("report", "--matrix", matrix_file, "-o", "x.html", "-par", "-cin", "50")
+    told = "without effect: --confidence-n (a paired test has intervals of its own)"
+    assert warnings_in(answer) == [f"bleu: warning: {told}"]
+    assert "95% intervals by bootstrap (1000 resamples" in read()
+
+
 def test_outputs_that_cannot_be_scored_are_named(matrix_file, write, run):
     write("en-fr.better", "one line\n")
     refused(run("report", "--matrix", matrix_file, "-o", "x.html", "-q"), "en-fr.better")
