@@ -156,11 +156,13 @@ def test_scores_from_elsewhere_have_a_table(matrix_file, run):
     assert found == expected
 
 
-def test_the_number_of_resamples_has_no_effect_beside_a_test(matrix_file, run):
+def test_the_number_of_resamples_is_that_of_intervals_unless_the_test_gives_them(matrix_file, run):
     answer = run("report", "--matrix", matrix_file, "-o", "x.html", "-par", "-cin", "50")
-    told = "without effect: --confidence-n (a paired test has intervals of its own)"
+    assert warnings_in(answer) == []
+    assert "95% intervals by bootstrap (50 resamples, seed 12345). Paired approximate randomization" in read()
+    answer = run("report", "--matrix", matrix_file, "-o", "x.html", "-pbs", "-cin", "50")
+    told = "without effect: --confidence-n (a paired bootstrap has intervals of its own)"
     assert warnings_in(answer) == [f"bleu: warning: {told}"]
-    assert "95% intervals by bootstrap (1000 resamples" in read()
 
 
 def test_outputs_that_cannot_be_scored_are_named(matrix_file, write, run):
