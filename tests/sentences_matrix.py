@@ -302,11 +302,11 @@ def _(w, ranks, bands, baseline):
 
 @MATRIX.sentence(
     "what a figure shows",
-    f"{{metric:metric}}, {{title:Average over \\d+ language pairs|{'|'.join(PAIRS)}}} ({{size:[^()]+}})",
+    f"{{metric:metric}}, {{title:average over \\d+ language pairs|{'|'.join(PAIRS)}}} ({{size:[^()]+}})",
 )
 def _(w, metric, title, size):
     del metric
-    pair = "average" if title == f"Average over {len(w.texts)} language pairs" else title
+    pair = "average" if title == f"average over {len(w.texts)} language pairs" else title
     return pair in w.parts and size == w.size(pair)
 
 

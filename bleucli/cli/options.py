@@ -526,10 +526,10 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             theirs=True,
             idle={
                 "a matrix that is tested by approximate randomization has no intervals": lambda run: (
-                    run.command in COMPARISONS and run.has("matrix") and run.paired_ar
+                    run.command == "plot" and run.has("matrix") and run.paired_ar
                 ),
-                "a paired test has intervals of its own": lambda run: run.command in COMPARISONS and not run.confidence,
-                "it needs --confidence": lambda run: not run.confidence,
+                "a paired bootstrap has intervals of its own": lambda run: run.command in COMPARISONS and run.paired_bs,
+                "it needs --confidence": lambda run: run.command not in COMPARISONS and not run.confidence,
             },
         ),
         "paired_bs": Option(

@@ -149,15 +149,32 @@ def _widths(grid: Grid) -> list[float]:
 
 def _break(grid: Grid) -> Iterator[Grid]:
     """Give the table in parts that fit on a page, each with the first column and at least one other."""
-    first, *widths = _widths(grid)
-    parts: list[list[int]] = [[]]
-    for column, width in enumerate(widths, 1):
-        if parts[-1] and first + sum(widths[place - 1] for place in parts[-1]) + width > _PAGE:
-            parts.append([])
-        parts[-1].append(column)
+    first, *others = _widths(grid)
+    room = _PAGE - first
+    parts = _pack(others, room)
+    # As many parts of about the same width look better than a last one with few columns
+    while room > max(others) and len(narrower := _pack(others, room - 1)) == len(parts):
+        room, parts = room - 1, narrower
     for part in parts:
         header, *rows = ([row[0], *(row[column] for column in part)] for row in (grid.header, *grid.rows))
         yield grid._replace(header=header, rows=rows)
+
+
+def _pack(widths: Sequence[float], room: float) -> list[list[int]]:
+    """Return the numbers of columns, from 1, in parts that fit if more than one column is in them.
+
+    >>> _pack([40, 40, 40, 40, 50], 170), _pack([40, 40, 40, 40, 50], 120)
+    ([[1, 2, 3, 4], [5]], [[1, 2, 3], [4, 5]])
+    """
+    parts: list[list[int]] = [[]]
+    used = 0.0
+    for column, width in enumerate(widths, 1):
+        if parts[-1] and used + width > room:
+            parts.append([])
+            used = 0.0
+        parts[-1].append(column)
+        used += width
+    return parts
 
 
 def _comment(text: str) -> str:

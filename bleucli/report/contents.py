@@ -243,7 +243,12 @@ def of_metric(metric: Metric, stats: Sequence[CorpusStats]) -> Measured:
 
 
 def plan_of(
-    choice: Sampling | None, systems: int, jobs: int = 1, seed: int | None = SEED, unit: str = "segment"
+    choice: Sampling | None,
+    systems: int,
+    jobs: int = 1,
+    seed: int | None = SEED,
+    unit: str = "segment",
+    resamples: int = RESAMPLES,
 ) -> Plan:
     """Return how scores are resampled: as the user asked, and by reliable methods otherwise.
 
@@ -253,6 +258,7 @@ def plan_of(
         jobs: the number of threads, unless `choice` gives it.
         seed: the seed, unless `choice` gives it.
         unit: what is drawn or exchanged as a whole, one of `bleucli.results.UNITS`.
+        resamples: the number of those for intervals, unless `choice` gives intervals.
 
     >>> plan_of(None, 2).tests.method, plan_of(Sampling("bs", 500), 2).intervals.trials
     ('ar', 500)
@@ -262,7 +268,7 @@ def plan_of(
     is_test = choice is not None and choice.method != "ci"
     has_intervals = choice is not None and choice.method != "ar"
     intervals = Sampling(
-        "ci", choice.trials if choice is not None and has_intervals else RESAMPLES, seed, jobs, unit=unit
+        "ci", choice.trials if choice is not None and has_intervals else resamples, seed, jobs, unit=unit
     )
     tests = choice if choice is not None and is_test else Sampling("ar", TRIALS, seed, jobs, unit=unit)
     return Plan(intervals, tests._replace(all_pairs=True) if systems > 1 else None)

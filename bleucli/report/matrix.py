@@ -36,7 +36,7 @@ _PLAIN = 4
 class Part(NamedTuple):
     """A language pair, or the averages.
 
-    title: the name of the pair, or "Average over 3 language pairs". size: what was scored, in words. report: the scores
+    title: the name of the pair, or "average over 3 language pairs". size: what was scored, in words. report: the scores
     and tests of its systems. systems: the number of each of these among all systems.
     """
 
@@ -63,7 +63,7 @@ def parts_of(results: Results, plan: Plan) -> list[Part]:
         size = tell_count(first.segments or 0, "segment")
         title = first.pair
         if title == AVERAGE:
-            title = f"Average over {tell_count(len(results.pairs), 'language pair')}"
+            title = f"average over {tell_count(len(results.pairs), 'language pair')}"
         elif (count := first.scores[0].signature.info.get("nrefs", "")).isdigit():
             size += f", {tell_count(int(count), 'reference')}"
         report = contents.of_results(group._replace(hints=[]), plan)
@@ -136,7 +136,8 @@ def _averages(parts: Sequence[Part], names: Sequence[str]) -> list[Part]:
 
 def _judge(part: Part) -> str:
     """Return what all metrics say together about a part, after its title."""
-    return f"{part.title} ({part.size}): {verdicts.summarize(part.report)}"
+    title = part.title.capitalize() if part.pair == AVERAGE else part.title
+    return f"{title} ({part.size}): {verdicts.summarize(part.report)}"
 
 
 # --- the page

@@ -132,6 +132,39 @@ def test_what_the_page_cannot_show_is_refused(matrix_file, run, words, part):
     assert not os.path.exists("x.html")
 
 
+def test_scores_from_elsewhere_have_a_table(matrix_file, run):
+    rng = random.Random(2)
+    numbers = {}
+    for pair in ("de-en", "en-fr"):
+        for name in SHARES:
+            numbers[pair, name] = [round(rng.uniform(0.2, 0.9), 4) for _ in range(60)]
+            with open(f"{pair}.{name}.comet", "w", encoding="utf-8") as file:
+                file.writelines(f"{number}\n" for number in numbers[pair, name])
+    names = f"names = {list(SHARES)}\n".replace("'", '"')
+    with open(matrix_file, "a", encoding="utf-8") as file:
+        file.write(names)
+    words = ("--scores", "COMET={pair}.{system}.comet", "-o", "x.html", "-q")
+    assert run("report", "--matrix", matrix_file, *words).status == 0
+    table = read().partition('aria-label="Table of COMET"')[2].partition("</table>")[0]
+    found = re.findall(r"<td[^>]*>(\d\.\d+)<", table)
+    means = {key: sum(column) / 60 for key, column in numbers.items()}
+    order = re.findall(r'<th scope="row">(\w+)', table)
+    expected = []
+    for name in order:
+        both = means["de-en", name], means["en-fr", name]
+        expected += [f"{one:.3f}" for one in (*both, sum(both) / 2)]
+    assert found == expected
+
+
+def test_the_number_of_resamples_is_that_of_intervals_unless_the_test_gives_them(matrix_file, run):
+    answer = run("report", "--matrix", matrix_file, "-o", "x.html", "-par", "-cin", "50")
+    assert warnings_in(answer) == []
+    assert "95% intervals by bootstrap (50 resamples, seed 12345). Paired approximate randomization" in read()
+    answer = run("report", "--matrix", matrix_file, "-o", "x.html", "-pbs", "-cin", "50")
+    told = "without effect: --confidence-n (a paired bootstrap has intervals of its own)"
+    assert warnings_in(answer) == [f"bleu: warning: {told}"]
+
+
 def test_outputs_that_cannot_be_scored_are_named(matrix_file, write, run):
     write("en-fr.better", "one line\n")
     refused(run("report", "--matrix", matrix_file, "-o", "x.html", "-q"), "en-fr.better")
@@ -215,6 +248,8 @@ def test_each_figure_is_drawn_with_its_baseline(chromium, page_address):
             assert len(drawn) == rows
             assert sum("h7v7h-7z" in one for one in drawn) == figure.locator("path.zero").count() == 1
             assert not figure.locator("table").is_visible()
+        widths = page.locator("svg").evaluate_all("all => all.map((one) => one.viewBox.baseVal.width)")
+        assert len(set(widths)) == 1, "letters are as large everywhere"
         first = page.locator("svg").first.bounding_box()["width"]
         page.set_viewport_size({"width": 400, "height": 700})
         page.wait_for_timeout(400)

@@ -427,7 +427,7 @@ def test_a_figure_of_a_matrix_says_which_options_have_no_effect(matrix_file, run
     told = "without effect: --confidence-n (a matrix that is tested by approximate randomization has no intervals)"
     assert f"bleu: warning: {told}" in answer.err.splitlines()
     answer = run("plot", "--matrix", matrix_file, "-o", "x.svg", "-cin", "50", "-pbsn", "400")
-    told = "without effect: --confidence-n (a paired test has intervals of its own)"
+    told = "without effect: --confidence-n (a paired bootstrap has intervals of its own)"
     assert [line for line in warnings_in(answer) if "without effect" in line] == [f"bleu: warning: {told}"]
     refused(run("plot", "--matrix", "", "-o", "x.svg"), "FILE is empty")
 

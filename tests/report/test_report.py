@@ -952,12 +952,13 @@ def test_options_about_what_pages_and_figures_always_have_are_refused(demo_files
 
 def test_intervals_on_a_page_may_come_from_fewer_resamples(demo_files, run):
     texts = ("reference.A.de.txt", "-i", "weak.de.txt", "strong.de.txt", "-cin", "20", "-q")
-    assert run("report", *texts, "-o", "x.html").status == 0
-    with open("x.html", encoding="utf-8") as file:
-        html = file.read()
-    for system in json.loads(run(*texts, "-ci", "-w", "12").out):
-        score = system["BLEU"]
-        assert f"{score['confidence_mean']:.2f} ± {score['confidence_var']:.2f}<" in html
+    for more in ((), ("-par",)):
+        assert run("report", *texts, "-o", "x.html", *more).status == 0
+        with open("x.html", encoding="utf-8") as file:
+            html = file.read()
+        for system in json.loads(run(*texts, "-ci", "-w", "12").out):
+            score = system["BLEU"]
+            assert f"{score['confidence_mean']:.2f} ± {score['confidence_var']:.2f}<" in html
 
 
 def test_groups_say_what_is_left_with_typography_alike():

@@ -99,13 +99,13 @@ def _report_matrix(options: Options, environment: Environment, messages: Message
     from bleucli.significance.resampling import random_seed
 
     start = pipeline.read_clocks()
-    options, _ = pipeline.prepare(_with_intervals(options), messages)
+    options, _ = pipeline.prepare(options, messages)
     matrix = Matrix(options, environment, hashed=True)
     idle = request.find_idle(options, len(matrix.rows), "")
     choice = pipeline.plan_sampling(options, environment, False, len(matrix.systems))
     environment.limit_numpy()
     jobs, seed = count_threads(options.paired_jobs), random_seed(environment.variables)
-    plan = plan_of(choice, len(matrix.systems), jobs, seed)
+    plan = plan_of(choice, len(matrix.systems), jobs, seed, resamples=options.confidence_n)
     request.make_metrics(options)  # refuses wrong options of metrics before anything is read
     matrix.leave_out()
     results = matrix.score(plan.tests or plan.intervals, plan.intervals)
@@ -120,12 +120,6 @@ def _report_matrix(options: Options, environment: Environment, messages: Message
     deliver(_print(pages.tell(results, plan)), None, environment)
     pipeline.note_slowness(start, messages)
     pipeline.refuse_failures(matrix.rows)
-
-
-def _with_intervals(options: Options) -> Options:
-    """Return options with --confidence if its number is given: pages always have intervals, and tests their own."""
-    has_trials = "confidence_n" in options.given and not (options.paired_bs or options.paired_ar)
-    return options.replace(confidence=has_trials)
 
 
 def _print(paragraphs: Sequence[str]) -> Iterator[str]:
@@ -169,7 +163,7 @@ def compare(
         say: returns lines for standard output.
     """
     start = pipeline.read_clocks()
-    options, _ = pipeline.prepare(_with_intervals(options), messages)
+    options, _ = pipeline.prepare(options, messages)
     texts = pipeline.open_texts(options, environment, hashed)
     pipeline.check_references(options, texts)
     idle = request.find_idle(options, len(texts.systems), "")
@@ -285,7 +279,12 @@ def _make_report(
         measured,
         texts.read_again,
         contents.plan_of(
-            plan, len(results.systems), count_threads(options.paired_jobs), seed, options.unit or "segment"
+            plan,
+            len(results.systems),
+            count_threads(options.paired_jobs),
+            seed,
+            options.unit or "segment",
+            options.confidence_n,
         ),
         lines=lines,
         labels=texts.labels(0, count),
