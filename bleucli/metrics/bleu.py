@@ -236,6 +236,17 @@ class BLEU(Metric[BLEUScore]):
 
     name = "BLEU"
     counts_ties = False
+    lowercase: bool
+    force: bool
+    smoothing: Smoothing
+    smooth_value: float | None
+    max_ngram_order: int
+    counted_order: int
+    effective_order: bool
+    trg_lang: str
+    tokenize_name: str
+    tokenize: str | Callable[[str], str] | None
+    tokenizer: tokenizers.Tokenizer
     explained_by = "explain_bleu"
     _fixed = frozenset({"normalize", "tokenize", "tokenize_name", "trg_lang", "smooth_value", "max_ngram_order"})
     options = (
@@ -328,40 +339,46 @@ class BLEU(Metric[BLEUScore]):
         normalize: str = "",
         tokenize_name: str = "",
     ) -> None:
-        self.lowercase = self.check("lowercase", lowercase)
-        self.force = self.check("force", force)
-        self.smoothing = Smoothing(self.check("smooth_method", smooth_method), self.check("smooth_value", smooth_value))
-        self.smooth_value = smooth_value  # as given; `smoothing` has the default
-        self.max_ngram_order = self.check("max_ngram_order", max_ngram_order)
-        if self.max_ngram_order < self.smoothing.least_order:
+        smoothing = Smoothing(self.check("smooth_method", smooth_method), self.check("smooth_value", smooth_value))
+        order = self.check("max_ngram_order", max_ngram_order)
+        if order < smoothing.least_order:
             raise UsageError(
                 f"{self.label('smooth_method')} {smooth_method} with {self.label('max_ngram_order')} {max_ngram_order};"
-                f" expected an order of at least {self.smoothing.least_order}"
+                f" expected an order of at least {smoothing.least_order}"
             )
-        self.counted_order = self.smoothing.counted_order(self.max_ngram_order)
-        self.effective_order = self.check("effective_order", effective_order) and not self.smoothing.gives_all
-        self.trg_lang = self._check_language("" if trg_lang is None else trg_lang)
-        self.tokenize_name = self.check("tokenize_name", tokenize_name)
-        self.tokenize = tokenize
-        advice: list[str] = []
+        language, advice = self._check_language("" if trg_lang is None else trg_lang), []
         if callable(tokenize):
-            self.tokenizer: tokenizers.Tokenizer = tokenizers.wrap(tokenize, tokenize_name)
+            tokenizer = tokenizers.wrap(tokenize, self.check("tokenize_name", tokenize_name))
         else:
-            if tokenize_name:
+            if self.check("tokenize_name", tokenize_name):
                 raise UsageError(
                     f"tokenize_name {tokenize_name!r} is for a tokenizer of your own; give its function as tokenize"
                 )
-            tokenize = self.check("tokenize", tokenize)
-            if tokenize is None:
-                tokenize = tokenizers.default_for(self.trg_lang)
-                if self.trg_lang and tokenize == tokenizers.DEFAULT:
+            chosen = self.check("tokenize", tokenize)
+            if chosen is None:
+                chosen = tokenizers.default_for(language)
+                if language and chosen == tokenizers.DEFAULT:
                     from bleucli.tokenizers import languages
 
-                    languages.refuse_unspaced(self.trg_lang, self.spell("tokenize"))
-            self.tokenizer = tokenizers.get(tokenize)
-            advice = tokenizers.advice(tokenize, self.trg_lang, self.spell("tokenize"))
+                    languages.refuse_unspaced(language, self.spell("tokenize"))
+            tokenizer = tokenizers.get(chosen)
+            advice = tokenizers.advice(chosen, language, self.spell("tokenize"))
+        self._start_with(
+            lowercase=self.check("lowercase", lowercase),
+            force=self.check("force", force),
+            smoothing=smoothing,
+            smooth_value=smooth_value,  # as given; `smoothing` has the default
+            max_ngram_order=order,
+            counted_order=smoothing.counted_order(order),
+            effective_order=self.check("effective_order", effective_order) and not smoothing.gives_all,
+            trg_lang=language,
+            tokenize_name=tokenize_name,
+            tokenize=tokenize,
+            tokenizer=tokenizer,
+        )
         super().__init__(skip_empty_refs=skip_empty_refs, normalize=normalize, references=references)
-        self.advice = advice
+        if advice:
+            self.advice = advice
 
     def _check_language(self, code: str) -> str:
         """Return the code of a language in lower case, without script and region; "" if there is none.

@@ -111,6 +111,12 @@ class CHRF(Metric[CHRFScore]):
 
     name = "chrF"
     counts_ties = False
+    char_order: int
+    word_order: int
+    beta: float
+    lowercase: bool
+    whitespace: bool
+    eps_smoothing: bool
     explained_by = "explain_chrf"
     former_difference = (
         "chrF of sacreBLEU 1.x counts differently where a reference has fewer characters than the longest n-gram"
@@ -188,15 +194,17 @@ class CHRF(Metric[CHRFScore]):
         skip_empty_refs: bool = False,
         normalize: str = "",
     ) -> None:
-        self.char_order = self.check("char_order", char_order)
-        self.word_order = self.check("word_order", word_order)
+        self._start_with(
+            char_order=self.check("char_order", char_order),
+            word_order=self.check("word_order", word_order),
+            beta=abs(self.check("beta", beta)),  # -0.0 is 0.0
+            lowercase=self.check("lowercase", lowercase),
+            whitespace=self.check("whitespace", whitespace),
+            eps_smoothing=self.check("eps_smoothing", eps_smoothing),
+        )
         if not self.char_order and not self.word_order:
             orders = f"{self.label('char_order')} 0 and {self.label('word_order')} 0"
             raise UsageError(f"{orders}; expected at least 1 for characters or for words")
-        self.beta = abs(self.check("beta", beta))  # -0.0 is 0.0
-        self.lowercase = self.check("lowercase", lowercase)
-        self.whitespace = self.check("whitespace", whitespace)
-        self.eps_smoothing = self.check("eps_smoothing", eps_smoothing)
         super().__init__(skip_empty_refs=skip_empty_refs, normalize=normalize, references=references)
 
     @classmethod

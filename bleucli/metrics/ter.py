@@ -91,6 +91,10 @@ class TER(Metric[TERScore]):
     counts_ties = False
     aligns = "word"
     shifts = True
+    normalized: bool
+    no_punct: bool
+    asian_support: bool
+    case_sensitive: bool
     explained_by = "explain_ter"
     higher_is_better = False
     _fixed = frozenset({"normalize", "case_sensitive", "asian_support", "no_punct", "normalized"})
@@ -133,10 +137,12 @@ class TER(Metric[TERScore]):
         skip_empty_refs: bool = False,
         normalize: str = "",
     ) -> None:
-        self.normalized = self.check("normalized", normalized)
-        self.no_punct = self.check("no_punct", no_punct)
-        self.asian_support = self.check("asian_support", asian_support)
-        self.case_sensitive = self.check("case_sensitive", case_sensitive)
+        self._start_with(
+            normalized=self.check("normalized", normalized),
+            no_punct=self.check("no_punct", no_punct),
+            asian_support=self.check("asian_support", asian_support),
+            case_sensitive=self.check("case_sensitive", case_sensitive),
+        )
         self.tokenizer = Tercom(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
         super().__init__(skip_empty_refs=skip_empty_refs, normalize=normalize, references=references)
         if self.asian_support and not self.normalized and not self.no_punct:

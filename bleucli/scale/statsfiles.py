@@ -117,7 +117,11 @@ class Statistics:
         common = [name for name in filled[0].signatures if all(name in file.signatures for file in filled)]
         self.metrics = {name: (filled[0].signatures[name] or [""])[0] for name in common}
         self.left_out = {name: file.path for file in filled for name in file.signatures if name not in common}
+        # Shards nearly always have the same columns and signatures, which need only one check
+        kinds: dict[str, StatsFile] = {}
         for file in filled:
+            kinds.setdefault(repr((file.columns, file.signatures)), file)
+        for file in kinds.values():
             _check_signatures(file)
         self.columns = list(dict.fromkeys(key for file in files for key in file.keys if key != SYSTEM))
         self.is_summed = any(file.is_summed for file in files)

@@ -136,11 +136,14 @@ class Segments:
         """
         if len(blocks) == 1:
             return blocks[0]
-        bounds, start = array("q"), 0
+        bounds, parts, start = array("q"), [], 0
         for block in blocks:
-            bounds.extend([bound + start if bound >= 0 else bound for bound in block.pairs.tolist()])
-            start += len(block.data)
-        return cls(b"".join([block.data for block in blocks]), bounds.tobytes())
+            pairs = block.pairs.tolist()
+            bounds.extend([bound + start if bound >= 0 else bound for bound in pairs])
+            end = max([0, *pairs])  # behind it, tokenizers leave as much room again
+            parts.append(memoryview(block.data)[:end])
+            start += end
+        return cls(b"".join(parts), bounds.tobytes())
 
     def take(self, indexes: Sequence[int]) -> Segments:
         """Return some texts, in the order of their indexes, without copying them.

@@ -6,8 +6,8 @@
 #ifndef BLEU_PLACES_H
 #define BLEU_PLACES_H
 
-#include "lanes.h"
 #include "kernels.h"
+#include "lanes.h"
 
 #ifdef HAS_VECTORS
 /* A place of the hypothesis. Up to the order `shared`, the n-grams that begin here also begin at an earlier place: at
