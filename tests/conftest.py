@@ -41,7 +41,7 @@ def pytest_collection():
         return (yield)
     finally:
         gc.freeze()
-        # Every 700 new objects, as Python's collector does, is a tenth of the time of all tests
+        # By default, Python looks for garbage at every 700 new objects, which is a tenth of the time of all tests
         gc.set_threshold(10_000)
         gc.enable()
 

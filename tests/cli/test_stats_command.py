@@ -275,7 +275,8 @@ def test_shards_are_the_whole_in_any_order(run, corpus, both):
     for question in QUESTIONS.values():
         whole, _ = both(*question, "-f", "csv")
         assert run("--stats", *files[::-1], "-m", *ALL, *question, "-f", "csv") == whole
-        assert run("--stats", "shard*.parquet", "-m", *ALL, *question, "-f", "csv") == whole
+    # A pattern is resolved before any question is answered, so the last question is enough
+    assert run("--stats", "shard*.parquet", "-m", *ALL, *question, "-f", "csv") == whole
     assert run("count", "--stats", *files, "-o", "all.parquet", "-q").status == 0
     assert run("--stats", "all.parquet", "--paired-ar").out == both("--paired-ar")[0].out
     refused(run("--stats", *files, files[1]), "segment 8 of a.txt occurs twice (shard7.parquet, shard7.parquet)")

@@ -130,7 +130,6 @@ def test_a_signature_that_was_cut_is_never_taken_for_the_defaults(folder, name):
     (whole,) = read("s.parquet").metrics.values()
     expected = read("s.parquet").stats().score().score
     for length in range(len(whole)):
-        save("s.parquet", {name: OURS[name]})
         change("s.parquet", (f"{name}.signature", [whole[:length]] * len(SYSTEM)))
         if "|version:" in whole[:length]:
             assert read("s.parquet").stats().score().score == expected
@@ -140,10 +139,10 @@ def test_a_signature_that_was_cut_is_never_taken_for_the_defaults(folder, name):
 
 @pytest.mark.parametrize("name", OURS)
 def test_the_signature_of_another_metric_is_noticed(folder, name):
+    save("s.parquet", OURS)
+    signatures = read("s.parquet").metrics
     for other, metric in OURS.items():
-        save("s.parquet", OURS)
-        signature = read("s.parquet").metrics[other]
-        change("s.parquet", (f"{name}.signature", [signature] * len(SYSTEM)))
+        change("s.parquet", (f"{name}.signature", [signatures[other]] * len(SYSTEM)))
         if set(OURS[name].column_names()) <= set(metric.column_names()):
             continue  # these columns fit; an option of another signature is noticed when it lacks a column
         raised(["s.parquet", f"the column {name}.", f"{name}.signature", "does not count it"], read, "s.parquet")
