@@ -124,7 +124,6 @@ def _flag(flag: str, value: Any) -> list[str]:
 
 
 def _find_version() -> str:
-    """Return the version of the installed sacreBLEU."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -140,7 +139,6 @@ def _find_version() -> str:
 
 
 def _run(module: str, words: Sequence[str], stdin: bytes, by_segment: bool, cache: str) -> Run:
-    """Run one of the commands."""
     import subprocess
 
     # Without our folder that --sacrebleu-path names, in which bleucli is called sacrebleu
