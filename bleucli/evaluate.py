@@ -263,11 +263,7 @@ def _make_metric(metric: Any, systems: Mapping[str, Any], references: Any) -> Me
 
 
 def _normalizing(metrics: list[Metric], normalize: str, has_others: bool) -> list[Metric]:
-    """Return metrics that make typography alike; has_others: whether there are scores of something else as well.
-
-    Raises:
-        UsageError: a name is unknown, or there are such scores.
-    """
+    """Return metrics that make typography alike; has_others: whether there are scores of something else as well."""
     kinds = read_kinds(normalize)
     if not kinds:
         return metrics
@@ -279,11 +275,7 @@ def _normalizing(metrics: list[Metric], normalize: str, has_others: bool) -> lis
 def _add_whole(
     results: Results, metrics: Mapping[int, Any], systems: Mapping[str, Any], references: Iterable[Any]
 ) -> Results:
-    """Return results with the scores of metrics that only score whole systems; metrics: by their places.
-
-    Raises:
-        InputTypeError: a score is not a number.
-    """
+    """Return results with the scores of metrics that only score whole systems; metrics: by their places."""
     rows = []
     for system in results.systems:
         records = list(system.scores)
@@ -298,22 +290,14 @@ def _add_whole(
 
 
 def _choice(name: str, value: object) -> str:
-    """Return the value of an argument that is a segment or a document.
-
-    Raises:
-        UsageError: it is something else.
-    """
+    """Return the value of an argument that is a segment or a document."""
     if value not in ("segment", "doc"):
         raise UsageError(f"{name} {value!r:.40}; choose 'segment' or 'doc' (document)")
     return str(value)
 
 
 def _label(corpus: Corpus, labels: Mapping[str, Iterable[str]]) -> Corpus:
-    """Return a corpus with labels.
-
-    Raises:
-        InputTypeError: they are not lists by name.
-    """
+    """Return a corpus with labels."""
     if not isinstance(labels, Mapping):
         raise InputTypeError(f"labels: found {type(labels).__name__}; give lists of strings by name: {{'doc': [...]}}")
     sources = [
@@ -326,11 +310,7 @@ def _label(corpus: Corpus, labels: Mapping[str, Iterable[str]]) -> Corpus:
 
 
 def _order_systems(systems: object, baseline: str | None) -> list[str]:
-    """Return the names of the systems, the baseline first.
-
-    Raises:
-        InputTypeError: `systems` does not map names to texts.
-    """
+    """Return the names of the systems, the baseline first."""
     names = list(check_systems(systems))
     if baseline is None:
         return names

@@ -55,10 +55,6 @@ def read_whole_number(text: str) -> int:
 def whole_number(what: str, value: Any, smallest: int, largest: int | None = None) -> int:
     """Return a value as an integer; `largest` is None if there is no bound.
 
-    Raises:
-        InputTypeError: it is not a number, or is a truth value.
-        UsageError: it is below `smallest` or above `largest`.
-
     >>> whole_number("n-gram order", 0, 1, 1000)
     Traceback (most recent call last):
     ...
@@ -90,10 +86,6 @@ def _tell(number: int) -> str:
 def real_number(what: str, value: Any) -> float:
     """Return a value as an integer if it is one, else as a double.
 
-    Raises:
-        InputTypeError: it is not a number, or is a truth value.
-        UsageError: it is too large for a double.
-
     >>> real_number("beta", "2")
     Traceback (most recent call last):
     ...
@@ -113,9 +105,6 @@ def real_number(what: str, value: Any) -> float:
 def truth_value(what: str, value: Any) -> bool:
     """Return a truth value of Python or NumPy as Python's; 0 and 1 count as truth values.
 
-    Raises:
-        InputTypeError: it is something else.
-
     >>> truth_value("lowercase", "no")
     Traceback (most recent call last):
     ...
@@ -130,11 +119,7 @@ def truth_value(what: str, value: Any) -> bool:
 
 
 def string(what: str, value: str) -> str:
-    """Return a value if it is a string.
-
-    Raises:
-        InputTypeError: it is not a string.
-    """
+    """Return a value if it is a string."""
     if not isinstance(value, str):
         raise _wrong_type(what, value, "a string")
     return value
@@ -142,9 +127,6 @@ def string(what: str, value: str) -> str:
 
 def file_path(value: str | os.PathLike[str]) -> str:
     """Return the path of a file as a string.
-
-    Raises:
-        InputTypeError: it is neither a string nor a path.
 
     >>> file_path(3)  # type: ignore[arg-type]
     Traceback (most recent call last):

@@ -206,9 +206,6 @@ def score_counted(
         selection: which segments to score; None for all, without scores of parts.
         documents: the number of each segment's document, if documents are known: what `sampling` may resample.
         progress: called with what is resampled, how many are done, and how many there are.
-
-    Raises:
-        UsageError: documents are to be resampled, but are not known.
     """
     hints = [hint for system in systems for hint in _hints(system, references)]
     hints += [hint for metric in metrics for hint in metric.advice]

@@ -211,9 +211,6 @@ class CorpusStats(_OfScore["ScoreT_co"]):
 
         Python's `sum` does the same, but type checkers think that it may return 0.
 
-        Raises:
-            InputTypeError: a part is something else.
-
         >>> from bleucli import TER
         >>> parts = [TER().corpus_stats([text], [["a b c"]]) for text in ("a b c", "a b d")]
         >>> CorpusStats.sum(parts).score().num_edits

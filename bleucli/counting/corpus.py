@@ -325,9 +325,6 @@ def of_strings(
         systems: pairs of a name and n strings.
         references: streams, each of n strings; None is a missing reference.
 
-    Raises:
-        InputTypeError: the references are not streams.
-
     >>> corpus = of_strings([("a", ["one", "two"]), ("b", ["1", "2"])], [["eins", "zwei"]])
     >>> corpus.system_names(), [[list(text) for text in piece.hypotheses] for piece in corpus.pieces()]
     (['a', 'b'], [[['one', 'two'], ['1', '2']]])
@@ -338,11 +335,7 @@ def of_strings(
 
 
 def check_systems(systems: object) -> Mapping[str, Iterable[str | None]]:
-    """Return the texts of systems by name; refuse what does not map names to texts.
-
-    Raises:
-        InputTypeError: it is not a dictionary, or a name is not a string, or empty.
-    """
+    """Return the texts of systems by name; refuse what does not map names to texts."""
     if not isinstance(systems, Mapping) or not all(isinstance(name, str) and name for name in systems):
         raise InputTypeError('systems: expected lists of strings by name; write {"name": [...], ...}')
     if not systems:
@@ -387,9 +380,6 @@ def refuse_missing(hypotheses: Segments, start: int, what: str = "hypothesis") -
         hypotheses: the block.
         start: the index of its first segment.
         what: what errors call a text.
-
-    Raises:
-        InputTypeError: one is missing; the first one is named.
     """
     _, _, missing = kernels.reference_counts([hypotheses])
     if missing >= 0:
@@ -398,10 +388,6 @@ def refuse_missing(hypotheses: Segments, start: int, what: str = "hypothesis") -
 
 def check_shape(hypotheses: object, references: object) -> Sequence[Iterable[str | None]]:
     """Return the reference streams as a list; refuse what cannot be streams of references.
-
-    Raises:
-        InputTypeError: the references are not streams. For n lists of k references, the error shows how to transpose
-            them.
 
     >>> check_shape(["a", "b", "c"], [["a", "x"], ["b", "y"], ["c", "z"]])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -442,11 +428,7 @@ def _lists(count: int, length: int) -> str:
 
 
 def of_one(hypothesis: str, references: Iterable[str | None]) -> tuple[Segments, list[Segments]]:
-    """Return a single segment as columns of one text each.
-
-    Raises:
-        InputTypeError: a text is not a string, or the references are a bare string.
-    """
+    """Return a single segment as columns of one text each."""
     texts: Sequence[str | None]
     if isinstance(references, _LISTS):
         texts = references
@@ -477,9 +459,6 @@ def of_few(systems: Sequence[object], references: object) -> tuple[list[Segments
         systems: for each, what should be a list of strings.
         references: what should be a list of streams, each a list of strings; None for none.
 
-    Raises:
-        InputTypeError: a text is not a string, or a hypothesis is missing.
-
     >>> of_few([["a"]], [["b"], ["c"]]), of_few([["a", "b"]], [["c"]])
     (([<Segments: 1 text>], [<Segments: 1 text>, <Segments: 1 text>]), None)
     """
@@ -499,11 +478,7 @@ def of_few(systems: Sequence[object], references: object) -> tuple[list[Segments
 
 
 def check_columns(hypotheses: Segments, references: Sequence[Segments]) -> None:
-    """Refuse columns that cannot be compared.
-
-    Raises:
-        InputTypeError: a column is not `Segments`, or a hypothesis is missing.
-    """
+    """Refuse columns that cannot be compared."""
     streams = [references] if isinstance(references, Segments) or not isinstance(references, Iterable) else references
     columns = [hypotheses, *streams]
     if streams is not references or not all(isinstance(column, Segments) for column in columns):

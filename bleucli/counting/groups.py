@@ -47,11 +47,7 @@ class Grouping:
         self.segments = 0
 
     def add(self, block: Sequence[SystemStats], columns: Mapping[str, Sequence[Any]]) -> None:
-        """Add the statistics of the next segments, with rows; columns: the labels of these segments.
-
-        Raises:
-            UsageError: there is no such column.
-        """
+        """Add the statistics of the next segments, with rows; columns: the labels of these segments."""
         count = block[0].stats[0].segments
         documents: Sequence[Any] = [] if self._unit == "segment" else labels.find(columns, self._unit)
         labels.check_documents(documents, self.segments)

@@ -81,10 +81,6 @@ def in_order(
 def count_threads(jobs: int, name: str = "jobs") -> int:
     """Return how many threads an argument asks for; 0 stands for one per usable processor.
 
-    Raises:
-        InputTypeError: it is not a whole number.
-        UsageError: it is below 0 or above 1024.
-
     >>> count_threads(3)
     3
     """

@@ -190,9 +190,6 @@ def find_metric(metric: str | Metric, options: Mapping[str, Any] | None = None) 
 def list_metrics(metrics: str | Metric | Iterable[str | Metric]) -> list[str | Metric]:
     """Return a list of names and metrics, from a single one or from several.
 
-    Raises:
-        InputTypeError: `metrics` is neither a name nor a metric, nor several in order.
-
     >>> list_metrics("bleu"), list_metrics(("bleu", "chrf"))
     (['bleu'], ['bleu', 'chrf'])
     """

@@ -314,11 +314,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         return np.array([scores[row] for row in rows], np.float64)
 
     def score_columns(self, rows: SegmentStats) -> SegmentScores:
-        """Return the score of each of at least one row, as `score_from_stats` does, in columns.
-
-        Raises:
-            SegmentError: a row has no score; the error has the number of the row.
-        """
+        """Return the score of each of at least one row, as `score_from_stats` does, in columns."""
         scores = []
         for number, row in enumerate(rows, 1):
             try:
@@ -335,11 +331,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         return SegmentScores(scores[0].name, [float(score.score) for score in scores], figures, verbose)
 
     def score_pairs(self, pairs: Pairs, scores: memoryview[float]) -> None:
-        """Fill in the scores of all pairs of prepared texts, as `kernels.pairwise_chrf` does.
-
-        Raises:
-            SegmentError: a pair has no score; the error has the number of the pair.
-        """
+        """Fill in the scores of all pairs of prepared texts, as `kernels.pairwise_chrf` does."""
         from bleucli.metrics.pairwise import score_one_by_one
 
         score_one_by_one(self, pairs, scores)
@@ -572,11 +564,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         self._remember(_tell_references(fewest, most))
 
     def cached_references(self) -> Source:
-        """Return the references that this object was made with, prepared for it.
-
-        Raises:
-            InputTypeError: there are none.
-        """
+        """Return the references that this object was made with, prepared for it."""
         if self._cached is None:
             raise InputTypeError("references is None; give them here, or to the metric's constructor")
         names = ["references"] * (len(self._cached[0].streams) if self._cached else 0)
@@ -615,11 +603,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             score.made = self, before, fewest, most, sampling
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Set an attribute. Scores that were made before keep the metric as it was, for their signatures.
-
-        Raises:
-            UsageError: an option is set that counting would not follow, although signatures would show it.
-        """
+        """Set an attribute. Scores that were made before keep the metric as it was, for their signatures."""
         if name in self._checked and (name in vars(self) or name in self._checked_first):
             self._check_change(name)
         if self._before is not None:
@@ -805,11 +789,7 @@ def _home(kind: type, name: str) -> int:
 
 
 def metric_for(kind: type[MetricT], *options: object, **keywords: object) -> MetricT:
-    """Return a metric of a class with these options; the same object for the same options, as long as it is cached.
-
-    Raises:
-        InputTypeError: a value is of a type that no option takes, such as a list.
-    """
+    """Return a metric of a class with these options; the same object for the same options, as long as it is cached."""
     try:
         return _make(kind, *options, **keywords)  # type: ignore[return-value]
     except InputTypeError:

@@ -381,11 +381,7 @@ class BLEU(Metric[BLEUScore]):
             self.advice = advice
 
     def _check_language(self, code: str) -> str:
-        """Return the code of a language in lower case, without script and region; "" if there is none.
-
-        Raises:
-            UsageError: there is no such language.
-        """
+        """Return the code of a language in lower case, without script and region; "" if there is none."""
         if not self.check("trg_lang", code):
             return ""
         from bleucli.tokenizers import languages

@@ -124,11 +124,7 @@ class EditKinds(Metric[Score]):
 def count_edits(
     metric: Metric, hypotheses: Iterable[str | None], references: Iterable[Iterable[str | None]]
 ) -> tuple[Sequence[int | float], float]:
-    """Return the counts of a corpus in the order of `EDIT_KINDS`, and the reference length; metric: TER, WER or CER.
-
-    Raises:
-        InputTypeError: something other than strings, or a list of the wrong shape.
-    """
+    """Return the counts of a corpus in the order of `EDIT_KINDS`, and the reference length; metric: TER, WER or CER."""
     from bleucli.counting import count
     from bleucli.counting.corpus import of_strings
 

@@ -196,7 +196,6 @@ def _one_side_counts(beta: float) -> str:
 
 
 def _recalculate(parts: _Arithmetic) -> float:
-    """Return the score."""
     if parts.eps_smoothing:
         return 100 * sum(order.f_score or 0.0 for order in parts.orders) / len(parts.orders)
     if not parts.precision or not parts.recall:

@@ -126,12 +126,7 @@ class Option:
         return self.flags[0].removeprefix("--").replace("-", "_") if self.flags else ""
 
     def check(self, value: Any, spelling: str) -> Any:
-        """Return a value as `kind`; `spelling` is the name of the option in errors.
-
-        Raises:
-            InputTypeError: it is of another type.
-            UsageError: it is out of bounds, not one of the choices, or a text that a signature cannot hold.
-        """
+        """Return a value as `kind`; `spelling` is the name of the option in errors."""
         if value is self.default:  # None, if the default depends on other options
             return value
         if self.kind is bool:
@@ -316,12 +311,7 @@ class Configured:
         return metric
 
     def check(self, name: str, value: T) -> T:
-        """Return the value of an option if it is valid.
-
-        Raises:
-            InputTypeError: it is of another type.
-            UsageError: it is out of bounds.
-        """
+        """Return the value of an option if it is valid."""
         option = self._by_name[name]
         if value is option.default:  # nearly always; metrics for sentences are made in loops
             return value

@@ -90,11 +90,7 @@ class Best(NamedTuple):
 
 
 def score_one_by_one(metric: Scorer, pairs: Pairs, scores: memoryview[float]) -> None:
-    """Fill in the scores of all pairs, as `kernels.pairwise_chrf` does, but count the texts of each pair again.
-
-    Raises:
-        SegmentError: a pair has no score; the error has the number of the pair.
-    """
+    """Fill in the scores of all pairs, as `kernels.pairwise_chrf` does, but count the texts of each pair again."""
     hypotheses, references, sizes, weights = pairs
     if weights is not None:  # sums start at 0
         scores[:] = memoryview(array("d", bytes(8 * len(scores))))
@@ -240,11 +236,7 @@ def _no_score(hypothesis: str, reference: str, error: SegmentError) -> BleuError
 
 
 def _check_weights(weights: Any, count: int) -> array[float]:
-    """Return weights as shares of the largest one; equal weights for None.
-
-    Raises:
-        InputTypeError: they are not numbers.
-    """
+    """Return weights as shares of the largest one; equal weights for None."""
     if weights is None:
         return array("d", [1.0]) * count
     refuse_unordered(weights, "weights")
@@ -308,11 +300,7 @@ def _score_batches(metric: Scorer, batches: Iterator[_Batch], jobs: int) -> Iter
 
 
 def _lists_of(lists: Iterable[Iterable[str]], what: str) -> Iterator[list[str]]:
-    """Give the texts of each group, from lists, a column of pyarrow, or any other iterable.
-
-    Raises:
-        InputTypeError: a group is not a list of texts.
-    """
+    """Give the texts of each group, from lists, a column of pyarrow, or any other iterable."""
     if isinstance(lists, str | bytes) or not isinstance(lists, Iterable):
         raise InputTypeError(f"{what}: expected a list of lists of strings, one for each group")
     refuse_unordered(lists, what)
@@ -392,11 +380,7 @@ def _score_batch(metric: Scorer, batch: _Batch) -> Matrix:
 
 
 def _flatten(lists: Sequence[Sequence[str]], what: str, first: int) -> Segments:
-    """Return the texts of all groups.
-
-    Raises:
-        InputTypeError: one is not a string.
-    """
+    """Return the texts of all groups."""
     try:
         return Segments.from_strings([text for texts in lists for text in texts])
     except BleuError:  # encode them again one group at a time, for an error that names the group

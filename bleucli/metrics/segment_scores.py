@@ -250,9 +250,6 @@ def column_of(label: str, scores: Iterable[object]) -> Column:
         label: what errors call them.
         scores: a number for each segment, or a list of numbers.
 
-    Raises:
-        InputTypeError: something is not a number.
-
     >>> list(column_of("a.comet", [0.5, [1, 2]]).rows)
     [(0.5, 1.0), (3.0, 2.0)]
     """
@@ -285,11 +282,7 @@ def _are_plain(items: Sequence[Any]) -> bool:
 
 
 def _check(number: Any, label: str, segment: int) -> float:
-    """Return a score as a double.
-
-    Raises:
-        InputTypeError: it is not a number.
-    """
+    """Return a score as a double."""
     try:
         value = float("nan") if number is None else float(number)
     except (TypeError, ValueError, OverflowError):
@@ -310,9 +303,6 @@ def _check(number: Any, label: str, segment: int) -> float:
 
 def read_name(word: str) -> tuple[str, bool | None]:
     """Return the name of scores, and whether higher is better; None if the word does not say so.
-
-    Raises:
-        UsageError: the word is not a name, or is that of a metric that is counted here.
 
     >>> read_name("COMET"), read_name("my errors:lower")
     (('COMET', None), ('my errors', False))
@@ -343,11 +333,7 @@ def is_higher_better(name: str, columns: Iterable[Column]) -> bool:
 
 
 def make(word: str, columns: Mapping[str, Column]) -> SegmentScores:
-    """Return scores as a metric; word: their name, perhaps with a direction. columns: those of each system.
-
-    Raises:
-        UsageError: the word is not a name.
-    """
+    """Return scores as a metric; word: their name, perhaps with a direction. columns: those of each system."""
     name, higher = read_name(word)
     return SegmentScores(
         readable(name), columns, is_higher_better(name, columns.values()) if higher is None else higher
@@ -355,11 +341,7 @@ def make(word: str, columns: Mapping[str, Column]) -> SegmentScores:
 
 
 def check_names(names: Sequence[str], metrics: Sequence[str] = ()) -> None:
-    """Refuse scores that have the name of others, in upper or lower case; metrics: the names of scores counted here.
-
-    Raises:
-        UsageError: two have the same name.
-    """
+    """Refuse scores that have the name of others, in upper or lower case; metrics: the names of scores counted here."""
     lower = [name.lower() for name in (*metrics, *names)]
     twice = next((name for name in names if lower.count(name.lower()) > 1), "")
     if twice:
@@ -376,9 +358,6 @@ def of_mapping(scores: object, systems: Sequence[str]) -> list[SegmentScores]:
         scores: for each name, such as "COMET" or "TER2:lower", n numbers for each system: by the systems' names, or one
             list per system, in their order. None for no scores.
         systems: the names of the systems.
-
-    Raises:
-        InputTypeError: the argument has another shape.
 
     >>> [metric.name for metric in of_mapping({"COMET": {"A": [0.5]}}, ["A"])]
     ['COMET']
@@ -427,12 +406,7 @@ def is_foreign(metric: object) -> bool:
 
 
 def describe_foreign(metric: Any) -> tuple[str, bool]:
-    """Return the name of a metric of another library, and whether higher is better.
-
-    Raises:
-        UsageError: the name is not valid.
-        InputTypeError: it lacks one of them.
-    """
+    """Return the name of a metric of another library, and whether higher is better."""
     for attribute, kind, remedy in (("name", str, "a name"), ("higher_is_better", bool, "True or False")):
         if not isinstance(getattr(metric, attribute, None), kind):
             raise InputTypeError(f"metric {metric!r:.60} has no {attribute}; set {attribute} to {remedy}")
@@ -449,9 +423,6 @@ def of_object(
         metric: the metric.
         systems: n strings for each system.
         references: streams, each of n strings or None.
-
-    Raises:
-        InputTypeError: a score is not a number.
     """
     name, higher = describe_foreign(metric)
     columns = {}

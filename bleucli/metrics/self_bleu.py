@@ -220,11 +220,7 @@ def measure(
 
 
 def _check_labels(groups: object) -> list[Hashable]:
-    """Return the labels of groups as a list.
-
-    Raises:
-        InputTypeError: it is not a list, or a label is missing.
-    """
+    """Return the labels of groups as a list."""
     refuse_unordered(groups, "groups")
     if isinstance(groups, str | bytes) or not isinstance(groups, Iterable):
         raise InputTypeError("groups: expected a list that names a group for each text")

@@ -111,9 +111,6 @@ class Smoothing:
         Returns:
             N numbers from 0 to 1; those of `chen-cherry-5` to `-7` may be larger.
 
-        Raises:
-            SegmentError: the method is not defined for these counts.
-
         >>> Smoothing("add-one").smooth([5, 2, 1, 0], [6, 5, 4, 3], 6, 4)
         [0.8571428571428571, 0.5, 0.4, 0.25]
         """
@@ -173,9 +170,6 @@ def chen_cherry(
         sys_len: length of the hypothesis in tokens.
         order: N, the longest n-gram; at least 3 for technique 6.
 
-    Raises:
-        SegmentError: technique 6 has no match of order 3.
-
     >>> [round(value, 3) for value in chen_cherry(2, [5, 2, 1, 0], [6, 5, 4, 3], 6, 4)]
     [0.833, 0.5, 0.4, 0.25]
     """
@@ -225,11 +219,7 @@ def _average(precisions: list[float], fifth: float) -> list[float]:
 
 
 def _interpolate(plain: Sequence[float], counts: Sequence[float], totals: Sequence[float]) -> list[float]:
-    """Mix the precisions from order 3 on with an estimate from the two smoothed precisions before.
-
-    Raises:
-        SegmentError: there is no match of order 3.
-    """
+    """Mix the precisions from order 3 on with an estimate from the two smoothed precisions before."""
     if not counts[2]:
         raise SegmentError(
             1, f"has no match of order {INTERPOLATED}, which chen-cherry-6 needs; choose another smoothing method"

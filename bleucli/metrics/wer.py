@@ -168,9 +168,6 @@ class ErrorRate(Metric["RateT"]):
             hypotheses: n strings.
             references: streams, each of n strings; None is a missing reference. The one with the fewest edits counts.
 
-        Raises:
-            InputTypeError: something other than strings, or a list of the wrong shape.
-
         >>> WER().edit_counts(["a x c d", "e"], [["a b c", "e f"]])
         EditCounts(hits=3, substitutions=1, deletions=1, insertions=1, reference_length=5)
         """

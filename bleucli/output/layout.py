@@ -79,11 +79,7 @@ def is_label(text: str) -> bool:
 
 
 def check_results(results: object) -> None:
-    """Refuse anything that cannot be shown in a table or cited.
-
-    Raises:
-        InputTypeError: the argument is something other than results.
-    """
+    """Refuse anything that cannot be shown in a table or cited."""
     from bleucli.errors import BleuError, InputTypeError
     from bleucli.results import Results
 

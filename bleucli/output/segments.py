@@ -244,7 +244,12 @@ def render_lines(blocks: Iterable[SegmentBlock], table: Table) -> Iterator[str]:
     for block in blocks:
         if held:
             yield held
-        held = "".join(_long_lines(block))
+        columns = [
+            [f"{head}{_NO_RUN}" for head in segment_heads(one, block.numbers, name)]
+            for name, scores in zip(block.systems, block.scores, strict=True)
+            for one in scores
+        ]
+        held = "".join(columns[0] if len(columns) == 1 else _alternate(columns))
     if held and table.run is not None:
         held = f"{held.removesuffix(_NO_RUN)}, {dump_line(run_item(table.run(), 0, None))[1:]}\n"
     yield held
@@ -280,13 +285,3 @@ def _objects(block: SegmentBlock) -> Iterator[list[str]]:
             yield [f'{start}"output": {text}, {rest}}}' for text, rest in zip(texts, objects, strict=True)]
         else:
             yield [f"{start}{rest}}}" for rest in objects]
-
-
-def _long_lines(block: SegmentBlock) -> list[str]:
-    """Return the line of each score, of which all end as if nothing was known about the run."""
-    columns = [
-        [f"{head}{_NO_RUN}" for head in segment_heads(one, block.numbers, name)]
-        for name, scores in zip(block.systems, block.scores, strict=True)
-        for one in scores
-    ]
-    return columns[0] if len(columns) == 1 else _alternate(columns)

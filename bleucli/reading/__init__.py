@@ -312,7 +312,7 @@ class TextFile:
 
     def _chunks(self) -> Iterator[bytes]:
         """Read the file, unpacked if it is compressed."""
-        chunks = self._raw_chunks()
+        chunks = self._stored_chunks() if self._hash is None else self._hash_chunks()
         start = b""
         while len(start) < _FIRST_BYTES and (chunk := next(chunks, b"")):
             start += chunk
@@ -336,12 +336,8 @@ class TextFile:
         # What follows the last member is left out, but is part of the hash
         return unpacked if self._hash is None else chain(unpacked, _read_out(chunks))
 
-    def _raw_chunks(self) -> Iterator[bytes]:
-        chunks = self._stored_chunks()
-        return chunks if self._hash is None else self._hash_chunks(chunks)
-
-    def _hash_chunks(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        for chunk in chunks:
+    def _hash_chunks(self) -> Iterator[bytes]:
+        for chunk in self._stored_chunks():
             self._hash.update(chunk)
             yield chunk
 

@@ -216,20 +216,15 @@ def unpack(chunks: Iterator[bytes], codec: Codec, name: str, hints: list[str]) -
             data = data or next(chunks, b"")
             if not data:
                 raise _damage_of(name, codec, "it is cut short")
-            yield from _unpack_member(member, data, codec, name)
+            try:
+                yield from member.pieces(data)
+            except member.errors as error:
+                if "memory" in str(error).lower():  # only the message distinguishes a large window from damage
+                    why = f"its {codec.name} window is too large"
+                    raise BleuError(f"{name} takes too much memory to unpack ({why}); unpack it first") from None
+                raise _damage_of(name, codec, "its data are inconsistent") from None
             data = member.rest
         data = _find_member(data, chunks, codec, name, hints)
-
-
-def _unpack_member(member: _Member, data: bytes, codec: Codec, name: str) -> Iterator[bytes]:
-    try:
-        yield from member.pieces(data)
-    except member.errors as error:
-        if "memory" in str(error).lower():  # only the message distinguishes a large window from damage
-            raise BleuError(
-                f"{name} takes too much memory to unpack (its {codec.name} window is too large); unpack it first"
-            ) from None
-        raise _damage_of(name, codec, "its data are inconsistent") from None
 
 
 def _find_member(data: bytes, chunks: Iterator[bytes], codec: Codec, name: str, hints: list[str]) -> bytes:

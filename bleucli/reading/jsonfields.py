@@ -72,9 +72,6 @@ def fields_named(text: str) -> Fields:
     name. A comma, colon, dot, plus or space after a backslash is part of a name; other space around names does not
     count.
 
-    Raises:
-        UsageError: it has another form, or two systems have the same name.
-
     >>> fields_named("hyp=filtered_resps.0,refs=doc.de")
     Fields(hypotheses=(('', 'filtered_resps.0'),), references='doc.de', group='', ids='')
     >>> fields_named(r"hyp=a:out.0,b:out.1,dc\:title").hypotheses

@@ -156,9 +156,6 @@ def count_batch(
         keys: as for `stats_table`.
         first: as for `stats_table`.
         source: as for `stats_table`.
-
-    Raises:
-        InputTypeError: a column of texts holds something else.
     """
     pa = load("pyarrow", "arrow")
     table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
@@ -224,9 +221,6 @@ def read_block(block: pa.RecordBatch, columns: Columns, keys: Sequence[str], sta
         keys: the columns that errors show beside the number of a row.
         start: the number of the first row, from 0.
         source: the name of the whole table, for errors.
-
-    Raises:
-        InputTypeError: a column of texts holds something else.
     """
     where = source and f"{source}, "
     hypotheses = []
@@ -254,11 +248,7 @@ def _tell_row(block: pa.RecordBatch, keys: Sequence[str], start: int, row: int) 
 
 
 def read_references(column: pa.Array, name: str) -> list[Segments]:
-    """Return the streams of references in a column: one for strings; for lists, as many as the longest list has items.
-
-    Raises:
-        InputTypeError: the column holds something else.
-    """
+    """Return the streams of references in a column: one for strings; for lists, one for each place."""
     pa = load("pyarrow", "arrow")
     # `lists_as_streams` needs offsets: lists of a fixed size have none, and those of views may be in any order
     if pa.types.is_fixed_size_list(column.type) or str(column.type).startswith(("list_view", "large_list_view")):

@@ -79,11 +79,7 @@ def label_of(value: object) -> object:
 
 
 def make_metrics(metrics: Metrics) -> dict[str, Metric]:
-    """Return metrics by the names of their columns; names and signatures become metrics.
-
-    Raises:
-        InputTypeError: `metrics` is something else.
-    """
+    """Return metrics by the names of their columns; names and signatures become metrics."""
     if isinstance(metrics, Mapping) and metrics:
         by_name = {name: _make_metric(metric) for name, metric in metrics.items()}
     else:

@@ -213,9 +213,6 @@ class Writer:
             systems: their statistics, with rows, in the order of the metrics.
             columns: other columns, with one value per segment or one for all: `testset`, or columns to group by.
                 `segment` may be among them if the indexes do not simply count up.
-
-        Raises:
-            InputTypeError: a column is neither a string nor a list.
         """
         self._refuse_second_use()
         self._check(systems)
@@ -330,12 +327,7 @@ def _repeat(text: str, count: int) -> pa.Array:
 
 
 def _read_indexes(values: Sequence[object]) -> NDArray[np.int64]:
-    """Return the indexes of segments.
-
-    Raises:
-        InputTypeError: one is not a whole number.
-        UsageError: one is below 0 or too large.
-    """
+    """Return the indexes of segments."""
     import numpy as np
 
     indexes = np.asarray(values)

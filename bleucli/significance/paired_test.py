@@ -231,7 +231,6 @@ def _result(record: ScoreRecord) -> Result:
 
 
 def _tell(result: Result) -> str:
-    """Return a result in one line."""
     text = f"{result.score:.2f}"
     if result.mean is not None and result.ci is not None:
         text += f" (μ = {result.mean:.2f} ± {result.ci:.2f})"

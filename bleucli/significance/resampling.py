@@ -123,10 +123,6 @@ def choose_seed(seed: Seed) -> int | None:
     Args:
         seed: a whole number from 0; None for a new seed each time; "environment" for the one of `random_seed`.
 
-    Raises:
-        InputTypeError: the seed is something else.
-        UsageError: the seed is below 0, or the seed in the environment is not valid.
-
     >>> choose_seed(7), choose_seed(None)
     (7, None)
     """
@@ -275,11 +271,7 @@ def _differences(baseline: Scores, system: Scores) -> Scores:
 
 
 def _check_scores(scores: Scores) -> Scores:
-    """Return scores of resamples as an array, from a list too.
-
-    Raises:
-        InputTypeError: they are not numbers.
-    """
+    """Return scores of resamples as an array, from a list too."""
     import numpy as np
 
     try:
@@ -471,11 +463,7 @@ def _check_seed(seed: Entropy) -> Entropy:
 
 
 def _length(samples: Sequence[Sample]) -> int:
-    """Return the number of segments, which is the same for all samples.
-
-    Raises:
-        InputTypeError: something other than samples of statistics was given.
-    """
+    """Return the number of segments, which is the same for all samples."""
     if not isinstance(samples, Sequence) or not all(
         isinstance(sample, Sample) and isinstance(sample.stats, SegmentStats) for sample in samples
     ):

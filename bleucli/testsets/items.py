@@ -96,7 +96,6 @@ def _of_pair(items: Items, pair: str, path: str) -> Iterator[tuple[str, Item]]:
 
 
 def _row(item: Item, items: Items, place: str) -> Item:
-    """Return the fields of an object."""
     row: Item = {}
     for name, path in items.fields.items():
         value = find_value(item, path)

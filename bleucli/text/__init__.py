@@ -243,11 +243,7 @@ def _no_list(texts: object, what: str) -> InputTypeError:
 
 
 def refuse_unordered(texts: object, what: str) -> None:
-    """Refuse a set, whose order changes from run to run, and a dictionary, which iterates over its keys.
-
-    Raises:
-        InputTypeError: `texts` is one of these.
-    """
+    """Refuse a set, whose order changes from run to run, and a dictionary, which iterates over its keys."""
     if isinstance(texts, set | frozenset | dict):
         raise _no_list(texts, what)
 
@@ -258,10 +254,6 @@ def blocks_of_strings(texts: Iterable[str | None], what: str) -> Iterator[Segmen
     The iterable may be a pyarrow array or chunked array, or a pandas Series or Index, whose nulls (None, NaN,
     `pandas.NA`) are missing texts. Columns of Arrow's types `string` and `large_string` are not copied, even if pandas
     holds them.
-
-    Raises:
-        InputTypeError: `texts` is a bare string, a set, a dictionary or a DataFrame, cannot be iterated over, or holds
-            something other than strings.
 
     >>> [len(block) for block in blocks_of_strings(map(str, range(5000)), "hypothesis")]
     [4096, 904]
@@ -328,9 +320,6 @@ def of_arrow(texts: Any, what: str, first: int = 0) -> Segments:
         texts: a pyarrow array, not a chunked one; nulls are missing texts.
         what: what errors call a text.
         first: the index of the first text, from which errors count.
-
-    Raises:
-        InputTypeError: the array holds something other than strings.
     """
     try:
         texts.validate(full=True)

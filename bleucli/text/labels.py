@@ -63,9 +63,6 @@ class Labels:
 def find(columns: Columns, name: str) -> Sequence[Any]:
     """Return a column of labels; `doc` also stands for other usual names of documents.
 
-    Raises:
-        UsageError: there is no such column.
-
     >>> find({"docid": ["a", "b"]}, "doc")
     ['a', 'b']
     """
@@ -91,9 +88,6 @@ def group(columns: Columns, names: Sequence[str], count: int) -> dict[Group, lis
         columns: the labels.
         names: the columns; without any, all segments are one group.
         count: the number of segments.
-
-    Raises:
-        UsageError: there is no such column.
 
     >>> group({"doc": ["a", "b", "a"], "domain": ["news"] * 3}, ["doc"], 3)
     {('a',): [0, 2], ('b',): [1]}

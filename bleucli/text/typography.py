@@ -71,10 +71,6 @@ def read_kinds(text: str, spelling: str = "normalize") -> str:
         text: the names; `typography` stands for all but `case`.
         spelling: what errors call the option.
 
-    Raises:
-        InputTypeError: it is not a string.
-        UsageError: a name is unknown.
-
     >>> read_kinds("case, dashes,quotes"), read_kinds("")
     ('quotes,dashes,case', '')
     """

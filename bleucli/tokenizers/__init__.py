@@ -93,9 +93,6 @@ _BY_LANGUAGE = {"zh": ("zh", "Chinese"), "ja": ("ja-mecab", "Japanese"), "ko": (
 def get(name: str) -> Tokenizer:
     """Return the tokenizer of this name; for `spm:PATH`, that of the SentencePiece model at PATH.
 
-    Raises:
-        UsageError: there is no tokenizer of that name.
-
     >>> get("13a").signature
     '13a'
     """
@@ -113,9 +110,6 @@ def wrap(function: Callable[[str], str], name: str) -> Tokenizer:
     Args:
         function: from a string to a string with white space between the tokens.
         name: printable, without blanks, `|`, `:` and `%`, and not the name of a built-in tokenizer.
-
-    Raises:
-        UsageError: the name is missing or invalid.
 
     >>> wrap(str.lower, "char")
     Traceback (most recent call last):
@@ -137,11 +131,7 @@ def wrap(function: Callable[[str], str], name: str) -> Tokenizer:
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that no tokenizer has.
-
-    Raises:
-        UsageError: there is no such tokenizer; the message names those that exist.
-    """
+    """Refuse a name that no tokenizer has."""
     if name == LOCAL_MODEL:
         raise UsageError(f"the tokenizer {LOCAL_MODEL} names no model; give its path: {LOCAL_MODEL}PATH")
     if name.startswith("spm-"):  # in signatures

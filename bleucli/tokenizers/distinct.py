@@ -39,11 +39,7 @@ class OwnTokenizer(OfLines):
         self._function = function
 
     def tokenize(self, segments: Segments) -> Segments:
-        """Return the texts tokenized by the function.
-
-        Raises:
-            SegmentError: the function returned something other than a string, or text that UTF-8 cannot express.
-        """
+        """Return the texts tokenized by the function."""
 
         def tokenize(texts: list[str]) -> Iterator[str]:
             for text in texts:

@@ -25,17 +25,13 @@ class International(OfLines):
     def tokenize(self, segments: Segments) -> Segments:
         """Return the segments with punctuation and symbols split off."""
         if characters := kernels.unclassified_characters(segments, _CLASSES):
-            _classify(characters)
+            # Asking `regex` once for each character is much faster than for each text
+            import regex
+
+            classes = dict.fromkeys(characters, _OTHER)
+            for value, pattern in _PATTERNS:
+                classes.update(dict.fromkeys(regex.findall(pattern, characters), value))
+            # Each byte changes once, from 0 to its final value: other threads see that one, or none, and look it up
+            for character, value in classes.items():
+                _CLASSES[ord(character)] = value
         return kernels.tokenize_intl(segments, _CLASSES)
-
-
-def _classify(characters: str) -> None:
-    """Look up the classes of characters; asking `regex` once for each is much faster than for each text."""
-    import regex
-
-    classes = dict.fromkeys(characters, _OTHER)
-    for value, pattern in _PATTERNS:
-        classes.update(dict.fromkeys(regex.findall(pattern, characters), value))
-    # Each byte changes once, from 0 to its final value: other threads see no class, and look it up, or the right one
-    for character, value in classes.items():
-        _CLASSES[ord(character)] = value

@@ -119,9 +119,6 @@ def refuse_unspaced(language: str, option: str) -> None:
     Args:
         language: as `find` returns it.
         option: how to choose another tokenizer: an option, or a parameter.
-
-    Raises:
-        UsageError: it has no spaces between words, and no tokenizer of its own.
     """
     if language in _UNSPACED:
         raise UsageError(

@@ -48,7 +48,12 @@ class _Mecab(OfLines):
 
     def tokenize(self, segments: Segments) -> Segments:
         """Return the segments with a space between words."""
-        self._refuse_nul(segments)
+        for number, text in enumerate(segments, 1) if 0 in segments.data else ():
+            if text is not None and "\0" in text:
+                raise SegmentError(
+                    number,
+                    f"holds U+0000, at which MeCab stops; remove it, or choose a tokenizer other than {self.name}",
+                )
         return tokenize_distinct(segments, self._tokens)
 
     def __call__(self, line: str) -> str:
@@ -83,16 +88,6 @@ class _Mecab(OfLines):
     @property
     def _remedy(self) -> str:
         return f"type: pip install --force-reinstall 'bleucli[{self.extra}]'"
-
-    def _refuse_nul(self, segments: Segments) -> None:
-        if 0 not in segments.data:
-            return
-        for number, text in enumerate(segments, 1):
-            if text is not None and "\0" in text:
-                raise SegmentError(
-                    number,
-                    f"holds U+0000, at which MeCab stops; remove it, or choose a tokenizer other than {self.name}",
-                )
 
 
 class JapaneseMecab(_Mecab):

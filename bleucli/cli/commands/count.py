@@ -130,7 +130,16 @@ class _Saving:
     def __init__(self, options: Options, source: Source, labels: Labels | None, metrics: Sequence[Metric]) -> None:
         self._path = shown(str(options.output))
         self._source, self._labels = source, labels
-        self.metrics = _names_in_file(options, source, metrics)
+        self.metrics: Mapping[str, Metric]  # by the names that they get in the file: those that they have, or their own
+        if options.stats is not None:
+            from bleucli.cli.sources.statsfiles import StatisticsSource
+
+            assert isinstance(source, StatisticsSource)
+            self.metrics = dict(zip(source.metrics, metrics, strict=True))
+        else:
+            from bleucli.scale.layout import make_metrics
+
+            self.metrics = make_metrics(metrics)
         self._first = (options.first_line or 1) - 1
         _refuse_columns_of_statistics(columns_of_groups(options), list(self.metrics))
         self._sums: dict[tuple[tuple[str, Any], ...], list[SystemStats]] | None = {} if options.sums else None
@@ -174,18 +183,6 @@ class _Saving:
             columns = columns_of(self._source.texts)
             parts = [Part(list((columns | dict(labels)).items()), systems) for labels, systems in self._sums.items()]
             write_sums(self._path, parts, self.metrics, shards=shards, command=command)
-
-
-def _names_in_file(options: Options, source: Source, metrics: Sequence[Metric]) -> Mapping[str, Metric]:
-    """Return metrics by the names that they get in files of statistics: those that they have, or else their own."""
-    if options.stats is not None:
-        from bleucli.cli.sources.statsfiles import StatisticsSource
-
-        assert isinstance(source, StatisticsSource)
-        return dict(zip(source.metrics, metrics, strict=True))
-    from bleucli.scale.layout import make_metrics
-
-    return make_metrics(metrics)
 
 
 def _refuse_columns_of_statistics(by: Sequence[str], metrics: Sequence[str] = ()) -> None:

@@ -88,11 +88,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
 
 
 def _refuse_unsuited(paths: Sequence[str]) -> None:
-    """Refuse texts that cannot be read again, and files that the other programs cannot read.
-
-    Raises:
-        UsageError: naming one of them.
-    """
+    """Refuse texts that cannot be read again, and files that the other programs cannot read."""
     for path in paths:
         if path == "-" or find_pipe(path) is not None:
             raise UsageError("bleu match prints commands that read the texts again; save them in files, and name these")

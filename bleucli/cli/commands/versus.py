@@ -73,12 +73,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
             raise UsageError(f"{shown(path)} is a pipe, which only one of both commands could read; give files")
     shared = _words(options, systems)
     jobs = [] if options.jobs is None else [f"--jobs={options.jobs}"]
-    # The cache that has the test sets, or else the one that is written to: sacreBLEU reads only one
-    caches = cache_directories()
-    names = (options.test_set or "").split(",")
-    cache = next(
-        (cache for cache in caches if all(os.path.isdir(testset_folder(name, cache)) for name in names)), caches[0]
-    )
+    cache = _choose_cache(options.test_set)
     # Ours first, because it says better what is wrong with the texts
     ours = _run("bleucli", [*shared, *jobs], stdin, options.sentence_level, cache)
     theirs = _run("sacrebleu", shared, stdin, options.sentence_level, cache)
@@ -124,7 +119,6 @@ def _flag(flag: str, value: Any) -> list[str]:
 
 
 def _find_version() -> str:
-    """Return the version of the installed sacreBLEU."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -139,8 +133,16 @@ def _find_version() -> str:
     return release
 
 
+def _choose_cache(test_sets: str | None) -> str:
+    """Return the cache that has the test sets, or else the one that is written to: sacreBLEU reads only one."""
+    caches = cache_directories()
+    names = (test_sets or "").split(",")
+    return next(
+        (cache for cache in caches if all(os.path.isdir(testset_folder(name, cache)) for name in names)), caches[0]
+    )
+
+
 def _run(module: str, words: Sequence[str], stdin: bytes, by_segment: bool, cache: str) -> Run:
-    """Run one of the commands."""
     import subprocess
 
     # Without our folder that --sacrebleu-path names, in which bleucli is called sacrebleu

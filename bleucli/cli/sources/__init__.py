@@ -272,7 +272,11 @@ def score_arguments(options: Options) -> ScoreArguments:
     columns = []
     for word in options.scores or ():
         name, _, paths = word.partition("=")
-        files = list(map(_split_column, paths.split(",")))
+        files = []
+        for path in paths.split(","):
+            file, colon, column = path.rpartition(":")
+            has_column = colon and file and column and not os.path.lexists(path) and os.path.lexists(file)
+            files.append((file, shown(column)) if has_column else (path, ""))
         if not name or not all(path for path, _ in files):
             raise UsageError(f"--scores {shown(word)}; expected a name and files: COMET=a.comet,b.comet")
         columns.append((shown(name), files))
@@ -282,14 +286,6 @@ def score_arguments(options: Options) -> ScoreArguments:
 
         are_items = any(options.jsonl if path == "-" else is_jsonl(path) for path in options.input or ["-"])
     return ScoreArguments(columns, are_items)
-
-
-def _split_column(path: str) -> tuple[str, str]:
-    """Return a path, and the column that it names after a colon; "" if it names none."""
-    file, colon, column = path.rpartition(":")
-    if colon and file and column and not os.path.lexists(path) and os.path.lexists(file):
-        return file, shown(column)
-    return path, ""
 
 
 def test_set_arguments(options: Options) -> TestSetArguments:
