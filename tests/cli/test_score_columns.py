@@ -90,6 +90,33 @@ def test_means_and_p_values_are_those_of_plain_numpy(run, files, test, formula, 
                 assert bounds == (pytest.approx(low, abs=1e-12), pytest.approx(high, abs=1e-12))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_p_values_of_means_are_those_of_another_implementation(seed):
+    """SciPy's permutation test of paired samples, which shares no code with this package: equal within its randomness.
+
+    Scores are coarse, as human ratings are, so that differences often tie. Google's mt-metrics-eval, whose tests of
+    means exchange scores in the same way, is not in package indexes.
+    """
+    stats = pytest.importorskip("scipy.stats")
+    draw, trials = np.random.default_rng(seed), 9999
+    left = draw.integers(0, 101, 200).astype(float)
+    right = np.clip(left + draw.integers(-25, 28, 200), 0, 100)
+
+    def difference(one, other, axis):
+        return np.mean(one, axis=axis) - np.mean(other, axis=axis)
+
+    theirs = stats.permutation_test(
+        (left, right), difference, permutation_type="samples", vectorized=True, n_resamples=trials, rng=draw
+    ).pvalue
+    systems, scores = {"a": ["x"] * 200, "b": ["x"] * 200}, {"ESA": {"a": left.tolist(), "b": right.tolist()}}
+    results = bleucli.evaluate_systems(systems, [["x"] * 200], scores=scores, test="ar", trials=trials)
+    ours = results["b"]["ESA"].p_value
+    deviation = math.sqrt(2 * max(ours, theirs) * (1 - min(ours, theirs)) / trials)
+    assert ours == pytest.approx(theirs, abs=4 * deviation)
+    assert 0.0005 < ours < 0.9
+
+
 def test_other_columns_stay_as_they_are_without_scores(run, files):
     words = (*files, "-m", "bleu", "chrf", "-par", *FEW, "-f", "jsonl")
     alone, beside = lines(run(*words)), lines(run(*words, *BOTH))
