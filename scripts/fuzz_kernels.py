@@ -27,7 +27,7 @@ except ImportError:  # not needed to list the generators
     native = python
 
 RESAMPLING = ("draw_weights", "weighted_sums", "swapped_sums")
-NUMBERS = (*RESAMPLING, "column_sums", "f_score", "bleu_rows")
+NUMBERS = (*RESAMPLING, "column_sums", "f_score", "bleu_rows", "chrf_rows")
 TER = ("ter_stats", "ter_kinds")
 PAIRWISE = ("pairwise_bleu", "pairwise_chrf")
 OF_TEXTS = [name for name in python.__all__ if name not in (*NUMBERS, *PAIRWISE)]
@@ -357,6 +357,15 @@ def random_numbers(rng: random.Random, name: str):
         return stats, rng.choice((0, 0.5, 2, 1e-200, 1e100, float("inf"))), rng.random() < 0.5
     if name == "column_sums":
         return (random_stats(rng, rng.choice("qd"), rng.choice((0, 1, 2, 30)), rng.choice((1, 2, 5))),)
+    if name == "chrf_rows":
+        rows = array(
+            "q", [rng.choice((0, 0, 1, 7, 40, -(rng.random() < 0.01))) for _ in range(6 * rng.choice((0, 1, 30)))]
+        )
+        return (
+            SegmentStats(memoryview(rows), rng.choice((3, 6, 6, 2))),
+            rng.choice((0, 0.5, 2, 1e200)),
+            rng.random() < 0.5,
+        )
     if name == "bleu_rows":
         orders, rows = rng.choice((1, 4, 6)), array("q")
         for _ in range(rng.choice((0, 1, 30))):

@@ -289,9 +289,11 @@ def _print_segments(
 def _check_format(options: Options, environment: Environment, form: str, scores: int) -> None:
     """Refuse a format that cannot show segments; scores: how many lines without a table would have to show at once."""
     if scores != 1:
+        is_shown = form in FORMATS and FORMATS[form].segments
+        what = f"takes one system and one metric as {form}; leave out the others, or add"
         raise UsageError(
-            f"--sentence-level takes one system and one metric as {form}; leave out the others, or add -f csv, tsv,"
-            " jsonl or parquet for a table of all"
+            f"--sentence-level {what if is_shown else f'cannot be shown as {form}; choose'} -f csv, tsv, jsonl or"
+            " parquet for a table of all"
         )
     if form == "parquet" and options.output is None and environment.columns() is not None:
         raise UsageError("Parquet is not for a terminal; name a file with --output")

@@ -1,4 +1,4 @@
-"""Scores of many segments at once, in plain Python: what the kernel of the same name computes, to the last bit."""
+"""Scores of many segments at once, in plain Python: what the kernels of the same names compute, to the last bit."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from array import array
 from math import exp, log
 from operator import gt
 
+from bleucli.kernels.python_chrf import f_score, squared
 from bleucli.kernels.python_resampling import check_rows
 from bleucli.kernels.stats import SegmentStats
 
@@ -82,3 +83,30 @@ def _precisions(matches: list[int], totals: list[int], smooth_method: str, smoot
             precision = 100.0 * smooth_value / total
         precisions.append(precision)
     return precisions
+
+
+def chrf_rows(stats: SegmentStats, beta: float, eps_smoothing: bool, /) -> SegmentStats:
+    """Score each row of chrF's statistics by itself.
+
+    Args:
+        stats: rows of `hyp_count, ref_count, match` for each order, integers.
+        beta: as for `f_score`.
+        eps_smoothing: as for `f_score`.
+
+    Returns:
+        Rows of one double, the score in percent.
+
+    Raises:
+        ValueError: an argument is invalid, or no text has such statistics.
+        OverflowError: the square of beta does not fit into a double.
+
+    >>> chrf_rows(SegmentStats(memoryview(array("q", [2, 3, 2, 1, 2, 1])), 6), 2, False)[0]
+    (63.636363636363625,)
+    """
+    squared(beta)
+    check_rows(stats)
+    if not stats.columns or stats.columns % 3 or stats.data.format != "q":
+        raise ValueError("expected integers: three for each order")
+    if min(stats.data, default=0) < 0:
+        raise ValueError("no text has such statistics")
+    return SegmentStats(memoryview(array("d", [f_score(row, beta, eps_smoothing) for row in stats])), 1)

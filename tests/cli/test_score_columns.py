@@ -90,6 +90,33 @@ def test_means_and_p_values_are_those_of_plain_numpy(run, files, test, formula, 
                 assert bounds == (pytest.approx(low, abs=1e-12), pytest.approx(high, abs=1e-12))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_p_values_of_means_are_those_of_another_implementation(seed):
+    """SciPy's permutation test of paired samples, which shares no code with this package: equal within its randomness.
+
+    Scores are coarse, as human ratings are, so that differences often tie. Google's mt-metrics-eval, whose tests of
+    means exchange scores in the same way, is not in package indexes.
+    """
+    stats = pytest.importorskip("scipy.stats")
+    draw, trials = np.random.default_rng(seed), 9999
+    left = draw.integers(0, 101, 200).astype(float)
+    right = np.clip(left + draw.integers(-25, 28, 200), 0, 100)
+
+    def difference(one, other, axis):
+        return np.mean(one, axis=axis) - np.mean(other, axis=axis)
+
+    theirs = stats.permutation_test(
+        (left, right), difference, permutation_type="samples", vectorized=True, n_resamples=trials, rng=draw
+    ).pvalue
+    systems, scores = {"a": ["x"] * 200, "b": ["x"] * 200}, {"ESA": {"a": left.tolist(), "b": right.tolist()}}
+    results = bleucli.evaluate_systems(systems, [["x"] * 200], scores=scores, test="ar", trials=trials)
+    ours = results["b"]["ESA"].p_value
+    deviation = math.sqrt(2 * max(ours, theirs) * (1 - min(ours, theirs)) / trials)
+    assert ours == pytest.approx(theirs, abs=4 * deviation)
+    assert 0.0005 < ours < 0.9
+
+
 def test_other_columns_stay_as_they_are_without_scores(run, files):
     words = (*files, "-m", "bleu", "chrf", "-par", *FEW, "-f", "jsonl")
     alone, beside = lines(run(*words)), lines(run(*words, *BOTH))
@@ -659,62 +686,57 @@ def test_a_table_takes_scores_from_its_own_columns_and_from_files(run, write):
     )
 
 
+DOCUMENTS = ("--labels", "labels.tsv", "--level", "doc", "--scores", "COMET=s.comet", "-q")
+
+
+@pytest.fixture
+def documents(write):
+    """Return a function that writes a reference, scores, and the document of each line."""
+
+    def write_all(lines, scores, numbers):
+        write("ref.txt", "".join(f"{line}\n" for line in lines))
+        write("s.comet", "".join(f"{score}\n" for score in scores))
+        write("labels.tsv", "doc\n" + "".join(f"d{number}\n" for number in numbers))
+
+    return write_all
+
+
+def means_of_documents(answer):
+    return [float(line.split(",")[-1]) for line in answer.out.splitlines()[1:]]
+
+
 @pytest.mark.parametrize("jobs", [(), ("-J", "2")])
-def test_documents_have_the_mean_of_their_segments(run, write, jobs):
+def test_documents_have_the_mean_of_their_segments(run, write, documents, jobs):
     lines = [f"word {number} of the text" for number in range(9)]
-    documents = [0, 0, 0, 1, 2, 2, 2, 2, 3]
+    numbers = [0, 0, 0, 1, 2, 2, 2, 2, 3]
     scores = [0.5, 0.25, 1, 0, 0.125, 0.5, 0.75, 1, 0.25]
-    write("ref.txt", "".join(f"{line}\n" for line in lines))
+    documents(lines, scores, numbers)
     write("s.txt", "".join(f"{line} more\n" for line in lines))
-    write("s.comet", "".join(f"{score}\n" for score in scores))
-    write("labels.tsv", "doc\n" + "".join(f"d{number}\n" for number in documents))
-    words = (
-        "ref.txt",
-        "-i",
-        "s.txt",
-        "--labels",
-        "labels.tsv",
-        "--level",
-        "doc",
-        "--scores",
-        "COMET=s.comet",
-        "-q",
-        *jobs,
-    )
+    words = ("ref.txt", "-i", "s.txt", *DOCUMENTS, *jobs)
     (_, whole) = json.loads(run(*words, "-w", "9").out)
     assert whole["score"] == round(sum(scores) / len(scores), 11)
-    table = run(*words, "-sl", "-f", "csv", "--rows", "wide").out.splitlines()[1:]
-    means = []
-    for number in range(4):
-        own = [score for score, document in zip(scores, documents, strict=True) if document == number]
-        means.append(sum(own) / len(own))
-    assert [float(line.split(",")[-1]) for line in table] == means
+    groups = [[score for score, of in zip(scores, numbers, strict=True) if of == number] for number in range(4)]
+    means = means_of_documents(run(*words, "-sl", "-f", "csv", "--rows", "wide"))
+    assert means == [sum(own) / len(own) for own in groups]
     write("short.comet", "0.5\n" * 8)
     short = [word if word != "COMET=s.comet" else "COMET=short.comet" for word in words]
     refused(run(*short), "short.comet has 8 scores, but there are 9 segments; give one score per segment")
     assert run(*words, "-ci", "-cin", "20").status == 0
 
 
-def test_documents_over_many_blocks_keep_their_scores(run, write):
-    lines = [f"word {number} of the text {'x ' * 60}" for number in range(20000)]
-    write("ref.txt", "".join(f"{line}\n" for line in lines))
-    write("s.comet", "".join(f"{number % 7}\n" for number in range(20000)))
-    write("labels.tsv", "doc\n" + "".join(f"d{number // 13}\n" for number in range(20000)))
-    words = (
-        "--labels",
-        "labels.tsv",
-        "--level",
-        "doc",
-        "--scores",
-        "COMET=s.comet",
-        "-q",
-        "-sl",
-        "-f",
-        "csv",
-        "--rows",
-        "wide",
-    )
-    rows = run("ref.txt", "-i", "ref.txt", *words).out.splitlines()[1:]
-    numbers = [number % 7 for number in range(20000)]
-    parts = [numbers[start : start + 13] for start in range(0, 20000, 13)]
-    assert [float(row.split(",")[-1]) for row in rows] == [sum(part) / len(part) for part in parts]
+def test_documents_over_many_blocks_keep_their_scores(run, documents):
+    count = range(20000)
+    documents([f"word {n} of the text {'x ' * 60}" for n in count], [n % 7 for n in count], [n // 13 for n in count])
+    answer = run("ref.txt", "-i", "ref.txt", *DOCUMENTS, "-sl", "-f", "csv", "--rows", "wide")
+    parts = [[n % 7 for n in count[start : start + 13]] for start in range(0, 20000, 13)]
+    assert means_of_documents(answer) == [sum(part) / len(part) for part in parts]
+
+
+def test_the_same_scores_of_two_systems_are_noted(run, files, write):
+    write("all.csv", "a,b\n" + "0.5,0.25\n" * COUNT)
+    words = [word for word in files[:-2] if word != "-q"]
+    for scores, source in (("a.comet,a.comet", "a.comet"), ("all.csv:a,all.csv:a", "all.csv")):
+        answer = run(*words, "--scores", f"COMET={scores}")
+        assert answer.err == f"bleu: warning: --scores COMET: a.txt and b.txt have the same scores, those of {source}\n"
+    for scores in ("all.csv:a,all.csv:b", "all.csv", "a.comet,b.comet"):
+        assert "same scores" not in run(*words, "--scores", f"COMET={scores}").err

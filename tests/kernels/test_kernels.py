@@ -1330,6 +1330,19 @@ rows_of_orders = st.integers(1, 9).flatmap(
 )
 
 
+@given(
+    numbers=st.lists(st.integers(0, 50), min_size=36, max_size=36),
+    columns=st.sampled_from([3, 6, 18]),
+    beta=st.floats(1e-3, 1e6) | st.integers(1, 9),
+    eps_smoothing=st.booleans(),
+)
+def test_chrf_rows_are_the_scores_of_each_row(numbers, columns, beta, eps_smoothing):
+    rows = SegmentStats(memoryview(array("q", numbers)), columns)
+    scores = [module.chrf_rows(rows, beta, eps_smoothing) for module in (native, python)]
+    assert scores[0].data.tobytes() == scores[1].data.tobytes()
+    assert [score for (score,) in scores[0]] == [native.f_score(row, beta, eps_smoothing) for row in rows]
+
+
 @given(stats=rows_of_orders, beta=st.floats(1e-3, 1e6) | st.integers(1, 9), eps_smoothing=st.booleans())
 @examples(200)
 @example([0, 0, 0], 2, True)

@@ -217,6 +217,7 @@ def test_many_blocks_are_one_table(run, write):
     ("words", "part"),
     [
         ((), "takes one system and one metric as text; leave out the others, or add -f csv, tsv, jsonl or parquet"),
+        (("-f", "markdown"), "--sentence-level cannot be shown as markdown; choose -f csv, tsv, jsonl or parquet for"),
         (("-f", "json"), "takes one system and one metric as json; leave out the others"),
         (("-f", "jsonl", "--texts"), "--texts has no room in long lines of jsonl; add --rows wide"),
         (("-f", "csv", "--scores", "COMET=a.comet,short"), "short has 2 scores, but there are 4 segments"),

@@ -137,21 +137,26 @@ def test_a_users_program_is_checked_strictly(tmp_path, pytestconfig):
     assert all(error.startswith(expected) for error, expected in zip(errors, ERRORS, strict=True))
 
 
-@pytest.mark.slow
-@pytest.mark.heavy
-def test_pyright_finds_the_same_errors_in_a_users_program(tmp_path):
-    pytest.importorskip("pyright")
-    program = tmp_path / "program.py"
-    program.write_text(PROGRAM, encoding="utf-8")
-    (tmp_path / "pyrightconfig.json").write_text(json.dumps({"extraPaths": [ROOT], "typeCheckingMode": "standard"}))
+def pyright(folder, **settings):
+    """Return what pyright says about the programs in a folder."""
+    settings = {"extraPaths": [ROOT], "typeCheckingMode": "standard", **settings}
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings))
     done = subprocess.run(
-        [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable, "-p", tmp_path],
-        cwd=tmp_path,
+        [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable, "-p", folder],
+        cwd=folder,
         capture_output=True,
         text=True,
         timeout=300,
     )
-    found = json.loads(done.stdout)["generalDiagnostics"]
+    return json.loads(done.stdout)["generalDiagnostics"]
+
+
+@pytest.mark.slow
+@pytest.mark.heavy
+def test_pyright_finds_the_same_errors_in_a_users_program(tmp_path):
+    pytest.importorskip("pyright")
+    (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
+    found = pyright(tmp_path)
     types = [one["message"] for one in found if one["severity"] == "information"]
     assert tuple(re.search(r'is ".*?(\w+)\]?"', one)[1] for one in types) == SCORES, types
     lines = PROGRAM.splitlines()
@@ -170,12 +175,16 @@ def examples(page):
 PAGES = ["README.md", *(f"docs/{name}" for name in sorted(os.listdir(os.path.join(ROOT, "docs"))) if name != "api.md")]
 
 
+def write_examples(folder):
+    for page in PAGES:
+        name = re.sub(r"\W", "_", page)
+        (folder / f"{name}.py").write_text(examples(page), encoding="utf-8")
+
+
 @pytest.mark.slow
 def test_the_examples_of_the_documentation_have_right_types(tmp_path, pytestconfig):
     cache = pytestconfig.cache.mkdir("mypy")
-    for page in PAGES:
-        name = re.sub(r"\W", "_", page)
-        (tmp_path / f"{name}.py").write_text(examples(page), encoding="utf-8")
+    write_examples(tmp_path)
     done = subprocess.run(
         [
             sys.executable,
@@ -195,3 +204,13 @@ def test_the_examples_of_the_documentation_have_right_types(tmp_path, pytestconf
         timeout=300,
     )
     assert (done.stderr, done.returncode) == ("", 0), done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.heavy
+def test_pyright_finds_no_errors_in_the_examples(tmp_path):
+    """Packages that examples import need not be installed."""
+    pytest.importorskip("pyright")
+    write_examples(tmp_path)
+    found = pyright(tmp_path, reportMissingImports=False, reportUnusedExpression=False)
+    assert not found, found

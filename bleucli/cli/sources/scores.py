@@ -16,6 +16,7 @@ from bleucli.metrics.segment_scores import SegmentScores, column_of
 from bleucli.phrases import tell_count
 from bleucli.reading import scorefiles
 from bleucli.results import Input
+from bleucli.results.hints import warn
 from bleucli.results.naming import by_file, comes_from
 
 TYPE_CHECKING = False
@@ -44,8 +45,12 @@ def read(arguments: ScoreArguments, systems: Systems) -> tuple[list[SegmentScore
         files_of_scores = [scorefiles.read(path, shown(path), title, column) for path, column in paths]
         is_alone = len(paths) == len(names)
         columns = {}
+        homes: dict[tuple[str, str, str], str] = {}  # by file, column and system, the first that has these scores
         for place, of_system in enumerate(aliases):
             label, items = _find(files_of_scores[place if is_alone else 0], of_system, is_alone)
+            first = homes.setdefault((*paths[place if is_alone else 0], label), names[place])
+            if first != names[place]:
+                warn(f"--scores {title}: {first} and {names[place]} have the same scores, those of {label}")
             # A list of scores belongs to one item of JSON Lines, which may be a document, or to several lines of text
             column = column_of(label, items if arguments.are_items else scorefiles.flatten(items))
             columns[names[place]] = column._replace(is_alone=is_alone)

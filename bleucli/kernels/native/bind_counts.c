@@ -167,7 +167,7 @@ static Outcome count_chrf(Segments hypotheses, const Streams *references, const 
 }
 
 /* beta ** 2.0, by Python's own power: a product may differ in the last bit, which decides ties. */
-static int square_of(PyObject *beta, double *square)
+int square_of(PyObject *beta, double *square)
 {
     PyObject *two = PyFloat_FromDouble(2.0), *power = two != NULL ? PyNumber_Power(beta, two, Py_None) : NULL;
     Py_XDECREF(two);

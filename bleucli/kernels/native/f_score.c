@@ -38,3 +38,22 @@ double f_score(const double *stats, size_t orders, double factor, int eps_smooth
     double denominator = factor * precision + recall;
     return denominator > 0 ? 100 * ((1 + factor) * precision * recall / denominator) : 0.0;
 }
+
+/* The rough time to score a row. */
+#define ROW_TIME 64
+
+Outcome chrf_rows(Stats stats, double factor, int eps_smoothing, double *scores, Call *call)
+{
+    double *row = allocate(stats.columns, sizeof *row);
+    Outcome outcome = row != NULL ? DONE : NO_MEMORY;
+    for (size_t i = 0; outcome == DONE && i < stats.rows && goes_on_at(call, i, ROW_TIME); i++) {
+        const int64_t *numbers = stats.integers + i * stats.columns;
+        for (size_t column = 0; column < stats.columns; column++) {
+            row[column] = (double)numbers[column];
+            outcome = numbers[column] < 0 ? TOO_FEW : outcome;
+        }
+        scores[i] = f_score(row, stats.columns / 3, factor, eps_smoothing);
+    }
+    release(row);
+    return outcome;
+}

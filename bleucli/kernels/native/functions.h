@@ -33,6 +33,8 @@ KERNEL(f_score, METH_VARARGS, "stats, beta, eps_smoothing, /",
        "Return the F-score in percent (Popović 2015, equation 1; 2017 for several kinds of n-grams).")
 KERNEL(bleu_rows, METH_VARARGS, "stats, smooth_method, smooth_value, effective_order, /",
        "Score each row of BLEU's statistics by itself, and return the parts of the scores.")
+KERNEL(chrf_rows, METH_VARARGS, "stats, beta, eps_smoothing, /",
+       "Score each row of chrF's statistics by itself.")
 KERNEL(pairwise_bleu, METH_VARARGS,
        "hypotheses, references, sizes, weights, scores, max_order, smooth_method, smooth_value, effective_order, /",
        "Score each hypothesis of a group against each of its references by sentence BLEU.")

@@ -121,6 +121,8 @@ Outcome chrf_stats(Segments hypotheses, const Segments *references, size_t refer
 
 /* The F-score in percent of `hyp_count, ref_count, match` of each order; `factor` is beta squared. */
 double f_score(const double *stats, size_t orders, double factor, int eps_smoothing);
+/* The same of each row of integers. scores: room for one per row. TOO_FEW: no text has such a row. */
+Outcome chrf_rows(Stats stats, double factor, int eps_smoothing, double *scores, Call *call);
 
 /* --- bleu_score.c ----------------------------------------------------------------------------------------------- */
 
