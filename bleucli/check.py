@@ -57,6 +57,8 @@ _MOST_TESTED = 50_000
 # Outputs may differ from references by chance as well: the mistake must be this many times as frequent on one side
 _TIMES = 3
 _CHANCE = 2
+# The same for the odds of lines that good texts have as well
+_NATURAL_TIMES = 2
 # A reference may have peculiarities that no system has, so more lines are needed there
 _REFERENCE_TIMES = 3
 # Where good texts have such lines, too, one side may have too many, or the other one too few: a reference has a mistake
@@ -172,7 +174,7 @@ _CAUSES = {
     "unrelated": ("step", "order", "script", "language", "mojibake", "spaced", "letters", "empty", "source", "copy"),
     "language": ("mojibake", "script", "preamble", "letters"),
     "letters": ("spaced",),
-    "tokenized": ("letters", "spaced"),
+    "tokenized": ("letters", "spaced", "subwords"),
     "script": ("mojibake", "full-width"),
     "lost": ("mojibake",),
     "quotes": ("quoting", "preamble", "enclosed"),
@@ -273,7 +275,7 @@ class _Tally:
     def is_natural(self) -> bool:
         """Return whether the other text has nearly as many such lines, by their odds."""
         ours, theirs, lines = self.traits
-        return ours * (lines - theirs) <= _TIMES * theirs * (lines - ours)
+        return ours * (lines - theirs) <= _NATURAL_TIMES * theirs * (lines - ours)
 
 
 def _plus(one: Sums, other: Sums) -> Sums:
@@ -294,12 +296,23 @@ def _tell_lead(lead: float, p_value: float) -> str:
 
 
 class _Block(NamedTuple):
-    """Some segments of all texts; rows: the statistics of each system."""
+    """Some segments of all texts.
+
+    rows: the statistics of each system. indexes: the lines with a mistake, by its kind and the texts that are compared.
+    """
 
     piece: Piece
     systems: Sequence[Lines]
     references: Sequence[Lines]
     rows: Sequence[SegmentStats]
+    indexes: dict[tuple[str, Lines, Lines], Sequence[int]]
+
+    def find(self, mistake: Mistake, lines: Lines, others: Lines) -> Sequence[int]:
+        """Return the lines with a mistake; the first system and the first reference are compared for both."""
+        key = (mistake.kind, lines, others)
+        if key not in self.indexes:
+            self.indexes[key] = mistake.find(lines, others)
+        return self.indexes[key]
 
 
 class _Checking:
@@ -350,7 +363,7 @@ class _Checking:
             # A missing reference has no mistakes: the system's own text takes its place
             whole = [systems[0].texts[n] if text is None else text for n, text in enumerate(texts)]
             references.append(Lines(whole, piece.start))
-        block = _Block(piece, systems, references, rows)
+        block = _Block(piece, systems, references, rows, {})
         # Python's strings have no columns of references that vary from block to block; JSON Lines may have
         for number, lines in enumerate(references):
             place = _Place(self._references[min(number, len(self._references) - 1)], True, number)
@@ -374,7 +387,7 @@ class _Checking:
             if mistake.is_convention and place.is_reference:
                 continue
             try:
-                indexes, theirs = mistake.find(lines, others), mistake.find(others, lines)
+                indexes, theirs = block.find(mistake, lines, others), block.find(mistake, others, lines)
             except BleuError as error:
                 self._unchecked[f"{mistake.kind} was not checked: {error}"] = None
                 continue
@@ -387,8 +400,7 @@ class _Checking:
             tally.add(lines, indexes, mistake)
             tally.other += len(theirs)
             if indexes and mistake.is_trait is not None:
-                traits, rest = (sum(map(mistake.is_trait, side.texts)) for side in (lines, others))
-                tally.add_traits(traits, rest, len(lines))
+                tally.add_traits(len(lines.where(mistake.is_trait)), len(others.where(mistake.is_trait)), len(lines))
             if indexes:
                 repair = mistake.repair if mistake.choose_repair is None else mistake.choose_repair(lines, others)
                 if repair is not None:

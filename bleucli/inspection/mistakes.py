@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from html import unescape
-from itertools import takewhile
+from itertools import accumulate, takewhile
 
 from bleucli.optional_deps import load
 from bleucli.records import NamedTuple
@@ -34,6 +35,8 @@ class Lines:
     def __init__(self, texts: Sequence[str], start: int = 0) -> None:
         self.texts = texts
         self.start = start
+        self._having: dict[tuple[str, ...], list[int]] = {}
+        self._where: dict[Callable[[str], bool], list[int]] = {}
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -60,9 +63,41 @@ class Lines:
         return {word for word, _ in counts.most_common(_FREQUENT)}
 
     @cached_property
-    def ends_sentences(self) -> bool:
-        """Whether most lines end with punctuation."""
-        return 2 * sum(_END.search(text) is not None for text in self.texts) > len(self.texts)
+    def _starts(self) -> list[int]:
+        """Where each line starts in `whole`, and where the next one would."""
+        return [0, *accumulate(len(text) + 1 for text in self.texts)]
+
+    def having(self, *parts: str) -> list[int]:
+        """Return the indexes of the lines that contain any of some strings."""
+        if parts not in self._having:
+            whole, starts = self.whole, self._starts
+            indexes = set()
+            for part in parts:
+                place = whole.find(part)
+                while place >= 0:
+                    index = bisect_right(starts, place) - 1
+                    indexes.add(index)
+                    place = whole.find(part, starts[index + 1])
+            self._having[parts] = sorted(indexes)
+        return self._having[parts]
+
+    def where(self, trait: Callable[[str], bool]) -> list[int]:
+        """Return the indexes of the lines of which something is true."""
+        if trait not in self._where:
+            self._where[trait] = [index for index, text in enumerate(self.texts) if trait(text)]
+        return self._where[trait]
+
+    @cached_property
+    def first_words(self) -> list[str]:
+        """The first words of each line; "" for a line without others."""
+        words = [text.split(None, _AFFIX) for text in self.texts]
+        return ["" if len(one) <= _AFFIX else " ".join(one[:_AFFIX]) for one in words]
+
+    @cached_property
+    def last_words(self) -> list[str]:
+        """The last words of each line; "" for a line without others."""
+        words = [text.rsplit(None, _AFFIX) for text in self.texts]
+        return ["" if len(one) <= _AFFIX else " ".join(one[1:]) for one in words]
 
     def is_tag(self, tag: str) -> bool:
         """Return whether what looks like a tag is one: it has attributes, is closed, or need not be in HTML."""
@@ -141,17 +176,9 @@ def _sign(pattern: str, *parts: str) -> Callable[[Lines, Lines], Sequence[int]]:
     search = re.compile(pattern, re.MULTILINE).search
 
     def find(lines: Lines, others: Lines) -> Sequence[int]:
-        present = [part for part in parts if part in lines.whole]
-        if not present:
-            return ()
         texts, rest = lines.texts, others.texts
-        if len(present) == 1:
-            (part,) = present
-            candidates = [index for index, text in enumerate(texts) if part in text]
-        else:
-            candidates = [index for index, text in enumerate(texts) if any(part in text for part in present)]
         # Where the other line is empty, it does not tell what belongs there
-        return [n for n in candidates if search(texts[n]) and not search(rest[n]) and rest[n]]
+        return [n for n in lines.having(*parts) if search(texts[n]) and not search(rest[n]) and rest[n]]
 
     return find
 
@@ -211,10 +238,8 @@ def _join_subwords(text: str) -> str:
 
 def _find_lost(lines: Lines, others: Lines) -> Sequence[int]:
     """Find lines with question marks between letters, or several in a row, which the other line does not have."""
-    if "?" not in lines.whole:
-        return ()
     texts, rest = lines.texts, others.texts
-    return [n for n, text in enumerate(texts) if "?" in text and rest[n] and _has_lost(text) and not _has_lost(rest[n])]
+    return [n for n in lines.having("?") if rest[n] and _has_lost(texts[n]) and not _has_lost(rest[n])]
 
 
 def _has_lost(text: str) -> bool:
@@ -257,8 +282,8 @@ def _is_enclosed(text: str) -> bool:
 
 def _find_enclosed(lines: Lines, others: Lines) -> Sequence[int]:
     """Find lines in quotation marks whose counterparts are not, where there are many."""
-    texts = zip(lines.texts, others.texts, strict=True)
-    indexes = [n for n, (text, other) in enumerate(texts) if _is_enclosed(text) and other and _is_open(other.strip())]
+    rest = others.texts
+    indexes = [n for n in lines.where(_is_enclosed) if rest[n] and _is_open(rest[n].strip())]
     return indexes if len(indexes) > max(_QUOTED * len(lines), 1) else ()
 
 
@@ -359,13 +384,6 @@ _RARER = 3
 _AFFIX = 3
 
 
-def _affixes(lines: Lines, at_end: bool) -> Iterator[str]:
-    """Give for each line its first words, or its last ones; "" for a line without others."""
-    for text in lines.texts:
-        words = text.rsplit(None, _AFFIX) if at_end else text.split(None, _AFFIX)
-        yield "" if len(words) <= _AFFIX else " ".join(words[1:] if at_end else words[:_AFFIX])
-
-
 def _is_phrase(others: Lines, indexes: Sequence[int], at_end: bool) -> bool:
     """Return whether some lines share words, anywhere or at their start or end, that are rare in the others."""
     least = max(2, _OF_PHRASE * len(indexes))
@@ -387,7 +405,7 @@ def _shared_affixes(lines: Lines, others: Lines, at_end: bool) -> tuple[list[str
     Texts such as Bibles begin many lines alike; the other text tells how many are natural.
     Where the counterparts of most of these lines share words, too, both are a phrase of the text.
     """
-    affixes, theirs = list(_affixes(lines, at_end)), list(_affixes(others, at_end))
+    affixes, theirs = (side.last_words if at_end else side.first_words for side in (lines, others))
     counts, their_counts = Counter(affixes), Counter(theirs)
     del counts[""], their_counts[""]
     least = max(_SHARING, len(lines) / 100, _MORE_FREQUENT * max(their_counts.values(), default=0))
@@ -510,8 +528,10 @@ def _find_lower(lines: Lines, others: Lines) -> Sequence[int]:
 
     Parts of a sentence, which good texts have as lines as well, do not write names without capitals.
     """
+    if not lines.where(_is_lower):
+        return ()
     texts, rest = lines.texts, [text.lstrip()[1:] for text in others.texts]
-    indexes = [n for n, text in enumerate(texts) if _is_lower(text) and rest[n] != rest[n].lower()]
+    indexes = [n for n in lines.where(_is_lower) if rest[n] != rest[n].lower()]
     names = ({word.lower() for word in _INNER.findall(rest[n]) if word.istitle()} for n in indexes)
     sure = sum(not words.isdisjoint(_WORD.findall(texts[n])) for n, words in zip(indexes, names, strict=True))
     return indexes if sure > _SURE * len(indexes) else ()
@@ -528,11 +548,7 @@ def _is_lower(text: str) -> bool:
 
 def _find_upper(lines: Lines, others: Lines) -> Sequence[int]:
     rest = others.texts
-    return [
-        n
-        for n, text in enumerate(lines.texts)
-        if _is_upper(text) and not rest[n].isupper() and rest[n] != rest[n].upper()
-    ]
+    return [n for n in lines.where(_is_upper) if not rest[n].isupper() and rest[n] != rest[n].upper()]
 
 
 def _is_upper(text: str) -> bool:
@@ -545,7 +561,7 @@ def _is_cased(text: str) -> bool:
 
 
 def _find_title(lines: Lines, others: Lines) -> Sequence[int]:
-    return [index for index, text in enumerate(lines.texts) if _is_title(text) and not _is_title(others.texts[index])]
+    return [n for n in lines.where(_is_title) if not _is_title(others.texts[n])]
 
 
 def _is_title(text: str) -> bool:
@@ -588,15 +604,10 @@ _LOOSE_SURE = re.compile(r"(?<=\S) [.,](?= |$)| @-@ ")
 
 
 def _find_tokenized(lines: Lines, others: Lines) -> Sequence[int]:
-    return (
-        [
-            index
-            for index, text in enumerate(lines.texts)
-            if _LOOSE_SURE.search(text) and not _LOOSE_SURE.search(others.texts[index])
-        ]
-        if _LOOSE_SURE.search(lines.whole)
-        else ()
-    )
+    texts, rest = lines.texts, others.texts
+    return [
+        n for n in lines.having(" .", " ,", " @-@ ") if _LOOSE_SURE.search(texts[n]) and not _LOOSE_SURE.search(rest[n])
+    ]
 
 
 def _attach(text: str) -> str:
@@ -608,7 +619,7 @@ def _attach(text: str) -> str:
 
 def _find_letters(lines: Lines, others: Lines) -> Sequence[int]:
     """Find lines in which most words are single letters."""
-    return [n for n, text in enumerate(lines.texts) if _is_spelled(text) and not _is_spelled(others.texts[n])]
+    return [n for n in lines.where(_is_spelled) if not _is_spelled(others.texts[n])]
 
 
 def _is_spelled(text: str) -> bool:
@@ -656,11 +667,7 @@ _MARKS = re.compile(r"[^\w\s]")
 
 def _find_bare(lines: Lines, others: Lines) -> Sequence[int]:
     """Find lines without any punctuation, where the other line has several marks."""
-    return [
-        index
-        for index, text in enumerate(lines.texts)
-        if _is_bare(text) and len(_MARKS.findall(others.texts[index])) > 1
-    ]
+    return [n for n in lines.where(_is_bare) if len(_MARKS.findall(others.texts[n])) > 1]
 
 
 def _is_bare(text: str) -> bool:
@@ -772,24 +779,24 @@ def _are_different(one: str, other: str, size: Callable[[int, int], int] = max) 
     return 2 * len(left & right) < size(len(left), len(right))
 
 
-_END = re.compile(r"[.!?…。！？।؟:;\"'”“»’」』)\]】）～]\s*$")
+_ENDS = frozenset(".!?…。！？।؟:;\"'”“»’」』)]】）～")
+
+
+def _is_ended(text: str) -> bool:
+    """Return whether a line ends with punctuation."""
+    return text.rstrip()[-1:] in _ENDS
 
 
 def _find_cut(lines: Lines, others: Lines) -> Sequence[int]:
     """Find lines that end in mid-sentence, earlier than the other one, which ends with punctuation."""
-    if not others.ends_sentences:
+    theirs = others.where(_is_ended)
+    if 2 * len(theirs) <= len(others):
         return ()
-    rest = others.texts
-    indexes = [
-        n
-        for n, text in enumerate(lines.texts)
-        if text and len(text) < 0.8 * len(rest[n]) and not _END.search(text) and _END.search(rest[n])
-    ]
+    ended, texts, rest = {*lines.where(_is_ended)}, lines.texts, others.texts
+    without = [n for n in theirs if n not in ended and texts[n]]
+    indexes = [n for n in without if len(texts[n]) < 0.8 * len(rest[n])]
     # A text that leaves out full stops does so in lines of any length
-    whole = sum(
-        len(text) >= 0.8 * len(rest[n]) and not _END.search(text) and _END.search(rest[n]) is not None
-        for n, text in enumerate(lines.texts)
-    )
+    whole = len(without) - len(indexes)
     if len(indexes) >= _OFTEN_CUT * len(lines) and len(indexes) > whole:
         return indexes
     # A limit of the length leaves many different lines with the same number of characters or words
@@ -820,13 +827,11 @@ def _convention(kind: str, title: str) -> Mistake:
     rare = [*table]
 
     def find(lines: Lines, others: Lines) -> Sequence[int]:
-        if not any(mark in lines.whole or mark in others.whole for mark in rare):
-            return ()
         texts, rest = lines.texts, others.texts
         return [
             n
-            for n, text in enumerate(texts)
-            if (ours := alike.intersection(text)) and (theirs := alike.intersection(rest[n])) and not ours & theirs
+            for n in sorted({*lines.having(*rare), *others.having(*rare)})
+            if (ours := alike.intersection(texts[n])) and (theirs := alike.intersection(rest[n])) and not ours & theirs
         ]
 
     return Mistake(
