@@ -300,7 +300,7 @@ class JsonLines:
             return False
         self._taken_pair = self._taken_pair or pair
         if pair != self._taken_pair:
-            pairs = " and ".join("-".join(one) for one in (self._taken_pair, pair))
+            pairs = " and ".join(f"{'-'.join(one)!r:.60}" for one in (self._taken_pair, pair))
             raise BleuError(f"{self._at(number)}: {self._pair} may mean {pairs} here; name one of them with -l")
         return True
 

@@ -109,14 +109,7 @@ def _of_lines(lines: Sequence[str], label: str, name: str, field: str) -> Mappin
     if first.startswith(("{", "[")):
         return _of_json(lines, label, name, field)
     if _COMET.match(first):
-        systems: dict[str, list[Item]] = {}
-        for number, line in enumerate(lines, 1):
-            match = _COMET.match(line)
-            if match is not None:
-                systems.setdefault(match["system"] or "", []).append(_number(match["score"], label, number))
-            elif line and not _COMET_WHOLE.match(line):
-                raise BleuError(f"{label}, line {number}: {line!r:.60} is not a line of comet-score; delete it")
-        return _select(systems, label, field)
+        return _select(_of_comet(lines, label), label, field)
     cells = first.split("\t" if "\t" in first else None)
     if len(cells) > 1 and _is_number(cells[1]) and not _is_number(cells[0]):
         return _select(_of_pairs(lines, label), label, field)
@@ -138,6 +131,18 @@ def _select(systems: Mapping[str, list[Item]], label: str, field: str) -> Mappin
         names = list(systems)
         raise BleuError(f"{label} has no {field}; it has {', '.join(names[:_MOST_NAMES])}{suggest(field, names)}")
     return {field: systems[field]}
+
+
+def _of_comet(lines: Sequence[str], label: str) -> dict[str, list[Item]]:
+    """Return the scores in what comet-score prints."""
+    systems: dict[str, list[Item]] = {}
+    for number, line in enumerate(lines, 1):
+        match = _COMET.match(line)
+        if match is not None:
+            systems.setdefault(match["system"] or "", []).append(_number(match["score"], label, number))
+        elif line and not _COMET_WHOLE.match(line):
+            raise BleuError(f"{label}, line {number}: {line!r:.60} is not a line of comet-score; delete it")
+    return systems
 
 
 def _of_pairs(lines: Sequence[str], label: str) -> dict[str, list[Item]]:

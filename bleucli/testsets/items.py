@@ -90,7 +90,7 @@ def _of_pair(items: Items, pair: str, path: str) -> Iterator[tuple[str, Item]]:
                 continue
             spelling = spelling or "-".join(of_item)
             if spelling != "-".join(of_item):
-                both = f"{spelling} and {'-'.join(of_item)}"
+                both = f"{spelling!r:.60} and {'-'.join(of_item)!r:.60}"
                 raise BleuError(f"{place}: {pair} may mean {both} here; name one of them in the registry")
         yield place, item
 

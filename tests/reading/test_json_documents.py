@@ -145,8 +145,8 @@ def test_references_of_many_pairs_serve_a_system_of_one(run, write):
 
 
 def test_a_pair_that_may_mean_several_is_refused(score):
-    refused(score(PRETTY, "-l", "en-zh"), "item 5: en-zh may mean en-zh_CN and en-zh_TW here; name one of them with -l")
-    refused(score(LINES, "-l", "en-zh", name="sys.jsonl"), "line 5: en-zh may mean en-zh_CN and en-zh_TW")
+    refused(score(PRETTY, "-l", "en-zh"), "item 5: en-zh may mean 'en-zh_CN' and 'en-zh_TW' here; name one of them")
+    refused(score(LINES, "-l", "en-zh", name="sys.jsonl"), "line 5: en-zh may mean 'en-zh_CN' and 'en-zh_TW'")
     refused(
         score(PRETTY, "-l", "en-fr"), "no object of the language pair en-fr; it has en-cs, en-de, en-zh_CN, en-zh_TW"
     )
