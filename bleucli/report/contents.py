@@ -454,8 +454,8 @@ def _count_variants(
     """Return what the metrics in percent count with typography alike, and with case ignored as well.
 
     Returns:
-        For each system, the statistics of both kinds: one per metric. Those with case ignored have rows only if
-            `sections` need them; the others always have rows.
+        For each system, the statistics of both kinds: one per metric. The first kind has rows; the second, which is not
+            tested, has rows only where they are needed to take segments: for `lines` or `sections`.
     """
     metrics = with_variants([one.metric for one in measured if one.metric.in_percent])
     if not metrics:

@@ -140,7 +140,7 @@ class Segments:
         for block in blocks:
             pairs = block.pairs.tolist()
             bounds.extend([bound + start if bound >= 0 else bound for bound in pairs])
-            end = max([0, *pairs])  # after it, tokenizers leave as much room again
+            end = max([0, *pairs])  # tokenizers leave as much room again after the last text
             parts.append(memoryview(block.data)[:end])
             start += end
         return cls(b"".join(parts), bounds.tobytes())
