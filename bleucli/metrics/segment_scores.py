@@ -122,10 +122,8 @@ class SegmentScores(Metric[Score]):
         self._joining: Joining | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {
-            "_columns": {},
-            "_joining": None,
-        }  # Statistics hold their metric, and should be small when they are pickled
+        # Statistics hold their metric, and should be small when they are pickled
+        return vars(self) | {"_columns": {}, "_joining": None}
 
     def prepare(self, segments: Segments) -> Segments:
         """Return the texts unchanged: nothing reads them."""
@@ -172,14 +170,11 @@ class SegmentScores(Metric[Score]):
         return SegmentScores(self.name, {new: self._columns[old] for new, old in names.items()}, self.higher_is_better)
 
     def take(self, name: str, places: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return rows of a system by their indexes; empty ones where there are fewer, until `check_count` refuses."""
+        """Return rows of a system by their indexes."""
         import numpy as np
 
-        rows = np.asarray(self._columns[name].rows, np.float64)
-        if len(places) and places.max() >= len(rows):
-            rows = np.vstack([rows, np.tile((0.0, 1.0), (int(places.max()) + 1 - len(rows), 1))])
-        taken: NDArray[np.float64] = rows[places]
-        return taken
+        rows: NDArray[np.float64] = np.asarray(self._columns[name].rows)[places]
+        return rows
 
     def follow(self, joining: Joining) -> None:
         """Take scores from where the items that are joined come from."""

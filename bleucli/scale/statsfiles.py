@@ -215,8 +215,10 @@ class Statistics:
         """Find out where the segments of each place begin if those of one place follow those of another."""
         lengths: dict[tuple[Any, ...], int] = {}
         for file in self._filled:
+            start = 0
             for table in file.row_groups([key for key in (*PLACES, SEGMENT) if key in file.columns]):
-                segments = to_numpy(table.column(SEGMENT))
+                segments = to_numpy(check_numbers(table, {SEGMENT: False}, file.path, start).column(SEGMENT))
+                start += len(table)
                 for place, rows in split(table, PLACES):
                     lengths[place] = max(lengths.get(place, 0), int(segments[rows].max()) + 1)
         for place, length in lengths.items():

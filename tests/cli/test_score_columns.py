@@ -515,6 +515,19 @@ def test_wrong_scores_beside_statistics_are_refused(run, shards, write, command)
     refused(sums, "sums.parquet holds sums, but scores are those of segments; name files of segments")
 
 
+def test_scores_beside_damaged_statistics_are_refused_as_the_statistics_are(run, shards):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pq.read_table("0.parquet")
+    for number, damage in enumerate((None, -1)):
+        segments = [damage, *table.column("segment").to_pylist()[1:]]
+        place = table.column_names.index("segment")
+        pq.write_table(table.set_column(place, "segment", pa.array(segments, pa.int64())), f"bad{number}.parquet")
+        words = ("--stats", f"bad{number}.parquet", "1.parquet", "-q")
+        assert refused(run(*words, *COLUMN), f"bad{number}.parquet") == refused(run(*words))
+
+
 def test_saved_scores_are_not_called_metrics_of_your_own(run, shards):
     assert run("count", *shards, *COLUMN, "-o", "saved.parquet").status == 0
     answer = run("--stats", "saved.parquet")
