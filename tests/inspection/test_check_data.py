@@ -37,7 +37,7 @@ def test_damages_of_every_kind_are_found(root):
 
 
 def test_lines_out_of_step_are_located(root):
-    answer = misses(root, "--steps", "100")
+    answer = misses(root, "--steps", "500")
     assert answer.returncode == 0, answer.stdout
     assert "located within two lines" in answer.stdout
 
