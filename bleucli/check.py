@@ -92,6 +92,8 @@ _FEW = 0.005
 # What lines that have moved gain when they are moved back, as a share of what as many other lines contribute: less is
 # chance, where neighbours are alike
 _STEP_GAIN = 0.2
+# As many lines more may be between its pieces in two blocks
+_NEAR = 8
 # The most pieces that are named
 _MOST_MOVES = 5
 # The mean share of rare groups of letters below which texts are unrelated, from this many segments on
@@ -286,6 +288,15 @@ def _minus(one: Sums, other: Sums) -> Sums:
     return tuple(a - b for a, b in zip(one, other, strict=True))
 
 
+def _is_after(move: tuple[int, int, int], start: int, first: int) -> bool:
+    """Return whether lines from `first` on may go on with a move of a block before that of `start`.
+
+    >>> [_is_after(move, 4096, 4096) for move in ((4000, 4094, 2), (4000, 4010, 2), (4096, 4100, 2))]
+    [True, False, False]
+    """
+    return move[1] <= start and first - move[1] <= abs(move[2]) + _NEAR
+
+
 def _tell_lead(lead: float, p_value: float) -> str:
     """Return by how much a system is ahead of another one.
 
@@ -448,7 +459,8 @@ class _Checking:
         edges = [0, *(np.flatnonzero(np.diff(distances)) + 1).tolist(), len(distances)]
         for first, end in pairwise(edges):
             if (distance := int(distances[first])) != 0:
-                if moves and moves[-1][1:] == (start + first, distance):  # it goes on from the block before
+                # It goes on from the block before, at whose end some counterparts are in this block
+                if moves and moves[-1][2] == distance and _is_after(moves[-1], start, start + first):
                     moves[-1] = (moves[-1][0], start + end, distance)
                 else:
                     moves.append((start + first, start + end, distance))

@@ -153,8 +153,8 @@ def tell_unknown(word: str) -> str:
     if any(part in key for part in _ELSEWHERE):
         return Turn(
             f"{choices}; for scores that another tool computed, give scores={{{word!r}: ...}} to evaluate_systems",
-            f"{choices}; for scores that another tool computed, write --scores {word}=FILE, or, without texts,"
-            " --segment-scores",
+            f"{choices}; for scores that another tool computed, write bleu REF -i SYSTEM --scores {word}=FILE, or,"
+            " without texts, bleu --segment-scores FILE",
         )
     return f"{choices}{suggest(word, names)}"
 

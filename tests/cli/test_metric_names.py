@@ -100,7 +100,7 @@ def test_a_metric_of_other_tools_is_answered_with_what_exists(run, files, word):
     refused(
         run(*files, "-m", word),
         f"choose from {listed}; ",
-        f"write --scores {word}=FILE, or, without texts, --segment-scores",
+        f"write bleu REF -i SYSTEM --scores {word}=FILE, or, without texts, bleu --segment-scores FILE",
     )
     with pytest.raises(UsageError, match=r"choose from bleu, .*; .*scores={'.*': \.\.\.} to evaluate_systems$"):
         bleucli.evaluate_systems(TEXTS, REFERENCES, [word])

@@ -353,6 +353,15 @@ def test_lines_out_of_step_are_located(lines, first, last, distance):
     assert finding.points > 0
 
 
+def test_moves_go_on_from_block_to_block(monkeypatch):
+    monkeypatch.setattr("bleucli.check._LINES", 128)
+    for distance in (1, 5):
+        finding = kinds({"sys": [*SYSTEM[:100], *SYSTEM[100 + distance :], *[""] * distance]})["step"]
+        assert abs(finding.first - 100) <= 2
+        assert f"to {LINES - distance - 1} (counting" in finding.message
+        assert ";" not in finding.message  # one piece
+
+
 def test_what_the_source_has_is_not_a_mistake():
     source = [f"<p>{n} &amp; more" if n % 2 else f"{n} and more" for n in range(LINES)]
     system = [f"<p>{text} &amp;" if n % 2 else f"{text} &amp;" for n, text in enumerate(SYSTEM)]
@@ -540,6 +549,7 @@ def test_sources_come_from_a_file(run, texts, write):
     [
         (("-f", "latex"), "latex"),
         (("-m", "bleu", "chrf"), "one metric"),
+        (("-m", "comet"), "write bleu REF -i SYSTEM --scores comet=FILE"),
         (("--source", "-"), "--source cannot read standard input"),
         (("--source", "missing.txt"), "missing.txt"),
     ],
