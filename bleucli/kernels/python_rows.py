@@ -101,7 +101,7 @@ def chrf_rows(stats: SegmentStats, beta: float, eps_smoothing: bool, /) -> Segme
         OverflowError: the square of beta does not fit into a double.
 
     >>> chrf_rows(SegmentStats(memoryview(array("q", [2, 3, 2, 1, 2, 1])), 6), 2, False)[0]
-    (63.636363636363625,)
+    (63.636363636363626,)
     """
     squared(beta)
     check_rows(stats)

@@ -446,8 +446,9 @@ def test_usual_names_of_columns_are_guessed(run, folder, header):
 
 
 def test_a_spreadsheet_is_a_table(run, folder):
-    openpyxl = pytest.importorskip("openpyxl")
-    book = openpyxl.Workbook()
+    from openpyxl import Workbook
+
+    book = Workbook()
     for row in (("hyp", "ref"), *TEXTS):
         book.active.append(row)
     book.save("t.xlsx")
