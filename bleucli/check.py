@@ -18,7 +18,8 @@ from bleucli import kernels
 from bleucli.counting import CorpusStats, count_block
 from bleucli.counting.corpus import check_systems, of_strings
 from bleucli.errors import BleuError, UsageError
-from bleucli.inspection.mistakes import MISTAKES, Lines, Mistake, cut
+from bleucli.inspection.lines import Lines, cut
+from bleucli.inspection.mistakes import MISTAKES, Mistake
 from bleucli.metrics import Metric, find_metric, typography
 from bleucli.phrases import Turn, tell_count, tell_place
 from bleucli.records import NamedTuple

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from bleucli.inspection.lines import Lines, cut
 from bleucli.inspection.marks import find_script
-from bleucli.inspection.mistakes import MISTAKES, Lines, cut
+from bleucli.inspection.mistakes import MISTAKES
 from bleucli.phrases import Turn, in_command, tell_count, tell_place
 from bleucli.records import NamedTuple
 from bleucli.results.hints import Hint
