@@ -359,8 +359,8 @@ def _join_by_key(
     texts = [_without_ids(source, columns) for source, columns in zip(sources, rest, strict=True)]
     lines = {n: Lines(total + (len(rest[n][0]) if rest[n] else 0), array("q", range(total))) for n in rows}
     # Systems come before references, and may have the same names
-    named = {name: of for n, of in reversed(lines.items()) for name in sources[n].names}
-    joining.lines = {**named, "": lines[measure]}
+    by_name = {name: of for n, of in reversed(lines.items()) for name in sources[n].names}
+    joining.lines = {**by_name, "": lines[measure]}
     matches = (row for row, key in enumerate(order) if key in common)
     while chunk := list(islice(matches, _BLOCK)):
         keys = [order[row] for row in chunk]

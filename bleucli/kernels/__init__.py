@@ -44,16 +44,16 @@ def _why_missing(error: ImportError) -> str:
     return f"the native kernels were not built ({error}); install a C compiler and install bleucli again"
 
 
-def _choose(wanted: str) -> tuple[str, str]:
+def _choose(kind: str) -> tuple[str, str]:
     """Return `native` or `python`, and the reason if `auto` can choose only `python`."""
-    if wanted == "reference":  # the name of the python kernels before 0.2
-        wanted = "python"
-    if wanted not in ("auto", "native", "python"):
-        raise KernelError(f"BLEU_KERNELS is {wanted!r}; expected auto, native or python")
-    if wanted == "python":
+    if kind == "reference":  # the name of the python kernels before 0.2
+        kind = "python"
+    if kind not in ("auto", "native", "python"):
+        raise KernelError(f"BLEU_KERNELS is {kind!r}; expected auto, native or python")
+    if kind == "python":
         return "python", ""
     native, why = _load_native()
-    if native is None and wanted == "native":
+    if native is None and kind == "native":
         raise KernelError(f"BLEU_KERNELS is native, but {why}")
     return ("native", "") if native is not None else ("python", why)
 

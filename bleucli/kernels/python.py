@@ -355,10 +355,10 @@ def _ngram_row(hypothesis: list[str], references: list[list[str]], max_order: in
     yield len(hypothesis)
     yield min(map(len, references), key=lambda length: (abs(length - len(hypothesis)), length), default=0)
     orders = range(1, max_order + 1)
-    counted = min(max_order, len(hypothesis))
-    for order in range(1, counted + 1):
+    longest = min(max_order, len(hypothesis))
+    for order in range(1, longest + 1):
         yield _clipped_matches(hypothesis, references, order)
-    yield from [0] * (max_order - counted)
+    yield from [0] * (max_order - longest)
     yield from (max(0, len(hypothesis) - order + 1) for order in orders)
 
 

@@ -56,7 +56,7 @@ def group_stats(
         most = [_most(group, order) for order in range(1, max_order + 1)]
         for number, tokens in enumerate(group):
             rows.extend((len(tokens), _closest(lengths, len(tokens))))
-            rows.extend(_matches(tokens, order, number, found) for order, found in enumerate(most, 1))
+            rows.extend(_matches(tokens, order, number, counts) for order, counts in enumerate(most, 1))
             rows.extend(max(0, len(tokens) - order + 1) for order in range(1, max_order + 1))
         distinct.extend(map(len, most))
     return SegmentStats(memoryview(rows), 2 + 2 * max_order), SegmentStats(memoryview(distinct), max_order)

@@ -185,12 +185,12 @@ def _fill(
             ours, total = count(hypotheses[index] or ""), 0.0
             for number, theirs in enumerate(others, start):
                 heed_stop()
-                found = score(ours, theirs)
+                value = score(ours, theirs)
                 if weights is None:
-                    scores[place] = found
+                    scores[place] = value
                     place += 1
                 else:
-                    total += weights[number] * found
+                    total += weights[number] * value
             if weights is not None:
                 scores[index] = total
         first, start = first + n, start + m

@@ -82,12 +82,12 @@ class SegmentStats:
         >>> list(SegmentStats(memoryview(array("q", [1, 2, 3, 4])), 2).take([1, 0]))
         [(3, 4), (1, 2)]
         """
-        taken = array(self.data.format)
+        rows = array(self.data.format)
         data, width = self.data.cast("B"), self.columns * self.data.itemsize
         for index in indexes:
             start = range(len(self))[index] * width
-            taken.frombytes(data[start : start + width])
-        return SegmentStats(memoryview(taken), self.columns)
+            rows.frombytes(data[start : start + width])
+        return SegmentStats(memoryview(rows), self.columns)
 
     def sums_of(self, groups: Sequence[int]) -> SegmentStats:
         """Return the sums of the rows of each group, such as the segments of each document.
@@ -172,8 +172,8 @@ class SegmentStats:
             raise BleuError("a table without columns holds no statistics; select some columns")
         for name, column in zip(table.column_names, table.columns, strict=True):
             if column.null_count or not str(column.type).startswith(("int", "uint", "float", "double")):
-                found = "gaps" if column.null_count else f"values of type {column.type}"
-                raise BleuError(f"the column {name} has {found}; expected a number in each row")
+                content = "gaps" if column.null_count else f"values of type {column.type}"
+                raise BleuError(f"the column {name} has {content}; expected a number in each row")
         kinds = {str(column.type) for column in table.columns}
         kind = np.int64 if all(name.startswith(("int", "uint")) for name in kinds) else np.float64
         rows = np.empty((table.num_rows, table.num_columns), kind)

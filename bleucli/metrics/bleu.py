@@ -354,15 +354,15 @@ class BLEU(Metric[BLEUScore]):
                 raise UsageError(
                     f"tokenize_name {tokenize_name!r} is for a tokenizer of your own; give its function as tokenize"
                 )
-            chosen = self.check("tokenize", tokenize)
-            if chosen is None:
-                chosen = tokenizers.default_for(language)
-                if language and chosen == tokenizers.DEFAULT:
+            name = self.check("tokenize", tokenize)
+            if name is None:
+                name = tokenizers.default_for(language)
+                if language and name == tokenizers.DEFAULT:
                     from bleucli.tokenizers import languages
 
                     languages.refuse_unspaced(language, self.spell("tokenize"))
-            tokenizer = tokenizers.get(chosen)
-            advice = tokenizers.advice(chosen, language, self.spell("tokenize"))
+            tokenizer = tokenizers.get(name)
+            advice = tokenizers.advice(name, language, self.spell("tokenize"))
         self._start_with(
             lowercase=self.check("lowercase", lowercase),
             force=self.check("force", force),

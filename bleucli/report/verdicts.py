@@ -151,8 +151,8 @@ def _tell_wording(report: Report, column: Column) -> str:
     best = column.order()[:_MOST_NAMED]
 
     def tell(way: str, scores: Sequence[float]) -> str:
-        shown = [f"{scores[system]:.2f} for {report.names[system]}" for system in best]
-        return f"{way}, {column.name} is {join_words(shown)}."
+        values = [f"{scores[system]:.2f} for {report.names[system]}" for system in best]
+        return f"{way}, {column.name} is {join_words(values)}."
 
     alike = "With typography alike in outputs and references"
     sentences = []

@@ -660,8 +660,8 @@ class Results(Record):
         if not matches:
             group = name_row("", labels.items())
             names = list(dict.fromkeys(row.bare_name for row in rows))
-            known = ", ".join(names) or "none"
-            raise BleuError(f"there is no system {name!r}{group}; choose from {known}{suggest(name, names)}")
+            choices = ", ".join(names) or "none"
+            raise BleuError(f"there is no system {name!r}{group}; choose from {choices}{suggest(name, names)}")
         return matches[0]
 
     def score(self, system: str, metric: str = "", **labels: str) -> float:

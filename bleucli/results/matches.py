@@ -84,10 +84,10 @@ class Match(NamedTuple):
     def _tell_other(self, place: int) -> str:
         """Return what a setting is called beside the first, and beside the first one that has a signature."""
         first, setting = self.settings[0], self.settings[place]
-        signed = next((one.signature for one in self.settings[:place] if one.signature), "")
+        signature = next((one.signature for one in self.settings[:place] if one.signature), "")
         title = setting.title
-        if signed and setting.signature:
-            title = join_words([field for field in setting.signature.split("|") if field not in signed.split("|")])
+        if signature and setting.signature:
+            title = join_words([field for field in setting.signature.split("|") if field not in signature.split("|")])
         if setting.against == first.against:
             return title
         return f"{title}, against {setting.against} alone" if setting.against else f"{title}, against all references"

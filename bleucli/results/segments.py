@@ -128,12 +128,12 @@ class SegmentTable(Record):
         columns = [(name, metric, column) for name, of in self.scores.items() for metric, column in of.items()]
         rows: list[dict[str, Any]] = []
         for place in range(len(columns[0][2])):
-            known = {"segment": place + 1} | {name: column[place] for name, column in self.labels.items()}
+            labels = {"segment": place + 1} | {name: column[place] for name, column in self.labels.items()}
             if wide:
-                rows.append(known | {f"{name} {metric}": column[place] for name, metric, column in columns})
+                rows.append(labels | {f"{name} {metric}": column[place] for name, metric, column in columns})
                 continue
             rows += [
-                {**known, "system": name, "metric": metric, "score": column[place]} for name, metric, column in columns
+                {**labels, "system": name, "metric": metric, "score": column[place]} for name, metric, column in columns
             ]
         return rows
 
