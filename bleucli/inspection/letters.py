@@ -164,11 +164,13 @@ def narrow(text: str) -> str:
 
 
 _MARKS = re.compile(r"[^\w\s]")
+# Apostrophes and hyphens within words are a matter of the language and of which words are chosen
+_OUTER_MARKS = re.compile(r"[^\w\s'’-]|(?<!\w)['’-]|['’-](?!\w)")
 
 
 def find_bare(lines: Lines, others: Lines) -> Sequence[int]:
-    """Find lines without any punctuation, where the other line has several marks."""
-    return [n for n in lines.where(is_bare) if len(_MARKS.findall(others.texts[n])) > 1]
+    """Find lines without any punctuation, where the other line has several marks that are not parts of words."""
+    return [n for n in lines.where(is_bare) if len(_OUTER_MARKS.findall(others.texts[n])) > 1]
 
 
 def is_bare(text: str) -> bool:

@@ -198,7 +198,7 @@ MISTAKES = (
         "markdown",
         "Markdown (such as **bold**)",
         "remove the marks",
-        lines_with(traces.MARKDOWN, "**", "#", "`", "](http"),
+        traces.find_markdown,
         traces.strip_markdown,
         share=0.003,
         is_in_sources=True,

@@ -31,7 +31,8 @@ INVISIBLE_MARKS = [
 ] + [chr(code) for code in (*range(0x2060, 0x2065), *range(0x2066, 0x206A))]
 INVISIBLE = f"[{''.join(INVISIBLE_MARKS)}]"
 SUBWORD = r"@@(?= |$)|▁|(?<=\s)##(?=[^\W\d_])|[ĠĊ](?=\w)|(?<=\w)</w>"
-MARKDOWN = r"\*\*[^*\s](?:[^*]*[^*\s])?\*\*|^#{1,6} \S|^```|(?<!\w)`[^`\s]+`(?!\w)|\[[^\]]+\]\(https?:"
+_BACKTICKS = r"(?<!\w)`[^`\s]+`(?!\w)"
+_MARKDOWN = rf"\*\*[^*\s](?:[^*]*[^*\s])?\*\*|^#{{1,6}} \S|^```|{_BACKTICKS}|\[[^\]]+\]\(https?:"
 LOST = re.compile(r"\?(?<=[^\W\d_]\?)[^\W\d_]|\?{3,}")
 
 
@@ -42,6 +43,24 @@ def find_tags(lines: Lines, others: Lines) -> Sequence[int]:
 
 
 _TAGS = lines_with(TAG, "<")
+
+
+def find_markdown(lines: Lines, others: Lines) -> Sequence[int]:
+    """Find lines with Markdown; backticks are none where the other line has as many quotation marks in their place."""
+    texts, rest = lines.texts, others.texts
+    return [
+        n
+        for n in _MARKED(lines, others)
+        if re.search(_MARKDOWN, re.sub(_BACKTICKS, "", texts[n]), re.MULTILINE)
+        or _quotes(rest[n]) < _quotes(texts[n]) + 2 * len(re.findall(_BACKTICKS, texts[n]))
+    ]
+
+
+_MARKED = lines_with(_MARKDOWN, "**", "#", "`", "](http")
+
+
+def _quotes(text: str) -> int:
+    return sum(one in _QUOTES for one in text)
 
 
 def strip_markdown(text: str) -> str:

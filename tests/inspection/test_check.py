@@ -325,6 +325,24 @@ def test_backticks_as_apostrophes_are_not_markdown():
     assert "markdown" in kinds({"sys": [text.replace("kam", "`kam`") for text in SYSTEM]})
 
 
+def test_backticks_where_the_other_side_has_quotation_marks_are_not_markdown():
+    system, reference = (
+        [text.replace("kam", word) for text in texts] for texts, word in ((SYSTEM, "»kam«"), (REFERENCE, "`kam`"))
+    )
+    assert "markdown" not in kinds({"sys": system}, [reference])
+    assert "markdown" in kinds({"sys": SYSTEM}, [reference])
+
+
+def test_apostrophes_within_words_are_not_missed_as_punctuation():
+    plain, elided = (
+        [f"{word} {n} {rest}" for n in range(60)]
+        for word, rest in (("la voie", "est fermee, oui"), ("l’acces", "n’est qu’ouvert, oui"))
+    )
+    bare = [text.replace(",", "") for text in plain]
+    assert "punctuation" not in kinds({"sys": bare}, [elided])
+    assert "punctuation" in kinds({"sys": bare}, [[text.replace(", ", ": ", 1) + "," for text in elided]])
+
+
 def test_line_numbers_are_those_of_the_lines():
     numbered = [f"{n + 1}\t{text}" for n, text in enumerate(SYSTEM)]
     assert list(kinds({"sys": numbered})) == ["numbers"]
