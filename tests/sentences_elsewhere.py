@@ -1520,12 +1520,16 @@ def _(w, asian, a, b):
 
 
 @WARNING.sentence(
-    "too few trials", "{n:count} ((trial||trials)) cannot show significance at 0.05; use at least {least:count}"
+    "too few trials",
+    "{n:count} ((trial||trials)) {effect:cannot show significance at 0.05|give only rough corrected p-values}; use at"
+    " least {least:count}",
 )
-def _(w, n, least):
+def _(w, n, effect, least):
     # The smallest p-value is 1 / (trials + 1); a corrected one should be a twentieth of the limit
     limit = 0.05 / 20 if w.options["all_pairs"] or w.options.get("bold_best") else 0.05
-    return n == w.trials and 1 / (n + 1) > limit and 1 / (least + 1) <= limit < 1 / least
+    can_show = 1 / (n + 1) <= 0.05
+    is_few = n == w.trials and 1 / (n + 1) > limit and 1 / (least + 1) <= limit < 1 / least
+    return is_few and can_show == effect.startswith("give")
 
 
 @WARNING.sentence(

@@ -189,7 +189,7 @@ def _(w, n, k):
 
 @MATRIX.sentence(
     "who has the best scores",
-    "Best {metric:metric}: {told:[^.]+? in \\d+ of \\d+} ((language pairs||language pair))[[{some: with several"
+    "Best {metric:metric}: {told:[^.]+? in \\d+ of \\d+} language pairs[[{some: with several"
     " systems}]][[{others:[^.]+}]]. {certainty:In none of them is one system significantly better than all others|"
     "Significantly better than all others: [^.]+}.",
 )
@@ -206,7 +206,7 @@ def _(w, metric, told, some, others, certainty):
     named = {} if certainty.startswith("In none") else _counts(certainty.partition(": ")[2])
     in_order = sorted(leads.values(), reverse=True) == list(leads.values())
     return (
-        int(of) == len(rivals)
+        1 < int(of) == len(rivals)
         and leads == expected
         and named == sure
         and in_order

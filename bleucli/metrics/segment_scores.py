@@ -182,10 +182,9 @@ class SegmentScores(Metric[Score]):
 
     def check_count(self, segments: int) -> None:
         """Refuse scores of another number of segments than were counted."""
-        if self._joining is not None and self._joining.lines:
-            return  # `block_stats` has compared the numbers of lines
-        for column in self._columns.values():
-            _check_number(column, segments)
+        lines = self._joining.lines if self._joining is not None else {}
+        for name, column in self._columns.items():
+            _check_number(column, lines[name if column.is_alone else ""].length if lines else segments)
 
     def sum_rows(self, rows: SegmentStats) -> tuple[int | float, ...]:
         """Return the sum of each column, exact before it is rounded."""

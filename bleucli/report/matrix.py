@@ -83,11 +83,16 @@ def tell(results: Results, plan: Plan) -> list[str]:
 
 
 def summarize(parts: Sequence[Part], names: Sequence[str]) -> str:
-    """Return what the averages say together; where they compare nothing, which systems lead in how many pairs."""
+    """Return what the averages say together; where they compare nothing, which systems lead in how many pairs.
+
+    If a single pair compares systems, it is what this pair says.
+    """
     if averages := _averages(parts, names):
         return _judge(averages[0])
     if leads := count_leads(parts, names):
         return leads[0]
+    if rivals := [part for part in parts if part.report.pairs]:
+        return _judge(rivals[0])
     return f"{tell_count(len(names), 'system')} in {tell_count(len(parts), 'language pair')}."
 
 
@@ -104,13 +109,13 @@ def judge_pairs(parts: Sequence[Part]) -> list[str]:
 def count_leads(parts: Sequence[Part], names: Sequence[str]) -> list[str]:
     """Return in how many language pairs each system has the best score, in two sentences for each metric.
 
-    Pairs with a single system do not count.
+    Pairs with a single system do not count; a single pair with several systems speaks for itself.
     """
     pairs = [part.report for part in parts if part.pair != AVERAGE]
     rivals = [report for report in pairs if report.pairs]
     which = "" if len(rivals) == len(pairs) else " with several systems"
     sentences = []
-    for place, column in enumerate(rivals[0].columns if rivals else ()):
+    for place, column in enumerate(rivals[0].columns if len(rivals) > 1 else ()):
         leads: Counter[str] = Counter()
         clear: Counter[str] = Counter()
         for report in rivals:
@@ -120,7 +125,7 @@ def count_leads(parts: Sequence[Part], names: Sequence[str]) -> list[str]:
                 clear[report.names[leaders[0]]] += 1
         order = sorted(leads, key=lambda name: (-leads[name], names.index(name)))
         shares = [f"{name} in {leads[name]}" for name in order]
-        shares[0] += f" of {tell_count(len(rivals), 'language pair')}{which}"
+        shares[0] += f" of {len(rivals)} language pairs{which}"
         sure = [f"{name} in {clear[name]}" for name in order if clear[name]]
         certainty = "In none of them is one system significantly better than all others."
         if sure:

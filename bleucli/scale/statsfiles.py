@@ -236,12 +236,13 @@ class Statistics:
             return table
         import numpy as np
 
-        segments = to_numpy(table.column(SEGMENT))
+        # Another program may have changed the type
+        segments = to_numpy(table.column(SEGMENT).cast("int64"))
         of_rows = {name: np.empty((len(table), 2)) for name in self._columns}
         for (system, *place), rows in split(table, [SYSTEM, *PLACES]):
             for name, scores in self._columns.items():
                 of_rows[name][rows] = scores.take(_name_system(system), segments[rows] + self._starts[tuple(place)])
-        added = table_of({SYSTEM: segments}, self._columns, [rows.T for rows in of_rows.values()])
+        added = table_of({SEGMENT: segments}, self._columns, [rows.T for rows in of_rows.values()])
         for name in added.column_names[1:]:
             table = table.append_column(name, added.column(name))
         return table

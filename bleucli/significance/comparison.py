@@ -292,7 +292,10 @@ def _trial_hints(sampling: Sampling) -> Iterator[str]:
         return
     largest = SIGNIFICANT * _FINE if _compares_all(sampling) else SIGNIFICANT
     if 1 / (sampling.trials + 1) > largest:
-        text = f"{{}} cannot show significance at {SIGNIFICANT}; use at least {round(1 / largest) - 1}"
+        effect = f"cannot show significance at {SIGNIFICANT}"
+        if 1 / (sampling.trials + 1) <= SIGNIFICANT:
+            effect = "give only rough corrected p-values"
+        text = f"{{}} {effect}; use at least {round(1 / largest) - 1}"
         trials = tell_count(sampling.trials, "trial")
         yield Hint(text.format(trials), text.format("so few trials"), trials=sampling.trials)
 

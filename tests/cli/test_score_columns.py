@@ -479,6 +479,17 @@ def test_scores_beside_statistics_are_those_beside_texts(run, files, shards, wor
     assert run("--stats", "whole.parquet", *words, "-f", "csv", "-q").out == direct
 
 
+@pytest.mark.parametrize("kind", ["float64", "string"])
+def test_scores_are_beside_statistics_whose_segments_have_another_type(run, files, shards, kind):
+    import pyarrow.parquet as pq
+
+    for number in (0, 1):
+        table = pq.read_table(f"{number}.parquet")
+        place = table.column_names.index("segment")
+        pq.write_table(table.set_column(place, "segment", table.column(place).cast(kind)), f"{number}.parquet")
+    assert run(*shards, *BOTH, "-f", "csv").out == run(*files, *BOTH, "-f", "csv").out
+
+
 def test_scores_beside_statistics_of_several_test_sets_follow_one_another(run, shards):
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -564,6 +575,15 @@ def test_scores_follow_items_that_are_joined_by_their_ids(run, write, items, mor
     write("short.comet", "0.5\n")
     short = run(*words, "--scores", "COMET=short.comet,t.comet")
     refused(short, f"short.comet has 1 score, but there are {len(items['s'])} segments; give one score per segment")
+
+
+@pytest.mark.parametrize("count", [2, 4, 5])
+def test_scores_are_counted_if_items_are_missing_only_at_the_end(run, write, count):
+    for name, field, order in (("r", "refs", "abcde"), ("s", "hyp", "abc")):
+        write(f"{name}.jsonl", "".join(f'{{"id": "{item}", "{field}": "{item} y"}}\n' for item in order))
+    write("s.comet", "0.5\n" * count)
+    answer = run("r.jsonl", "-i", "s.jsonl", "--partial", "--scores", "COMET=s.comet")
+    refused(answer, f"s.comet has {count} scores, but there are 3 segments; give one score per segment")
 
 
 def test_the_option_of_earlier_versions_says_what_to_write(run):

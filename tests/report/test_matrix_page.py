@@ -99,6 +99,12 @@ def test_what_the_page_says_is_printed(matrix_file, run):
     ]
 
 
+def test_a_single_pair_speaks_for_itself():
+    results = score_matrix(texts_of(["de-en"]), test="ar", all_pairs=True, trials=400)
+    (sentence,) = matrix.tell(results, plan_of(Sampling("ar", 400), 3))
+    assert sentence.startswith("de-en (60 segments, 1 reference): better is significantly better than both")
+
+
 def test_the_same_input_gives_the_same_bytes(matrix_file, run):
     pages = []
     for _ in range(2):

@@ -424,6 +424,7 @@ def test_too_few_trials_get_a_hint(method, trials, more):
     told = [hint for hint in hints if hint.startswith(f"{trials} trials")]
     assert bool(told) == (trials < (399 if more else 19))
     assert not told or told[0].endswith("use at least 399" if more else "use at least 19")
+    assert not told or ("cannot show significance" in told[0]) == (trials == 18)
 
 
 @pytest.mark.parametrize("more", [{"all_pairs": True}, pytest.param({"all_best": True}, marks=pytest.mark.slow)])

@@ -75,7 +75,7 @@ int is_aligned(const void *at, Py_ssize_t size);
 
 /* Larger orders would need more columns than memory holds. */
 #define MAX_ORDER ((Py_ssize_t)1 << 24)
-/* Check orders and beta; returns 0, or -1 with an exception set. The caller sets the other options. */
+/* Square beta, and check orders as well; both return 0, or -1 with an exception set. The caller sets other options. */
 int square_of(PyObject *beta, double *square);
 int chrf_options(Py_ssize_t chars, Py_ssize_t words, PyObject *beta, ChrfOptions *options);
 

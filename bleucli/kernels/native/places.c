@@ -38,11 +38,11 @@ static inline Lanes lanes_of(const Place *place, size_t order)
     return lanes_up_to[order] & ~lanes_up_to[place->shared];
 }
 
-/* Note all places of the hypothesis, and the last one of each token. */
+/* Note all places of the hypothesis, and the last one of each token, as long as there are repeats left. */
 static void note_places(Place *places, const unsigned char *tokens, size_t size, uint16_t *last, size_t *repeats)
 {
     size_t fresh = 0; /* the next token that did not occur so far: they are numbered in this order */
-    for (size_t at = 0; at < size; at++) {
+    for (size_t at = 0; at < size && *repeats > 0; at++) {
         size_t token = tokens[at], shared = 0, likest = 0;
         uint16_t before = NO_PLACE;
         if (token == fresh) {
