@@ -908,6 +908,20 @@ def test_files_may_have_the_target_in_capitals(run, wmt24, matrix):
     assert "tok:zh" in run("matrix", "matrix.toml", "-f", "csv", "-q").out
 
 
+def test_a_hint_about_averages_says_so():
+    references = ["the dog bit the man", "it was not unexpected", "he left"]
+    texts = {
+        "en-de": ({"a": references, "b": references}, [references]),
+        "en-fr": ({"a": references, "b": ["the cat", "it was", "she left"]}, [references]),
+    }
+    results = bleucli.score_matrix(texts, "chrf", test="ar", trials=200)
+    rest = "no difference in fewer than 6 segments can be significant at 0.05"
+    assert results.hints[-2:] == [
+        f"en-fr: 3 segments: {rest}",
+        f"average: a and b differ in only 3 segments by chrF2; {rest}",
+    ]
+
+
 def test_hints_are_warnings_at_the_line_of_the_caller(wmt24):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
