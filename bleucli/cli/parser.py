@@ -113,6 +113,11 @@ class Parser(argparse.ArgumentParser):
                 self.refuse(word)
         if rest and not any(action.dest == "refs" for action in self._actions):
             raise UsageError(f"{shown(rest[0])} is one argument too many; see {self.prog} --help all")
+        if rest and any("-i" in action.option_strings and action.nargs is None for action in self._actions):
+            raise UsageError(
+                f"{shown(rest[-1])} is one argument too many; {self.prog} takes one system after -i: name it there,"
+                " and all references before it"
+            )
         if rest:
             raise UsageError(
                 f"{shown(rest[-1])} is separated from the other references; name all references together,"
@@ -126,7 +131,7 @@ class Parser(argparse.ArgumentParser):
         if name in _FORMER:
             raise UsageError(f"{name} has moved to a command; write {_FORMER[name]}")
         alike = [flag for flag in self.flags() if flag.startswith("--") == name.startswith("--")]
-        raise UsageError(f"there is no option {name}; see {self.prog} --help all{suggest(name, alike)}")
+        raise UsageError(f"{self.prog} has no option {name}; see {self.prog} --help all{suggest(name, alike)}")
 
     def error(self, message: str) -> NoReturn:
         """Reword and raise what argparse would print, such as `argument --quiet/-q: ignored explicit argument 'x'`."""

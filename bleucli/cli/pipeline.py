@@ -224,7 +224,7 @@ def plan_sampling(options: Options, environment: Environment, bold: bool, system
         elif options.table is not None:
             remedy = "name the baseline first: --columns hyp=BASELINE,SYSTEM"
         elif options.has("matrix"):
-            remedy = "let the patterns and names in the TOML file have another one"
+            remedy = "add another to the TOML file"
         raise UsageError(f"{test} compares systems, but only one was given; {remedy}")
     from bleucli.counting.threads import count_threads
     from bleucli.significance.comparison import Sampling

@@ -389,7 +389,7 @@ def score_pairs(
         )
     means = _judge_averages(Results(whole, segments, []), stats_of_pairs, sampling, progress)
     means = _with_intervals(means, stats_of_pairs, intervals)
-    messages += [hint for hint in means.hints if hint not in messages]
+    messages += [about(AVERAGE, hint) for hint in means.hints if hint not in messages]
     rankings += means.rankings
     return scoring.fit_scales(
         Results(rows, segments, messages, test, rankings, averages=means.systems, pairs=pairs, names=systems)

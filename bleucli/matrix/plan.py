@@ -147,6 +147,12 @@ def _parse_toml(path: str) -> dict[str, Any]:
         raise BleuError(f"{path} is not valid TOML: {error}") from None
 
 
+def _suggest_any(word: str, choices: Sequence[str]) -> str:
+    """Return the end of an error: the choices that look like an unknown word, or else the first ones."""
+    first, rest = ", ".join(choices[:_MOST_NAMES]), len(choices) - _MOST_NAMES
+    return suggest(word, choices) or f"; choose from {first}{f' and {rest} more' if rest > 0 else ''}"
+
+
 def _put_first(baseline: object, systems: list[str], path: str) -> list[str]:
     """Return the systems with the baseline, if there is one, before the others.
 
@@ -156,7 +162,7 @@ def _put_first(baseline: object, systems: list[str], path: str) -> list[str]:
     if baseline is None:
         return systems
     if baseline not in systems:
-        remedy = suggest(baseline, systems) if isinstance(baseline, str) else ""
+        remedy = _suggest_any(baseline, systems) if isinstance(baseline, str) else ""
         raise BleuError(f"{path}: baseline: expected the name of a system, found {baseline!r:.60}{remedy}")
     return [str(baseline), *(name for name in systems if name != baseline)]
 
@@ -178,15 +184,13 @@ def _names(table: Mapping[str, Any], key: str, path: str, relation: str, choices
     if names is None:
         return []
     if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
-        raise BleuError(f"{path}: {key}: expected a list of strings, found {names!r:.60}")
+        raise BleuError(f"{path}: {key}: expected a list of one or more strings, found {names!r:.60}")
     for name in names:
         if names.count(name) > 1:
             raise BleuError(f"{path}: {key}: {name} is listed twice; name each once")
     for name in names:
         if name not in choices:
-            first, rest = ", ".join(choices[:_MOST_NAMES]), len(choices) - _MOST_NAMES
-            remedy = suggest(name, choices) or f"; choose from {first}{f' and {rest} more' if rest > 0 else ''}"
-            raise BleuError(f"{path}: {key}: there is no output {relation} {name}{remedy}")
+            raise BleuError(f"{path}: {key}: there is no output {relation} {name}{_suggest_any(name, choices)}")
     return names
 
 

@@ -338,7 +338,7 @@ def _few_hints(results: Results, unit: str, units: int, few: dict[Pair, int]) ->
 
 def _tell_pair(results: Results, pair: Pair) -> str:
     _, first, second = pair
-    return f"{results.systems[first].name} and {results.systems[second].name}"
+    return f"{results.systems[first].bare_name} and {results.systems[second].bare_name}"
 
 
 def _seeds(sampling: Sampling, corpora: Sequence[object]) -> list[resampling.Entropy]:

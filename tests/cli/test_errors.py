@@ -396,10 +396,10 @@ def test_a_mode_that_is_named_like_a_file_is_suggested(run, write, word):
 
 
 MEANT = {
-    "--hlep": (("--hlep",), "there is no option --hlep; see bleu --help all; did you mean --help?"),
-    "--tokeniser": (("ref.txt", "--tokeniser", "intl"), "there is no option --tokeniser; ", "did you mean --tokenize"),
-    "--tokeniser=": (("ref.txt", "--tokeniser=intl"), "there is no option --tokeniser; ", "did you mean --tokenize"),
-    "-to": (("ref.txt", "-to", "intl"), "there is no option -to; see bleu --help all; did you mean -tok"),
+    "--hlep": (("--hlep",), "bleu has no option --hlep; see bleu --help all; did you mean --help?"),
+    "--tokeniser": (("ref.txt", "--tokeniser", "intl"), "has no option --tokeniser; ", "did you mean --tokenize"),
+    "--tokeniser=": (("ref.txt", "--tokeniser=intl"), "has no option --tokeniser; ", "did you mean --tokenize"),
+    "-to": (("ref.txt", "-to", "intl"), "has no option -to; see bleu --help all; did you mean -tok"),
     "blue": (("ref.txt", "-m", "blue"), "--metrics 'blue'; choose from bleu, chrf, chrf+, chrf++, ter, ", "mean bleu?"),
     "BLUE": (("ref.txt", "-m", "BLUE"), "; did you mean bleu?"),
     "BLEU-2": (("ref.txt", "-m", "BLEU-2"), "--metrics 'BLEU-2'; for BLEU ", "write -m bleu --max-ngram-order 2"),

@@ -329,7 +329,7 @@ def test_texts_that_are_too_short_for_their_score_get_a_warning(run, write):
     ("words", "error"),
     [
         *(
-            (words, f"there is no option {words[0]}; see bleu diversity --help all")
+            (words, f"has no option {words[0]}; see bleu diversity --help all")
             for words in (
                 *(("-i", "out.txt"), ("-t", "demo", "-l", "en-de"), ("--subset", "news"), ("-m", "ter"), ("-sl",)),
                 *(("--paired-ar",), ("--confidence",), ("--fail-under", "5"), ("--bold-best",), ("--keep-going",)),
@@ -414,7 +414,7 @@ def test_wrong_items_are_refused(run, write, items, fields, error):
 def test_options_of_self_bleu_are_refused_elsewhere(run, write):
     write("ref.txt", LINES)
     write("out.jsonl", json_lines(*({"output": text, "id": 1} for text in TEXTS)))
-    refused(run("ref.txt", "-i", "ref.txt", "--groups", "g"), "there is no option --groups")
+    refused(run("ref.txt", "-i", "ref.txt", "--groups", "g"), "has no option --groups")
     refused(run("-i", "ref.txt", "--self-bleu"), "--self-bleu has moved to a command; write bleu diversity TEXT")
     fields = ("--jsonl-fields", "group=id")
     refused(run("ref.txt", "-i", "out.jsonl", *fields), "group= is for bleu diversity; leave out group=")
@@ -422,5 +422,5 @@ def test_options_of_self_bleu_are_refused_elsewhere(run, write):
     refused(
         run("ref.txt", "-i", "ref.txt", *like), "--like is a signature of self-BLEU; write bleu diversity TEXT --like"
     )
-    refused(run("diversity", "--list"), "there is no option --list")
+    refused(run("diversity", "--list"), "has no option --list")
     refused(run("diversity", stdin=Terminal()), "cat system.txt | bleu diversity")

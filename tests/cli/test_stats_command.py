@@ -192,7 +192,7 @@ def test_options_about_texts_get_a_warning(both):
         (("-o", ""), ["--output is empty"]),
         (("-o", "a.txt"), ["--output a.txt is also an input"]),
         (("--sums", "-o", "ref.txt"), ["--output ref.txt is also an input"]),
-        (("-o", "s.parquet", "--keep-going"), ["there is no option --keep-going; see bleu count --help all"]),
+        (("-o", "s.parquet", "--keep-going"), ["has no option --keep-going; see bleu count --help all"]),
         (("-o", "no/s.parquet"), ["cannot write no/s.parquet"]),
         (("--by", "system", "-o", "s.parquet"), ["segments have no label 'system'; there are none"]),
     ],
@@ -405,7 +405,7 @@ def test_a_test_set_is_signed_as_from_its_texts(run, own_set):
 
 def test_all_of_a_test_set_is_saved(run, own_set):
     part = run(*own_set, "-i", "a.txt", "--origlang", "en", "-f", "json", "-q")
-    refused(run("count", *own_set, "-i", "a.txt", "--origlang", "en", "-o", "x"), "there is no option --origlang")
+    refused(run("count", *own_set, "-i", "a.txt", "--origlang", "en", "-o", "x"), "has no option --origlang")
     run("count", *own_set, "-i", "a.txt", "-q", "-o", "s.parquet")
     assert len(pq.read_table("s.parquet")) == 12
     direct = run(*own_set, "-i", "a.txt", "-f", "json", "-q")

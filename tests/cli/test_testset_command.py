@@ -116,7 +116,7 @@ def test_the_command_lists_and_downloads_what_the_options_of_sacrebleu_do(run):
     refused(run("testsets", ""), "NAME is empty; name a test set")
     refused(run("testsets", "nosuch"), "there is no test set 'nosuch'")
     refused(run("testsets", "demo", "wmt17"), "wmt17 is one argument too many; see bleu testsets --help all")
-    refused(run("testsets", "demo", "--echo", "src"), "there is no option --echo; see bleu testsets --help all")
+    refused(run("testsets", "demo", "--echo", "src"), "has no option --echo; see bleu testsets --help all")
 
 
 @pytest.mark.parametrize(

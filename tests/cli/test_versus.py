@@ -92,10 +92,10 @@ def test_without_sacrebleu_the_error_says_what_to_install(run, pair, monkeypatch
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("-b",), "there is no option -b; see bleu versus-sacrebleu --help all"),
-        (("-f", "csv"), "there is no option -f"),
+        (("-b",), "has no option -b; see bleu versus-sacrebleu --help all"),
+        (("-f", "csv"), "has no option -f"),
         (("-m", "wer"), "sacreBLEU refuses this"),
-        (("--keep-going",), "there is no option --keep-going"),
+        (("--keep-going",), "has no option --keep-going"),
         (("--skip-empty-refs",), "sacreBLEU has no --skip-empty-refs, so there is nothing to compare; leave it out"),
         (("--max-ngram-order", "2"), "sacreBLEU has no --max-ngram-order, so there is nothing to compare"),
     ],

@@ -353,7 +353,7 @@ def test_systems_are_explained_on_a_test_set(run, demo_files):
         (("strong.de.txt", "--line", "3"), "--line is for one system, but two are compared over all segments"),
         (("strong.de.txt", "-sl"), "--sentence-level takes one system, but two are compared by corpus scores"),
         (("strong.de.txt", "-s", "chen-cherry-5"), "is defined for single segments"),
-        (("strong.de.txt", "-par"), "there is no option -par; see bleu explain --help all"),
+        (("strong.de.txt", "-par"), "has no option -par; see bleu explain --help all"),
     ],
 )
 def test_bad_input_gets_one_line(run, demo_files, words, message):

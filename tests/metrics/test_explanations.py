@@ -807,7 +807,7 @@ REFUSED = {
     "no line": (("-sl",), "--sentence-level is for one segment, but sys has 2 segments; choose one with --line N"),
     "format": (("--line", "1", "-f", "csv"), "--format 'csv'; choose from text, html, json"),
     **{
-        word: (("--line", "1", *word.split()), f"there is no option {word.split()[0]}; see bleu explain --help all")
+        word: (("--line", "1", *word.split()), f"has no option {word.split()[0]}; see bleu explain --help all")
         for word in ("-ci", "-b", "-par", "--scale 1", "--keep-going", "--fail-under 5", "--bold-best", "--append")
     },
     "names": (("--line", "1", "--names", "x"), "--names has no effect"),
@@ -820,7 +820,7 @@ def test_bad_input_gets_one_line(score, words, message):
 
 
 def test_other_spellings_say_what_to_write(score, run):
-    refused(run("ref", "-i", "sys", "--line", "1"), "there is no option --line")
+    refused(run("ref", "-i", "sys", "--line", "1"), "has no option --line")
     told = "--explain has moved to a command; write bleu explain REF -i SYSTEM"
     refused(run("ref", "-i", "sys", "--explain"), told)
 

@@ -493,7 +493,8 @@ REFS, SYSTEMS = WMT24.splitlines()
             (REFS.replace("ref?", "*").replace("{pair}", "e{pair}"), SYSTEMS),
             ("of 6 similar files, none has a pair",),
         ),
-        ((REFS, SYSTEMS, "pairs = 'en-de'"), ("pairs: expected a list of strings, found 'en-de'",)),
+        ((REFS, SYSTEMS, "pairs = 'en-de'"), ("pairs: expected a list of one or more strings, found 'en-de'",)),
+        ((REFS, SYSTEMS, "pairs = []"), ("pairs: expected a list of one or more strings, found []",)),
         ((REFS, SYSTEMS, "pairs = ['en-da']"), ("no output for the pair en-da; did you mean en-de or en-zh?",)),
         ((REFS, SYSTEMS, "names = ['GPT-4']"), ("names: there is no output of GPT-4; did you mean GPT-4.5?",)),
         ((REFS, SYSTEMS, "names = ['GPT-4.5', 'GPT-4.5']"), ("names: GPT-4.5 is listed twice; name each once",)),
@@ -594,7 +595,12 @@ def test_wrong_references_are_an_error_with_keep_going_too(run, wmt24, write):
     ids=" ".join,
 )
 def test_options_that_make_no_sense_beside_a_matrix_do_not_exist(run, wmt24, words):
-    refused(run("matrix", "matrix.toml", *words), f"there is no option {words[0]}; see bleu matrix --help all")
+    refused(run("matrix", "matrix.toml", *words), f"has no option {words[0]}; see bleu matrix --help all")
+
+
+def test_formats_of_segments_do_not_exist(run, wmt24):
+    refused(run("matrix", "matrix.toml", "-f", "parquet"), "--format 'parquet'; choose from json, jsonl, ")
+    assert "(default: json)" in run("matrix", "--help").out
 
 
 def test_a_matrix_is_one_file(run, wmt24):
@@ -902,6 +908,20 @@ def test_files_may_have_the_target_in_capitals(run, wmt24, matrix):
     assert "tok:zh" in run("matrix", "matrix.toml", "-f", "csv", "-q").out
 
 
+def test_a_hint_about_averages_says_so():
+    references = ["the dog bit the man", "it was not unexpected", "he left"]
+    texts = {
+        "en-de": ({"a": references, "b": references}, [references]),
+        "en-fr": ({"a": references, "b": ["the cat", "it was", "she left"]}, [references]),
+    }
+    results = bleucli.score_matrix(texts, "chrf", test="ar", trials=200)
+    rest = "no difference in fewer than 6 segments can be significant at 0.05"
+    assert results.hints[-2:] == [
+        f"en-fr: 3 segments: {rest}",
+        f"average: a and b differ in only 3 segments by chrF2; {rest}",
+    ]
+
+
 def test_hints_are_warnings_at_the_line_of_the_caller(wmt24):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -1101,16 +1121,22 @@ def test_the_baseline_stays_on_top(run, folder, matrix):
     ]
 
 
-@pytest.mark.parametrize("value", ['"midle"', "3", '["middle"]'])
-def test_a_baseline_is_one_of_the_systems(run, folder, matrix, value):
+@pytest.mark.parametrize(
+    ("value", "remedy"),
+    [('"midle"', "; did you mean middle?"), ('"x"', "; choose from last, middle, top"), ("3", ""), ('["middle"]', "")],
+)
+def test_a_baseline_is_one_of_the_systems(run, folder, matrix, value, remedy):
     matrix(*write_noise(), f"baseline = {value}")
-    refused(run("matrix", "matrix.toml", "-q"), "matrix.toml: baseline: expected the name of a system, found")
+    found = value.replace('"', "'") + remedy
+    refused(run("matrix", "matrix.toml", "-q"), f"baseline: expected the name of a system, found {found}\n")
 
 
 @pytest.mark.parametrize("test", ["-par", "-pbs"])
 def test_a_single_system_is_not_tested(run, folder, matrix, test):
     matrix(*write_noise(), 'names = ["top"]')
-    refused(run("matrix", "matrix.toml", test), "compares systems, but only one was given; let the patterns and names")
+    refused(
+        run("matrix", "matrix.toml", test), "compares systems, but only one was given; add another to the TOML file"
+    )
 
 
 def test_averages_are_said_to_be_tested_only_where_they_are(run, folder, matrix):

@@ -841,11 +841,11 @@ def test_a_page_may_have_other_names_that_promise_nothing_else(run, pair, name):
         (("plot", "-o", "x.pdf", "--kind", "pairs"), ("compares systems, but only one was given",)),
         (("report", "-o", "nowhere/x.html"), ("cannot write nowhere/x.html", "with --output")),
         *(
-            ((command, "-o", name, option), (f"there is no option {option}; see bleu {command} --help all",))
+            ((command, "-o", name, option), (f"has no option {option}; see bleu {command} --help all",))
             for command, name in (("report", "x.html"), ("plot", "x.pdf"))
             for option in ("-sl", "--segment-scores", "--fail-under", "--stats", "--engine", "--baseline", "-w")
         ),
-        (("plot", "-o", "x.pdf", "--by", "domain"), ("there is no option --by; see bleu plot --help all",)),
+        (("plot", "-o", "x.pdf", "--by", "domain"), ("bleu plot has no option --by; see bleu plot --help all",)),
         (("report", "-o", "x.html", "--by", "domain"), ("segments have no label 'domain'; there are none",)),
         (("plot", "-o", "x.svg", "--add-scores", "a=b"), ("--add-scores has moved to a command; write bleu report",)),
         (
@@ -946,8 +946,8 @@ def test_python_makes_the_same_page_with_groups(demo_files, write, run):
 @pytest.mark.parametrize("word", ["-ci", "--confidence", "--paired-all"])
 def test_options_about_what_pages_and_figures_always_have_are_refused(demo_files, run, word):
     words = ("reference.A.de.txt", "-i", "weak.de.txt", "strong.de.txt", word)
-    refused(run("report", *words, "-o", "x.html"), f"there is no option {word}; see bleu report --help all")
-    refused(run("plot", *words, "-o", "x.svg"), f"there is no option {word}; see bleu plot --help all")
+    refused(run("report", *words, "-o", "x.html"), f"has no option {word}; see bleu report --help all")
+    refused(run("plot", *words, "-o", "x.svg"), f"has no option {word}; see bleu plot --help all")
 
 
 def test_intervals_on_a_page_may_come_from_fewer_resamples(demo_files, run):

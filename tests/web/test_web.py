@@ -774,7 +774,7 @@ def test_what_is_not_a_port_is_refused(run, port):
 
 @pytest.mark.parametrize("words", [("-f", "csv"), ("-m", "chrf"), ("-lc",), ("--names", "a")])
 def test_what_the_calculator_does_not_take_is_refused(run, words):
-    refused(run("serve", "0", *words), f"there is no option {words[0]}; see bleu serve --help all")
+    refused(run("serve", "0", *words), f"has no option {words[0]}; see bleu serve --help all")
 
 
 @pytest.mark.parametrize("module", ["fastapi", "uvicorn", "fastapi_offline"])

@@ -17,6 +17,7 @@ from bleucli.errors import Naming, UsageError
 from bleucli.matrix import Task, find_language, score_pairs
 from bleucli.matrix.plan import Pair, read_plan
 from bleucli.metrics import Metric
+from bleucli.output import FORMATS
 from bleucli.results import PAIR, Input, Results, Run, name_row
 
 TYPE_CHECKING = False
@@ -29,7 +30,7 @@ COMMAND = Command(
     take(
         *("encoding", "keep_going", "mirror", "allow_http", "cite", "metrics", "jobs"),
         *("confidence", "confidence_n", "paired_bs", "paired_ar", "paired_bs_n", "paired_ar_n", "paired_all"),
-        *("paired_jobs", "format", "width", "scale", "short", "bold_best", "style", "sort", "difference"),
+        *("paired_jobs", "width", "scale", "short", "bold_best", "style", "sort", "difference"),
         *("caption", "label"),
         *("no_color", "output", "append", "fail_under", *MESSAGES),
         matrix=Option("[FILE]", "a TOML file with patterns for references and systems"),
@@ -39,6 +40,7 @@ COMMAND = Command(
             " pair",
             apart=None,
         ),
+        format=OPTIONS["format"]._replace(help="%(choices)s (default: json)", choices=(*FORMATS,)),
     ),
     ("matrix", "metrics", "keep_going", "format", "bold_best", "sort", "confidence", "fail_under", "output"),
 )
