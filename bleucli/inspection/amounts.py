@@ -58,7 +58,7 @@ def _longest_run(text: str) -> _Run | None:
             best = (start, start + length + period)
     repeated = words[slice(*best)]
     # People, too, write dots and sooooo
-    if len({one for one in repeated if one.isalnum()}) < (1 if space else 2):
+    if len({sign for one in repeated for sign in one if sign.isalnum()}) < (1 if space else 2):
         return None
     return _Run(words[: best[0]], repeated, [*words[best[1] :], text[_START:]], space)
 

@@ -196,3 +196,10 @@ def test_few_real_systems_have_hints():
             hints += [(name, system, kind) for kind in fit.observe(sides[0], sides[1:], 0).signs if kind != "repeated"]
     told = {(os.path.basename(name), system) for name, system, kind in hints if kind in ("entities", "empty")}
     assert {("wmt24.en-de", "ONLINE-B"), ("wmt24.en-de", "Aya23")} <= told
+
+
+def test_words_that_run_away_may_end_with_punctuation():
+    output = [line if at % 10 else line + " bitte." * 60 for at, line in enumerate(OUTPUT)]
+    assert any("the same words over and over" in hint for hint in hints_of(output))
+    findings = bleucli.check_texts({"ours": output}, [REFERENCE]).findings
+    assert [finding.segments for finding in findings if finding.kind == "runaway"] == [len(output[::10])]
