@@ -221,7 +221,7 @@ def _(w, best, others, metrics):
 )
 def _(w, best, others, metrics, doubts):
     doubted = []
-    for doubt in re.split(r"(?:, | and )(?=by )", doubts):
+    for doubt in doubts.split("; "):
         if found := match(
             "by {metric:metric} {ahead:systems} ((is||are)) ahead, but cannot be told apart from {best:system}",
             doubt,
@@ -245,8 +245,9 @@ def _(w, best, others, metrics, doubts):
 
 @PAGE.sentence(
     "metrics that disagree on the best",
-    "The metrics disagree on the best system: {told:text}. {how:Only by [^;.]+?|By no metric} is the best one"
-    " significantly better than {others:all others|the other}[[{both:, both as written and with typography alike}]].",
+    "The metrics disagree on the best system: {told:text}."
+    " {how:Only by [^;.]+? is the best one|By no metric is the best one|By each metric, the best one is} significantly"
+    " better than {others:all others|the other}[[{both:, both as written and with typography alike}]].",
 )
 def _(w, told, how, others, both):
     seen, listed = [], []
@@ -259,7 +260,12 @@ def _(w, told, how, others, both):
         listed += named
     beats = w.leads_for_sure if both else w.beats_all
     clear = [m for m in listed if any(beats(m, system) for system in w.leaders(m))]
-    named = [w.metrics.index(name) for name in split_list(how.removeprefix("Only by "))] if "Only" in how else []
+    only = how.removeprefix("Only by ").removesuffix(" is the best one")
+    named = [w.metrics.index(name) for name in split_list(only)] if "Only" in how else []
+    if "each" in how:
+        named = [*range(len(w.metrics))]
+    elif len(named) == len(w.metrics):
+        return False
     fine = sorted(named) == sorted(clear) and (others == "the other") == (len(w.names) == 2)
     return fine and sorted(listed) == list(range(len(w.metrics))) and not set.intersection(*seen)
 

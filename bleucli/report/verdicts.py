@@ -295,20 +295,19 @@ def _summarize_disagreement(report: Report, leaders: Sequence[Sequence[int]], cl
                 )
         if not is_ahead:
             all_rivals = "the other system" if rivals == 1 else _tell_others(rivals)
-            return f"{name} is significantly better than {all_rivals} by {join_words(clear)}; {join_words(doubts)}."
+            return f"{name} is significantly better than {all_rivals} by {join_words(clear)}; {'; '.join(doubts)}."
     metrics_of: dict[str, list[str]] = {}
     for column, some in zip(columns, leaders, strict=True):
         metrics_of.setdefault(_name(report, some), []).append(column.name)
     winners = "; ".join(f"{some} by {join_words(metrics)}" for some, metrics in metrics_of.items())
-    which = f"Only by {join_words(clear)}" if clear else "By no metric"
+    only = f"Only by {join_words(clear)}" if clear else "By no metric"
+    which = "By each metric, the best one is" if len(clear) == len(columns) else f"{only} is the best one"
     leads = ((column, some[0]) for column, some in zip(columns, leaders, strict=True) if column.name not in clear)
     is_doubtful = any(not _ties(column, one) for column, one in leads)
     both_ways = ", both as written and with typography alike" if is_doubtful else ""
     all_rivals = "the other" if rivals == 1 else "all others"
-    return (
-        f"The metrics disagree on the best system: {winners}. {which} is the best one significantly better than"
-        f" {all_rivals}{both_ways}."
-    )
+    certain = f"{which} significantly better than {all_rivals}{both_ways}"
+    return f"The metrics disagree on the best system: {winners}. {certain}."
 
 
 def _ties(column: Column, system: int) -> list[int]:
