@@ -589,6 +589,8 @@ class _Checking:
             )
         long = [n for n, text in enumerate(lines) if len(text.encode()) >= _LONG]
         copies = [n for n in long if lines[n] == block.references[0].texts[n]]
+        if sources is not None:  # lists of names are right as they are
+            copies = [n for n in copies if lines[n].strip() != sources.texts[n].strip()]
         tally = self._tally(place, "copy")
         tally.add(system, copies)
         tally.other += len(long) - len(copies)

@@ -260,6 +260,9 @@ def test_lines_without_full_stops_are_not_taken_for_cut_ones():
     words = [text.rstrip(".").split() for text in REFERENCE]
     some = [" ".join(line[: 5 + n % 7 if n % 5 == 0 else None]) for n, line in enumerate(words)]
     assert "cut" not in kinds({"sys": some})
+    labels = [" ".join(line[: 2 + n % 7]) for n, line in enumerate(words)]
+    messages = [label if n % 5 == 0 else REFERENCE[n] for n, label in enumerate(labels)]
+    assert "cut" not in kinds({"sys": SYSTEM}, [messages])
     again = [f"{' '.join(words[0][:8])}" if n % 60 == 0 else text for n, text in enumerate(SYSTEM)]
     assert "cut" not in kinds({"sys": again})
 
@@ -429,6 +432,8 @@ def test_copies_are_found():
     copied = [REFERENCE[n] if n % 5 == 0 else text for n, text in enumerate(SYSTEM)]
     long = sum(len(text.encode()) >= 120 for text in REFERENCE[::5])
     assert long <= kinds({"sys": copied})["copy"].segments <= long + 5  # a few lines are translated like this
+    names = [REFERENCE[n] if n % 5 == 0 else f"Source {n}" for n in range(LINES)]
+    assert "copy" not in kinds({"sys": copied}, sources=names)
     source = [f"The house number {n} stands by the river of the town" for n in range(LINES)]
     some = [source[n] if n % 20 == 0 else text for n, text in enumerate(SYSTEM)]
     assert kinds({"sys": some}, sources=source)["source"].segments == LINES // 20
