@@ -149,9 +149,9 @@ def evaluate_systems(
             raise UsageError(
                 "level 'doc' joins texts that a metric of another library has scored; leave out one of them"
             )
-        from bleucli.counting import documents
+        from bleucli.counting.groups import join_documents
 
-        corpus = corpus._replace(documents=documents.join)
+        corpus = corpus._replace(documents=join_documents)
     # Metrics of other libraries that only score whole systems, by their places
     whole = {place: choices[place] for place in foreign if not hasattr(choices[place], "segment_scores")}
     scorers = [_make_metric(one, systems, references) for place, one in enumerate(choices) if place not in whole]

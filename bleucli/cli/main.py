@@ -163,13 +163,13 @@ def _answer_mode(options: Options, environment: Environment, messages: Messages,
 
         answer = [f"{folder()}\n"]
     elif mode == "cite":
-        from bleucli.cli import testset_modes
+        from bleucli.cli.commands import testsets
 
-        answer = [testset_modes.cite(options)]
+        answer = [testsets.cite(options)]
     else:
-        from bleucli.cli import testset_modes
+        from bleucli.cli.commands import testsets
 
-        answer = testset_modes.answer(options)
+        answer = testsets.answer(options)
 
     def chunks() -> Iterator[str]:
         yield from answer

@@ -97,7 +97,7 @@ class Corpus(NamedTuple):
     corpus without segments is allowed. first: the index of the first segment, from which errors count. labels: takes
     labels of the segments while they are read; sources may have the same labels, but not different ones. joining:
     joins items by their ids; needed if a source has ids. documents: gives the documents of a corpus of segments, as
-    `bleucli.counting.documents.join` does.
+    `bleucli.counting.groups.join_documents` does.
     """
 
     systems: Sequence[Source]

@@ -150,6 +150,59 @@ def test_the_table_counts_every_line(script):
     ]
 
 
+@pytest.mark.parametrize(
+    ("words", "before", "after", "reasons"),
+    [
+        (
+            "-m wer -par --paired-all -f jsonl",
+            '{"score": 5.5, "baseline": true, "cluster": 1, "parts": 0}',
+            '{"score": 5.5, "baseline": false, "hits": null, "cluster": 2, "rank": {"first": 1}, "parts": 0}',
+            [
+                *("-f jsonl has keys for edits", "a test of all pairs gives ranks"),
+                *("a test of all pairs has no baseline", "corrected p-values are those of Romano & Wolf (2005)"),
+            ],
+        ),
+        (
+            "--paired-all -f csv",
+            "system,baseline,BLEU\na,true,5.5\n",
+            "system,BLEU,BLEU rank first,BLEU p vs a\na,5.5,1,\n",
+            [
+                *("a test of all pairs gives ranks", "a test of all pairs has no baseline"),
+                "csv has the p-values of all pairs",
+            ],
+        ),
+        (
+            "-par -f text",
+            "a 5.5\n---\nPaired test\n---\nold\n\n---\nMetric signatures\n---\nx\n",
+            "a 5.5\n-----\nPaired test, 1 trial\n-----\nnew\n\n---\nMetric signatures\n---\nx\n",
+            ["a test is explained in our own words"],
+        ),
+        ("-f rst", "a  5.5\n\n\n\nb", "a  5.5\n\nb", ["tables in reStructuredText are one line apart"]),
+        (
+            "--matrix m -f text",
+            "│ a │ 5.5 (5.0 ± 1.0) │ 6.5 │",
+            "│ a │ 5.5 (5.0 ± 1.0) │ 6.5 (6.0 ± 1.0) │",
+            ["averages are resampled, too"],
+        ),
+        (
+            "--plot p",
+            '<svg ><text x="1">a</text><text x="1">5.5</text>',
+            '<svg ><text x="2">a</text><text x="2">5.5 (1–2)</text>',
+            ["figures of scores show ranks"],
+        ),
+    ],
+)
+def test_a_change_explains_what_it_changed_and_no_other_number(script, words, before, after, reasons):
+    line = script["Line"](words.split())
+
+    def judge(after):
+        base, tree = (script["Answer"](0, text.encode(), b"", {}) for text in (before, after))
+        return script["judge"](script["Case"]("", line, [line], base, tree))
+
+    assert judge(after) == script["AND"].join(reasons)
+    assert judge(after.replace("5.5", "5.6")) == "different"
+
+
 def test_the_lines_are_always_the_same_and_of_all_kinds(script):
     lines = script["command_lines"].lines(1)
     assert lines == script["command_lines"].lines(1)

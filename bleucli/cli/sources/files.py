@@ -291,9 +291,9 @@ class FileSource(TextSource):
         ]
         corpus = Corpus(self._sources(), [*references, *self._label_sources()], joining=self._joining)
         if self._arguments.joins_documents:
-            from bleucli.counting import documents
+            from bleucli.counting.groups import join_documents
 
-            corpus = corpus._replace(documents=documents.join)
+            corpus = corpus._replace(documents=join_documents)
         if names := corpus.label_names():
             if "system" in names:
                 raise UsageError("a label cannot be called system, as the column of systems is; rename it")

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from bleucli.cli.delivery import protect
 from bleucli.cli.sources import TestSetArguments, TextArguments
 from bleucli.cli.sources.files import FileSource
-from bleucli.cli.testset_modes import files_of, names, pair_of
 from bleucli.counting.corpus import Source
 from bleucli.errors import BleuError, LengthError, Note, UsageError
 from bleucli.phrases import tell_count
@@ -295,3 +294,38 @@ class _InARow:
             self._file.close()
             self._file = self._next()
         return b""
+
+
+# --- what the options name
+
+
+def names(test_set: str | None, what: str) -> list[str]:
+    """Return the names in the value of `--test-set`.
+
+    >>> names("wmt17,wmt18", "--echo")
+    ['wmt17', 'wmt18']
+    """
+    if not test_set:
+        raise UsageError(f"{what} needs a test set; name it with -t, see bleu --list")
+    words = test_set.split(",")
+    if len(set(words)) < len(words):
+        raise UsageError(f"--test-set {test_set} names a test set twice; name each one once")
+    return words
+
+
+def files_of(test_set: TestSet, paths: Mapping[str, str]) -> list[str]:
+    """Return the files of a test set's fields, and the downloads that they were made from."""
+    from bleucli.testsets.sources import is_web, local_path
+
+    sources = [local_path(source.url) for source in test_set.sources if not is_web(source.url)]
+    return [*paths.values(), *sources]
+
+
+def pair_of(pair: str | None, sets: registry.Registry, test_sets: list[str]) -> str:
+    """Return the language pair that is named; every test set must have it."""
+    if pair is None:
+        pairs = sets.tell_pairs(sets[test_sets[0]].name)
+        raise UsageError(f"a test set needs a language pair; name it with -l: {test_sets[0]} has {pairs}")
+    for name in test_sets:
+        sets.pair(name, pair)
+    return pair
