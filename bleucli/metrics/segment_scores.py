@@ -439,6 +439,11 @@ def read_name(word: str) -> tuple[str, bool | None]:
     return name, _DIRECTIONS.get(direction)
 
 
+def counts_errors(name: str) -> bool:
+    """Return whether scores of this name count errors, as far as that is known."""
+    return name.lower().startswith(_ERRORS)
+
+
 def is_higher_better(name: str, columns: Iterable[Column]) -> bool:
     """Return whether higher scores of this name are better, as far as that is known; by default, they are.
 
@@ -447,7 +452,7 @@ def is_higher_better(name: str, columns: Iterable[Column]) -> bool:
     >>> is_higher_better("MetricX-24", [column_of("", [3.5])]), is_higher_better("MetricX-24", [column_of("", [-3.5])])
     (False, True)
     """
-    if not name.lower().startswith(_ERRORS):
+    if not counts_errors(name):
         return True
     return any(total < 0 for column in columns for total, _ in column.rows)
 
