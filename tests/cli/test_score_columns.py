@@ -248,6 +248,23 @@ def test_one_file_may_have_all_systems(run, files, write):
     )
 
 
+def test_names_of_files_may_have_commas(run, files, write):
+    """The longest name that exists is one file."""
+    expected = run(*files, *COLUMN, "-f", "csv").out
+    for old, new in (("a.comet", "a,x.comet"), ("b.comet", "b,1,2.comet")):
+        os.rename(old, new)
+    assert run(*files, "--scores", "COMET=a,x.comet,b,1,2.comet,c.comet", "-f", "csv").out == expected
+    os.rename("b,1,2.comet", "b.comet")
+    write("a", "0.5\n")  # the longer name counts
+    assert run(*files, "--scores", "COMET=a,x.comet,b.comet,c.comet", "-f", "csv").out == expected
+    rows = "".join(",".join(map(repr, row)) + "\n" for row in zip(*COMET.values(), strict=True))
+    write("all,3.csv", f"x,y,z\n{rows}")
+    named = ",".join(f"all,3.csv:{column}" for column in "xyz")
+    assert run(*files, "--scores", f"COMET={named}", "-f", "csv").out == expected
+    missing = run(*files, "--scores", "COMET=a,y.comet,b.comet,c.comet")
+    refused(missing, "--scores COMET has 4 files of scores for 3 systems; give one per system, or one for all")
+
+
 # --- other jobs
 
 

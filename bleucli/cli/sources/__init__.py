@@ -278,10 +278,14 @@ def score_arguments(options: Options) -> ScoreArguments:
     for word in options.scores or ():
         name, _, paths = word.partition("=")
         files = []
-        for path in paths.split(","):
-            file, colon, column = path.rpartition(":")
-            has_column = colon and file and column and not os.path.lexists(path) and os.path.lexists(file)
-            files.append((file, shown(column)) if has_column else (path, ""))
+        rest = paths.split(",")
+        while rest:
+            # Names of files may have commas: the longest that exists is one file
+            whole = [_split_column(",".join(rest[:end])) for end in range(len(rest), 1, -1)]
+            is_file = [os.path.lexists(path) and "," not in column for path, column in whole]
+            end = len(rest) - is_file.index(True) if True in is_file else 1
+            files.append(_split_column(",".join(rest[:end])))
+            rest = rest[end:]
         if not name or not all(path for path, _ in files):
             raise UsageError(f"--scores {shown(word)}; expected a name and files: COMET=a.comet,b.comet")
         columns.append((shown(name), files))
@@ -294,6 +298,13 @@ def score_arguments(options: Options) -> ScoreArguments:
 
         are_items = any(options.jsonl if path == "-" else is_jsonl(path) for path in options.input or ["-"])
     return ScoreArguments(columns, are_items, ids)
+
+
+def _split_column(path: str) -> tuple[str, str]:
+    """Return the path of a file, and the column that is named after it, or ""."""
+    file, colon, column = path.rpartition(":")
+    has_column = colon and file and column and not os.path.lexists(path) and os.path.lexists(file)
+    return (file, shown(column)) if has_column else (path, "")
 
 
 def test_set_arguments(options: Options) -> TestSetArguments:
