@@ -2,6 +2,7 @@
 
 - `tell_count`: a number with its noun
 - `join_words`: words with commas and "and" or "or"
+- `tell_ids`: how many ids there are, and the first of them
 - `tell_orders`, `list_orders`: the n-grams of some orders, in a sentence and in a list
 - `Turn`, `tell_place`: parts that Python and the command word differently; `in_command`: the wording of the command
 - `suggest`: the known names that are most like an unknown one
@@ -15,6 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Self
 
+# The most ids that a message names, and the most characters of each
+SHOWN_IDS, SHOWN_CHARACTERS = 3, 80
 # Follows every index in messages of Python
 COUNTED = " (counting from 0)"
 
@@ -41,6 +44,20 @@ def join_words(words: Sequence[str], before_last: str = "and") -> str:
     """
     *first, last = words
     return f"{', '.join(first)} {before_last} {last}" if first else last
+
+
+def tell_ids(ids: Iterable[str]) -> str:
+    """Return how many ids there are, and the first of them.
+
+    >>> tell_ids(["a", "b", "c", "d", "e/1"])
+    "5 ids ('a', 'b', 'c' and 2 more)"
+    """
+    texts = list(ids)
+    names = [repr(one[:SHOWN_CHARACTERS]) for one in texts[:SHOWN_IDS]]
+    if len(texts) == 1:
+        return f"the id {names[0]}"
+    more = len(texts) - len(names)
+    return f"{tell_count(len(texts), 'id')} ({', '.join(names)}{f' and {more} more' if more else ''})"
 
 
 class Turn(str):

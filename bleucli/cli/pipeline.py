@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from bleucli.cli.sources.statsfiles import StatisticsSource
     from bleucli.counting import SystemStats
     from bleucli.metrics import Metric
+    from bleucli.metrics.segment_scores import SegmentScores as Column
     from bleucli.output import Explained
     from bleucli.results import Input
     from bleucli.scale.statsfiles import Statistics
@@ -161,7 +162,7 @@ def metrics_of(options: Options, source: Source) -> list[Metric]:
     return request.check_metrics(options, choose_metrics(options, source, options.saved_scores))
 
 
-def columns_of(options: Options, source: Source) -> tuple[Sequence[Metric], Sequence[Input]]:
+def columns_of(options: Options, source: Source) -> tuple[Sequence[Column], Sequence[Input]]:
     """Return the scores that --scores names as metrics, and a record of each file that holds them."""
     if not options.scores:
         return [], []

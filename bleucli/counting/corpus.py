@@ -39,6 +39,20 @@ if TYPE_CHECKING:
         def lines(self) -> Mapping[str, Lines]:
             """Where the items of each system, and those of the first reference (""), are; empty: in the same order."""
 
+        @property
+        def ids(self) -> Sequence[Sequence[str]]:
+            """By kind, the id of each item that was given, "" if it has none; empty unless `keeps_ids`."""
+
+        @property
+        def partial(self) -> bool:
+            """Whether items that a source lacks are left out."""
+
+        @property
+        def left_out(self) -> Sequence[tuple[str, ...]]:
+            """The ids of items that are not scored, although sources may have them."""
+
+        keeps_ids: bool
+
 
 class Lines(NamedTuple):
     """Where items that were joined come from.

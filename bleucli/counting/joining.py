@@ -15,7 +15,7 @@ from itertools import combinations, islice
 
 from bleucli.counting.corpus import Lines, Source, in_step
 from bleucli.errors import BleuError, IdsDifferError, LengthError
-from bleucli.phrases import Turn, join_words, tell_count
+from bleucli.phrases import SHOWN_CHARACTERS, SHOWN_IDS, Turn, join_words, tell_ids
 from bleucli.text import Segments, length_error
 
 TYPE_CHECKING = False
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 _KINDS = ("documents", "segments", "items")
 # The number of segments in a block of joined items
 _BLOCK = 4096
-# The most ids that an error names, and the most characters of each
-_SHOWN_IDS, _SHOWN_CHARACTERS = 3, 80
 
 
 class Joining:
@@ -46,7 +44,10 @@ class Joining:
         is_reordered: whether items were moved, so that they are not where they are in their files.
         hint: what a user should know about the ids, or "".
         lines: if items are put into another order or left out, the lines of each system, by its name, and those of the
-            first reference as "". All seven are complete once all blocks have been read.
+            first reference as "".
+        ids: by kind, the id of each item that was given, "" if it has none; empty unless `keeps_ids`. All eight are
+            complete once all blocks have been read.
+        keeps_ids: whether to keep ids, for scores that have ids, too.
     """
 
     def __init__(self, partial: bool = False, left_out: Sequence[Key] = ()) -> None:
@@ -57,6 +58,19 @@ class Joining:
         self.strangers: list[str] = []
         self.hint = ""
         self.lines: Mapping[str, Lines] = {}
+        self.ids: Sequence[list[str]] = ()
+        self.keeps_ids = False
+
+    def keep(self, ids: Sequence[Block], order: Sequence[int]) -> None:
+        """Keep the ids of a block; ids: of each source. order: the positions of sources; the first with ids counts."""
+        if not self.keeps_ids:
+            return
+        count = next((len(columns[0]) for columns in ids if columns), 0)
+        for kind, of_kind in enumerate(self.ids):
+            column = next(
+                (ids[n][kind] for n in order if len(ids[n]) > kind and _data_of(ids[n][kind]).strip(b"\n")), ()
+            )
+            of_kind.extend([text or "" for text in column] or [""] * count)
 
     def join(self, sources: Sequence[Source], first_reference: int, may_be_empty: bool) -> Iterator[list[Block]]:
         """Give the blocks of all sources in step; the arguments and errors of `_join`."""
@@ -90,6 +104,8 @@ def _join(
     if records:  # a stream that ends early may lack some items, so the others are waited for
         sources = [one._replace(blocks=of.read(), hurry=None) for one, of in zip(sources, records, strict=True)]
     total = 0
+    joining.ids = [[] for _ in _KINDS] if joining.keeps_ids else ()
+    order = [*range(first_reference, len(sources)), *range(first_reference)]
     all_ids = [_Ids() for _ in sources]
     measure = first_reference if first_reference < len(sources) else 0
     before: list[Block] = []  # the ids of the blocks that were given
@@ -110,6 +126,7 @@ def _join(
             for record in records:
                 record.forget(total)
             joining.scored = joining.items = total
+            joining.keep(ids, order)
             yield [_without_ids(source, block) for source, block in zip(sources, blocks, strict=True)]
         else:
             _check_gaps(sources, all_ids)
@@ -188,7 +205,7 @@ class _Ids:
                 missing = [line for line, one in enumerate(data.split(b"\n")) if not one]
             if missing:
                 first = self.gaps.setdefault(kind, [])
-                first += [self._lines + line for line in missing[: _SHOWN_IDS - len(first)]]
+                first += [self._lines + line for line in missing[: SHOWN_IDS - len(first)]]
                 self.counts[kind] = self.counts.get(kind, 0) + len(missing)
         self._lines += len(ids[0]) if ids else 0
 
@@ -294,7 +311,7 @@ def _differ(
     sources: Sequence[Source], ids: Sequence[Block], row: int, kind: int, place: int, other: int, total: int
 ) -> IdsDifferError:
     """Return the error about sources that cannot be joined, because one of them has no ids."""
-    here, there = (repr(str(ids[one][kind][row])[:_SHOWN_CHARACTERS]) for one in (place, other))
+    here, there = (repr(str(ids[one][kind][row])[:SHOWN_CHARACTERS]) for one in (place, other))
     pairs = [(source, columns) for source, columns in zip(sources, ids, strict=True) if source.names]
     bare = next((source.label for source, columns in pairs if not columns or not columns[kind].data), "")
     why = f", and {bare} has no such ids to join by" if bare else ""
@@ -367,6 +384,7 @@ def _join_by_key(
         places = [[rows[n][key] for key in keys] if n in rows else chunk for n in range(len(sources))]
         for n, own in lines.items():
             own.places.extend([total + row for row in places[n]])
+        joining.keep([[column.gather(places[measure]) for column in _ids(sources[measure], rest[measure])]], [0])
         yield [[column.gather(of) for column in columns] for columns, of in zip(texts, places, strict=True)]
 
 
@@ -389,7 +407,9 @@ def _find_common(
     joining.scored, joining.items = total + len(common), total + len(items)
     for place, of in rows.items():
         if unknown := [key for key in of if key not in items]:
-            joining.strangers.append(f"{sources[place].label} has {_name(unknown)}, which no reference has")
+            joining.strangers.append(
+                f"{sources[place].label} has {tell_ids(map('/'.join, unknown))}, which no reference has"
+            )
     return common
 
 
@@ -403,8 +423,8 @@ def _number(source: Source, keys: Sequence[Key], earlier: set[Key], total: int) 
     double = [key for key, count in Counter(keys).items() if count > 1 or key in earlier]
     if double:
         raise IdsDifferError(
-            f"{source.label} has {_name(double)} more than once, so its lines cannot be joined with those of others,"
-            " which have another order; give each line an id of its own",
+            f"{source.label} has {tell_ids(map('/'.join, double))} more than once, so its lines cannot be"
+            " joined with those of others, which have another order; give each line an id of its own",
         )
     return rows
 
@@ -420,21 +440,7 @@ def _compare(measure: str, expected: dict[Key, int], label: str, rows: dict[Key,
     if missing or unknown:
         here, there = (label, measure) if missing else (measure, label)
         raise IdsDifferError(
-            f"{here} lacks {_name(missing or unknown)}, which {there} has; add what is missing, or score what all have"
-            " with ",
+            f"{here} lacks {tell_ids(map('/'.join, missing or unknown))}, which {there} has; add what is"
+            " missing, or score what all have with ",
             Turn("partial=True", "--partial"),
         )
-
-
-def _name(keys: Sequence[Key]) -> str:
-    """Return how many ids there are, and the first of them.
-
-    >>> _name([("a",), ("b",), ("c",), ("d",), ("e", "1")])
-    "5 ids ('a', 'b', 'c' and 2 more)"
-    """
-    names = [repr("/".join(key)[:_SHOWN_CHARACTERS]) for key in keys]
-    if len(names) == 1:
-        return f"the id {names[0]}"
-    more = len(names) - _SHOWN_IDS
-    listed = ", ".join(names[:_SHOWN_IDS]) + (f" and {more} more" if more > 0 else "")
-    return f"{tell_count(len(names), 'id')} ({listed})"

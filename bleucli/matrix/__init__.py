@@ -15,10 +15,10 @@ from bleucli import scoring
 from bleucli.counting import SystemStats, count_corpora
 from bleucli.counting.corpus import Corpus, Source, of_strings
 from bleucli.counting.threads import count_threads, usable_processors
-from bleucli.errors import InputTypeError, Naming, UsageError
+from bleucli.errors import BleuError, InputTypeError, Naming, UsageError
 from bleucli.limits import string
 from bleucli.matrix.plan import Pair, read_plan
-from bleucli.metrics import METRICS, Metric, find_metric, list_metrics
+from bleucli.metrics import METRICS, Metric, find_metric, list_metrics, segment_scores
 from bleucli.phrases import Turn
 from bleucli.reading import TextFile
 from bleucli.records import NamedTuple
@@ -38,10 +38,13 @@ from bleucli.tokenizers import DEFAULT, default_for, languages, two_letters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from bleucli.metrics.segment_scores import SegmentScores
     from bleucli.results import Ranking
     from bleucli.significance.comparison import Sampling
     from bleucli.significance.resampling import Sample, Seed
 
+    # Those of one pair, as `evaluate_systems` takes them
+    Scores = Mapping[str, Mapping[str, Sequence[float]] | Sequence[Sequence[float]]]
     Texts = Mapping[str, tuple[Mapping[str, Iterable[str]], Iterable[Iterable[str | None]]]]
 
 
@@ -66,6 +69,7 @@ def score_matrix(
     seed: Seed = "environment",
     encoding: str = "utf-8",
     jobs: int | None = None,
+    scores: Mapping[str, Scores] | None = None,
 ) -> Results:
     """Score many language pairs, as `bleu matrix` does.
 
@@ -87,6 +91,8 @@ def score_matrix(
         encoding: the encoding of the text files that the TOML file names.
         jobs: the number of threads, which share the texts of all pairs; 0 for all processors, None for all if there is
             enough text. It never changes a score.
+        scores: for each language pair, segment scores that something else has computed, as for `evaluate_systems`:
+            `{"en-de": {"COMET": {"A": [0.85, ...], ...}}, ...}`. They are columns beside those of the metrics.
 
     Returns:
         A row for each pair and system, labelled with the pair; `averages` has a row of means for each system that has
@@ -106,9 +112,12 @@ def score_matrix(
     [('A pair=en-de', 100.0), ('B pair=en-de', 26.9), ('A pair=en-zh', 100.0)]
     >>> [(row.name, row.scores[0].score, row.scores[0].signature.info["tok"]) for row in results.averages]
     [('A pair=average', 100.0, '13a,zh')]
+    >>> comet = {"en-de": {"COMET": {"A": [0.75], "B": [0.5]}}, "en-zh": {"COMET": {"A": [0.25]}}}
+    >>> score_matrix({"en-de": german, "en-zh": chinese}, scores=comet).score("A", "COMET", pair="average")
+    0.5
     """
     threads = None if jobs is None else count_threads(jobs)
-    texts = _open_matrix(matrix, metrics, baseline, encoding)
+    texts = _open_matrix(matrix, metrics, baseline, encoding, scores)
     sampling = scoring.plan_sampling(
         *(len(texts.systems), test, baseline, all_pairs, bold_best, trials, n_bootstrap, seed),
         threads or usable_processors(),
@@ -125,6 +134,7 @@ def compare_matrix(
     seed: Seed = "environment",
     encoding: str = "utf-8",
     jobs: int | None = None,
+    scores: Mapping[str, Scores] | None = None,
 ) -> str:
     """Return an HTML page about many language pairs, the same as `bleu report --matrix` writes.
 
@@ -136,6 +146,7 @@ def compare_matrix(
         seed: of the trials and resamples, as for `score_matrix`.
         encoding: as for `score_matrix`.
         jobs: as for `score_matrix`.
+        scores: as for `score_matrix`.
 
     Raises:
         BleuError: as for `score_matrix`; or Jinja2 is not installed.
@@ -156,7 +167,7 @@ def compare_matrix(
 
     threads = None if jobs is None else count_threads(jobs)
     number = TRIALS if trials is None else whole_number("trials", trials, 1, MOST_TRIALS)
-    texts = _open_matrix(matrix, metrics, baseline, encoding)
+    texts = _open_matrix(matrix, metrics, baseline, encoding, scores)
     test = Sampling("ar", number, choose_seed(seed), threads or usable_processors())
     plan = plan_of(test, len(texts.systems))
     results = texts.score(threads, plan.tests or plan.intervals, plan.intervals)
@@ -190,6 +201,7 @@ def _open_matrix(
     metrics: str | Metric | Iterable[str | Metric],
     baseline: str | None,
     encoding: str,
+    scores: Mapping[str, Scores] | None,
 ) -> _Texts:
     """Return a matrix; arguments: as for `score_matrix`."""
     scorers, encoding = list(map(find_metric, list_metrics(metrics))), string("encoding", encoding)
@@ -217,6 +229,7 @@ def _open_matrix(
         if baseline not in systems:
             raise UsageError(f"baseline {baseline!r:.40}; choose one of the systems: {', '.join(systems)}")
         systems = [baseline, *(name for name in systems if name != baseline)]
+    columns = _columns_of(scores, {pair: corpus.system_names() for pair, _, corpus in corpora})
     follows = any(map(_follows_language, scorers))
     by_language: dict[str, list[Metric]] = {}
     tasks = []
@@ -224,8 +237,49 @@ def _open_matrix(
         language = find_language(pair, code, follows)
         if language not in by_language:
             by_language[language] = [_for_language(scorer, language) for scorer in scorers]
-        tasks.append(Task(pair, corpus, by_language[language]))
+        tasks.append(Task(pair, corpus, [*by_language[language], *columns[pair]]))
     return _Texts(tasks, systems, baseline or named, hints, files)
+
+
+def _columns_of(scores: object, systems: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[SegmentScores]]:
+    """Return an argument `scores` as metrics of each pair; systems: those of each pair."""
+    if scores is None:
+        return dict.fromkeys(systems, ())
+    if not isinstance(scores, Mapping):
+        raise InputTypeError('scores: expected segment scores by pair; write {"en-de": {"COMET": {"system": [...]}}}')
+    if unknown := next((str(pair) for pair in scores if pair not in systems), ""):
+        raise BleuError(f"scores has {unknown!r}, which is not a language pair; choose from {', '.join(systems)}")
+    columns = {}
+    for pair, names in systems.items():
+        with Naming(pair):
+            columns[pair] = segment_scores.of_mapping(scores.get(pair, {}), names)
+    return agree(columns)
+
+
+def agree(columns: Mapping[str, Sequence[SegmentScores]]) -> dict[str, list[SegmentScores]]:
+    """Return the scores of each pair in the same order and with the same direction.
+
+    Numbers of errors may be negative, so that higher ones are better, and all be 0 for a pair.
+
+    Raises:
+        BleuError: a pair lacks scores that another one has, or has another direction.
+    """
+    first, *_ = columns
+    names = [scores.name for scores in columns[first]]
+    by_name = {pair: {scores.name: scores for scores in of} for pair, of in columns.items()}
+    for pair, of in by_name.items():
+        for one, other in ((first, pair), (pair, first)):
+            if missing := next((name for name in by_name[one] if name not in by_name[other]), ""):
+                raise BleuError(f"{other}: there are no scores {missing}, which {one} has; give each pair the same")
+        for name, scores in of.items():
+            if scores.higher_is_better != by_name[first][name].higher_is_better:
+                if not segment_scores.counts_errors(name):
+                    raise BleuError(
+                        f"{pair}: {name} has another direction than for {first}; say the same for each pair"
+                    )
+                for of_pair in by_name.values():
+                    of_pair[name].higher_is_better = True
+    return {pair: [of[name] for name in names] for pair, of in by_name.items()}
 
 
 def find_language(pair: str, code: str, follows: bool) -> str:

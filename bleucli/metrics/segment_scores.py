@@ -10,18 +10,19 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import fsum, isfinite, isnan
 
 from bleucli.counting import References
-from bleucli.errors import BleuError, InputTypeError, UsageError
+from bleucli.errors import BleuError, InputTypeError, Note, UsageError
 from bleucli.kernels import reference_counts
 from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics.base import Metric
 from bleucli.metrics.options import Option
 from bleucli.metrics.score import Score
-from bleucli.phrases import tell_count, tell_place
+from bleucli.phrases import SHOWN_CHARACTERS, tell_count, tell_ids, tell_place
 from bleucli.prose.markup import readable
 from bleucli.records import NamedTuple
 from bleucli.results import segments
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bleucli.counting.corpus import Joining
+
+    Key = tuple[str, ...]
 
     class SegmentMetric(Protocol):
         """A metric of another library that scores single segments."""
@@ -81,12 +84,18 @@ class Column(NamedTuple):
     """The scores of one system: rows of a sum and the number of its terms, one row per segment.
 
     label: what errors call them. is_alone: whether they come without those of other systems. If items are joined by
-    their ids, the scores are then in the order of the system's own lines; otherwise, in that of the first reference.
+    their ids, scores without ids are then in the order of the system's own lines; otherwise, in that of the first
+    reference. ids: by kind, the ids of the scores; none if they are paired with segments by position. fault: what is
+    wrong with ids that number segments, or "". is_sorted: whether ids show that the scores are in the order of the
+    segments, or that they are not; None if they show neither.
     """
 
     label: str
     rows: SegmentStats
     is_alone: bool = True
+    ids: Mapping[int, Sequence[str]] = {}
+    fault: str = ""
+    is_sorted: bool | None = None
 
 
 class SegmentScores(Metric[Score]):
@@ -120,10 +129,12 @@ class SegmentScores(Metric[Score]):
         self.higher_is_better = self.check("higher_is_better", higher_is_better)
         self._columns = columns or {}
         self._joining: Joining | None = None
+        self._places: dict[str, _Places] = {}
+        self._is_noted = False
 
     def __getstate__(self) -> dict[str, Any]:
         # Statistics hold their metric, and should be small when they are pickled
-        return vars(self) | {"_columns": {}, "_joining": None}
+        return vars(self) | {"_columns": {}, "_joining": None, "_places": {}}
 
     def prepare(self, segments: Segments) -> Segments:
         """Return the texts unchanged: nothing reads them."""
@@ -150,7 +161,9 @@ class SegmentScores(Metric[Score]):
         bounds = references.bounds
         begin, end = (bounds[0], bounds[-1]) if bounds else (start, start + len(hypotheses))
         column = self._columns[name]
-        if self._joining is not None and self._joining.lines:
+        if (places := self._places_of(name)) is not None and self._joining is not None:
+            rows = places.take(column.rows, self._joining.ids, begin, end)
+        elif self._joining is not None and self._joining.lines:
             lines = self._joining.lines[name if column.is_alone else ""]
             _check_number(column, lines.length)
             rows = column.rows.take(lines.places[begin:end])
@@ -177,14 +190,44 @@ class SegmentScores(Metric[Score]):
         return rows
 
     def follow(self, joining: Joining) -> None:
-        """Take scores from where the items that are joined come from."""
+        """Take scores by the ids of the items that are joined, or from where these come from."""
         self._joining = joining
+        joining.keeps_ids = joining.keeps_ids or any(column.ids for column in self._columns.values())
+
+    def _places_of(self, name: str) -> _Places | None:
+        """Return where the scores of a system are by their ids; None if they are paired with items by position."""
+        column, ids = self._columns[name], self._joining.ids if self._joining is not None else ()
+        kinds = [kind for kind, of_kind in enumerate(ids) if of_kind and of_kind[0]]
+        if not kinds or not column.ids:
+            return None
+        if name not in self._places:
+            pairs = [(kind, kind) for kind in kinds if kind in column.ids]
+            if len(kinds) == len(column.ids) == 1:  # the ids may be the same even if their names are not
+                pairs = list(zip(kinds, column.ids, strict=True))
+            keys = list(zip(*(column.ids[own] for _, own in pairs), strict=True))
+            self._places[name] = _Places(keys, [kind for kind, _ in pairs])
+        return self._places[name]
 
     def check_count(self, segments: int) -> None:
-        """Refuse scores of another number of segments than were counted."""
-        lines = self._joining.lines if self._joining is not None else {}
+        """Refuse scores of other segments, or of another number of segments, than were counted."""
+        joining = self._joining
         for name, column in self._columns.items():
+            if (places := self._places_of(name)) is not None and joining is not None:
+                places.check(column.label, joining)
+                continue
+            if column.is_sorted is False:
+                raise BleuError(
+                    f"{column.label} {column.fault or 'has ids that are not in order'}, so its scores cannot be paired"
+                    " with segments; number the segments from 0 or 1, or delete the ids if the scores are in order"
+                )
+            lines = joining.lines if joining is not None else {}
             _check_number(column, lines[name if column.is_alone else ""].length if lines else segments)
+            if column.ids and column.is_sorted is None and not self._is_noted:
+                from bleucli.results.hints import warn
+
+                self._is_noted = True
+                note = "has ids, but the texts have none, so scores are paired with segments by their position"
+                warn(f"{column.label} {note}", Note)
 
     def sum_rows(self, rows: SegmentStats) -> tuple[int | float, ...]:
         """Return the sum of each column, exact before it is rounded."""
@@ -224,6 +267,88 @@ class SegmentScores(Metric[Score]):
         return means
 
 
+class _Places:
+    """Where the scores of items are, by the ids of both.
+
+    WMT's names of documents have parts before the id that its scores have: `en-cs_#_news_#_d7` stands for `d7`.
+
+    Args:
+        keys: the ids of the scores: for each, one of each kind that both sides have.
+        kinds: these kinds, by their positions among the ids of items.
+
+    >>> places = _Places([("d7",), ("d8",)], [0])
+    >>> places.find(("en_#_d8",)), places.find(("xd8",))
+    (1, None)
+    """
+
+    def __init__(self, keys: Sequence[Key], kinds: Sequence[int]) -> None:
+        self._keys, self._kinds = keys, kinds
+        self._rows = {key: row for row, key in enumerate(keys)}
+
+    def find(self, key: Key) -> int | None:
+        """Return the index of the score of an item."""
+        if (row := self._rows.get(key)) is not None or len(key) != 1:
+            return row
+        (text,) = key
+        ends = (text[place + 1 :] for place, character in enumerate(text) if not character.isalnum())
+        return next((row for end in ends if (row := self._rows.get((end,))) is not None), None)
+
+    def _are_in_order(self, keys: Sequence[Key], start: int) -> bool:
+        """Return whether items have the same ids as the scores from `start` on."""
+        own = self._keys[start : start + len(keys)]
+        return own == keys or (
+            len(own) == len(keys)
+            and all(
+                key == of_score or self.find(key) == self._rows[of_score]
+                for key, of_score in zip(keys, own, strict=True)
+            )
+        )
+
+    def take(self, rows: SegmentStats, ids: Sequence[Sequence[str]], start: int, end: int) -> SegmentStats:
+        """Return the rows of some items; any row where there is no score, which `check` refuses later."""
+        keys = list(zip(*(ids[kind][start:end] for kind in self._kinds), strict=True))
+        if not keys or self._are_in_order(keys, start):
+            return rows[start:end]
+        return rows.take([self.find(key) or 0 for key in keys])
+
+    def check(self, label: str, joining: Joining) -> None:
+        """Refuse scores whose ids are not those of the items that were counted.
+
+        Raises:
+            BleuError: ids are missing, double or unknown; or they are of different kinds.
+        """
+        if not self._kinds:
+            raise BleuError(
+                f"{label} has other ids than the texts; give the fields of ids the same name in both, or delete the ids"
+                " if scores are in the order of the segments"
+            )
+        keys = list(zip(*(joining.ids[kind] for kind in self._kinds), strict=True))
+        if len(keys) == len(self._keys) and self._are_in_order(keys, 0):
+            return
+        places = {key: self.find(key) for key in keys}
+        missing = [key for key, row in places.items() if row is None]
+        if len(missing) == len(places):
+            ours, theirs = ("/".join(of[0])[:SHOWN_CHARACTERS] for of in (self._keys, keys))
+            raise BleuError(
+                f"{label} has no id in common with the texts: {ours!r} is the first there, but {theirs!r} here; give"
+                " both the same ids, or delete those of the scores if these are in the order of the segments"
+            )
+        for of, who in ((self._keys, label), (keys, "the texts")):
+            if double := [key for key, count in Counter(of).items() if count > 1]:
+                has = "has" if who == label else "have"
+                raise BleuError(
+                    f"{who} {has} {tell_ids(map('/'.join, double))} more than once, so scores cannot be joined with"
+                    " segments, which have another order; give each an id of its own"
+                )
+        if missing:
+            raise BleuError(f"{label} lacks {tell_ids(map('/'.join, missing))}, which the texts have; add the scores")
+        others = [self.find(tuple(ids[kind] for kind in self._kinds)) for ids in joining.left_out]
+        used = {*places.values(), *others}
+        unknown = [key for row, key in enumerate(self._keys) if row not in used]
+        if unknown and not joining.partial:
+            raise BleuError(f"{label} has {tell_ids(map('/'.join, unknown))}, which the texts lack; delete the scores")
+
+
 def _check_number(column: Column, segments: int) -> None:
     """Refuse scores of another number of segments.
 
@@ -231,9 +356,10 @@ def _check_number(column: Column, segments: int) -> None:
         BleuError: there are more or fewer.
     """
     if len(column.rows) != segments:
+        why = f"; it {column.fault}" if column.fault else ""
         raise BleuError(
             f"{column.label} has {tell_count(len(column.rows), 'score')}, but there are"
-            f" {tell_count(segments, 'segment')}; give one score per segment"
+            f" {tell_count(segments, 'segment')}{why}; give one score per segment"
         )
 
 
@@ -313,6 +439,11 @@ def read_name(word: str) -> tuple[str, bool | None]:
     return name, _DIRECTIONS.get(direction)
 
 
+def counts_errors(name: str) -> bool:
+    """Return whether scores of this name count errors, as far as that is known."""
+    return name.lower().startswith(_ERRORS)
+
+
 def is_higher_better(name: str, columns: Iterable[Column]) -> bool:
     """Return whether higher scores of this name are better, as far as that is known; by default, they are.
 
@@ -321,7 +452,7 @@ def is_higher_better(name: str, columns: Iterable[Column]) -> bool:
     >>> is_higher_better("MetricX-24", [column_of("", [3.5])]), is_higher_better("MetricX-24", [column_of("", [-3.5])])
     (False, True)
     """
-    if not name.lower().startswith(_ERRORS):
+    if not counts_errors(name):
         return True
     return any(total < 0 for column in columns for total, _ in column.rows)
 

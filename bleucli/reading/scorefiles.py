@@ -19,6 +19,7 @@ from bleucli.limits import read_number
 from bleucli.optional_deps import load
 from bleucli.phrases import suggest
 from bleucli.reading import TextFile
+from bleucli.reading.scoreids import Ids, arrange, find_ids
 from bleucli.records import NamedTuple
 from bleucli.text.wholefiles import digest
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 _PARQUET = b"PAR1"
 # COMET: the first part is the file of the system, which it leaves out if there is only one
-_COMET = re.compile(r"(?:(?P<system>.*)\t)?Segment \d+\tscore: (?P<score>\S+)")
+_COMET = re.compile(r"(?:(?P<system>.*)\t)?Segment (?P<segment>\d+)\tscore: (?P<score>\S+)")
 _COMET_WHOLE = re.compile(r"(?:.*\t)?(?:system )?score: \S+", re.IGNORECASE)
 _MISSING = frozenset({"", "none", "nan", "null", "na", "n/a"})
 # What columns of scores are called, besides the name of the scores; what columns of systems are called; and other
@@ -46,22 +47,31 @@ class ScoreFile(NamedTuple):
     """The scores in a file.
 
     label: what errors call it. systems: by system, or by column, the scores of its segments; a single system is called
-    "" if the file does not name it. sha256: of the file's bytes.
+    "" if the file does not name it. sha256: of the file's bytes. ids: by system, those of its scores.
     """
 
     label: str
     systems: Mapping[str, list[Item]]
     sha256: str
+    ids: Mapping[str, Ids]
 
 
-def read(path: str, label: str, name: str, field: str = "") -> ScoreFile:
-    r"""Return the scores in a file.
+class _Scores(NamedTuple):
+    """The scores of one system, and their ids."""
+
+    items: list[Item]
+    ids: Ids = Ids()
+
+
+def read(path: str, label: str, name: str, field: str = "", ids: str = "") -> ScoreFile:
+    r"""Return the scores in a file; if ids number the segments, in this order.
 
     Args:
         path: its path.
         label: what errors call it.
         name: what the scores are called; a column of that name holds them.
         field: the column that holds them, or the system that has them; "" to look for it.
+        ids: the columns that hold ids, as `--jsonl-fields id=` names them; "" to look for them.
 
     Raises:
         BleuError: the file cannot be read, has no scores, or has text where a number should be.
@@ -80,14 +90,15 @@ def read(path: str, label: str, name: str, field: str = "") -> ScoreFile:
             rows: list[Any] = parquet.read_table(path).to_pylist()
         except (pa.ArrowException, OSError) as error:
             raise BleuError(f"{label} is not valid Parquet ({' '.join(str(error).split()):.100})") from None
-        systems, checksum = _of_records(rows, label, name, field), digest(path)
+        systems, checksum = _of_records(rows, label, name, field, ids), digest(path)
     else:
         file = TextFile(label, path, mark="dropped", hashed=True)
         lines = [line or "" for (block,) in file.blocks() for line in block]
-        systems, checksum = _of_lines(lines, label, name, field), file.sha256()
-    if not any(systems.values()):
+        systems, checksum = _of_lines(lines, label, name, field, ids), file.sha256()
+    if not any(scores.items for scores in systems.values()):
         raise BleuError(f"{label} has no scores; expected one number per segment")
-    return ScoreFile(label, systems, checksum)
+    items = {system: scores.items for system, scores in systems.items()}
+    return ScoreFile(label, items, checksum, {system: scores.ids for system, scores in systems.items()})
 
 
 def _is_parquet(path: str, label: str) -> bool:
@@ -101,13 +112,13 @@ def _is_parquet(path: str, label: str) -> bool:
         raise BleuError(f"cannot read {label}: {error.strerror or error}; check the path") from None
 
 
-def _of_lines(lines: Sequence[str], label: str, name: str, field: str) -> Mapping[str, list[Item]]:
+def _of_lines(lines: Sequence[str], label: str, name: str, field: str, ids: str) -> Mapping[str, _Scores]:
     """Return the scores in text; lines: without their ends."""
     while lines and not lines[-1]:
         lines = lines[:-1]
     first = next(filter(None, lines), "").lstrip()
     if first.startswith(("{", "[")):
-        return _of_json(lines, label, name, field)
+        return _of_json(lines, label, name, field, ids)
     if _COMET.match(first):
         return _select(_of_comet(lines, label), label, field)
     cells = first.split("\t" if "\t" in first else None)
@@ -115,15 +126,15 @@ def _of_lines(lines: Sequence[str], label: str, name: str, field: str) -> Mappin
         return _select(_of_pairs(lines, label), label, field)
     if _is_spaced(lines):
         header, *rows = (line.split() for line in lines if line.strip())
-        return _of_records(_by_header(header, rows, label), label, name, field)
+        return _of_records(_by_header(header, rows, label), label, name, field, ids)
     if "\t" in first or ("," in first and not _is_number(first)):
-        return _of_records(_rows(lines, "\t" if "\t" in first else ",", label), label, name, field)
+        return _of_records(_rows(lines, "\t" if "\t" in first else ",", label), label, name, field, ids)
     if field:
         raise BleuError(f"{label} has one number per line, and no column {field}; leave out :{field}")
-    return {"": [_number(line, label, number) for number, line in enumerate(lines, 1)]}
+    return {"": _Scores([_number(line, label, number) for number, line in enumerate(lines, 1)])}
 
 
-def _select(systems: Mapping[str, list[Item]], label: str, field: str) -> Mapping[str, list[Item]]:
+def _select(systems: Mapping[str, _Scores], label: str, field: str) -> Mapping[str, _Scores]:
     """Return the scores of one system, or, if none is named, those of all."""
     if not field:
         return systems
@@ -133,19 +144,29 @@ def _select(systems: Mapping[str, list[Item]], label: str, field: str) -> Mappin
     return {field: systems[field]}
 
 
-def _of_comet(lines: Sequence[str], label: str) -> dict[str, list[Item]]:
-    """Return the scores in what comet-score prints."""
-    systems: dict[str, list[Item]] = {}
+def _of_comet(lines: Sequence[str], label: str) -> dict[str, _Scores]:
+    """Return the scores in what comet-score prints, in the order of the numbers of segments."""
+    systems: dict[str, list[dict[str, Any]]] = {}
     for number, line in enumerate(lines, 1):
         match = _COMET.match(line)
         if match is not None:
-            systems.setdefault(match["system"] or "", []).append(_number(match["score"], label, number))
+            row = {"segment": match["segment"], "score": _number(match["score"], label, number)}
+            systems.setdefault(match["system"] or "", []).append(row)
         elif line and not _COMET_WHOLE.match(line):
             raise BleuError(f"{label}, line {number}: {line!r:.60} is not a line of comet-score; delete it")
-    return systems
+    return {system: _arranged(rows, "score", ([], ["segment"]), label) for system, rows in systems.items()}
 
 
-def _of_pairs(lines: Sequence[str], label: str) -> dict[str, list[Item]]:
+def _arranged(
+    rows: Sequence[Mapping[str, Any]], column: str, names_of_ids: tuple[list[str], list[str]], label: str
+) -> _Scores:
+    """Return the scores in a column, in the order that ids show; names_of_ids: as `find_ids` returns them."""
+    order, ids = arrange(rows, *names_of_ids, label)
+    items = [_item(row.get(column), label, number) for number, row in enumerate(rows, 1)]
+    return _Scores([items[row] for row in order], ids)
+
+
+def _of_pairs(lines: Sequence[str], label: str) -> dict[str, _Scores]:
     """Return the scores in lines of a system and a score, perhaps with more columns, as mt-metrics-eval has them."""
     systems: dict[str, list[Item]] = {}
     for number, line in enumerate(lines, 1):
@@ -153,7 +174,7 @@ def _of_pairs(lines: Sequence[str], label: str) -> dict[str, list[Item]]:
         if len(cells) < 2:
             raise BleuError(f"{label}, line {number}: {line!r:.60}; expected a system and a score, as in line 1")
         systems.setdefault(cells[0].strip(), []).append(_number(cells[1], label, number))
-    return systems
+    return {system: _Scores(items) for system, items in systems.items()}
 
 
 def _is_spaced(lines: Sequence[str]) -> bool:
@@ -199,7 +220,7 @@ def _by_header(header: Sequence[str], rows: Sequence[Sequence[str]], label: str)
 # --- JSON, and rows of tables
 
 
-def _of_json(lines: Sequence[str], label: str, name: str, field: str) -> Mapping[str, list[Item]]:
+def _of_json(lines: Sequence[str], label: str, name: str, field: str, ids: str) -> Mapping[str, _Scores]:
     import json
 
     try:
@@ -207,35 +228,38 @@ def _of_json(lines: Sequence[str], label: str, name: str, field: str) -> Mapping
     except (RecursionError, ValueError):
         whole = None
     if isinstance(whole, dict) and whole and all(map(_are_objects, whole.values())):
-        systems: dict[str, list[Item]] = {}  # comet-score --to_json: the segments of each file
+        systems: dict[str, _Scores] = {}  # comet-score --to_json: the segments of each file
         for system, items in whole.items():
-            columns = _of_records(items, f"{label}, {system}", name, field)
+            columns = _of_records(items, f"{label}, {system}", name, field, ids)
             if len(columns) > 1:
                 raise _several(label, list(columns))
             systems[system] = next(iter(columns.values()))
         return systems
     if isinstance(whole, list):
-        return _of_records(whole, label, name, field)
+        return _of_records(whole, label, name, field, ids)
     records = []
     for number, line in enumerate(lines, 1):
         try:
             records.append(json.loads(line))
         except (RecursionError, ValueError) as error:
             raise BleuError(f"{label}, line {number} is not valid JSON ({error})") from None
-    columns = _of_records([whole] if isinstance(whole, dict) else records, label, name, field)
-    if isinstance(whole, dict):  # the scores of all segments in one list
-        return {key: items[0] if isinstance(items[0], list) else items for key, items in columns.items()}  # type: ignore[misc]
-    return columns
+    if not isinstance(whole, dict):
+        return _of_records(records, label, name, field, ids)
+    if lists := {key: value for key, value in whole.items() if isinstance(value, list)}:  # each has all segments
+        length = max(map(len, lists.values()))
+        lists = {key: value for key, value in lists.items() if len(value) == length}
+        records = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+    return _of_records(records, label, name, field, ids)
 
 
 def _are_objects(items: object) -> bool:
     return isinstance(items, list) and bool(items) and all(isinstance(item, dict) for item in items)
 
 
-def _of_records(records: Sequence[Any], label: str, name: str, field: str) -> Mapping[str, list[Item]]:
+def _of_records(records: Sequence[Any], label: str, name: str, field: str, ids: str) -> Mapping[str, _Scores]:
     """Return the scores in objects, one per segment, or in plain numbers."""
     if not any(isinstance(record, Mapping) for record in records):
-        return {"": [_item(record, label, number) for number, record in enumerate(records, 1)]}
+        return {"": _Scores([_item(record, label, number) for number, record in enumerate(records, 1)])}
     if odd := next((number for number, one in enumerate(records, 1) if not isinstance(one, Mapping)), 0):
         raise BleuError(f"{label}, item {odd} is not an object, but others are; give all items the same fields")
     groups: dict[str, list[dict[str, Any]]] = {}
@@ -243,15 +267,17 @@ def _of_records(records: Sequence[Any], label: str, name: str, field: str) -> Ma
         leaves = dict(_leaves(record))
         key = next((key for key in leaves if key.lower() in _SYSTEMS and not _is_number(leaves[key])), "")
         groups.setdefault(str(leaves[key]) if key else "", []).append(leaves)
-    columns = _find_columns([leaves for group in groups.values() for leaves in group], label, name, field)
+    rows = [leaves for group in groups.values() for leaves in group]
+    columns = _find_columns(rows, label, name, field)
     if len(columns) > 1 and len(groups) > 1:
         raise _several(label, columns)
-    systems = {}
-    for system, group in groups.items():
-        for column in columns:
-            items = [_item(leaves.get(column), label, number) for number, leaves in enumerate(group, 1)]
-            systems[column if len(columns) > 1 else system] = items
-    return systems
+    keys = [key for key in dict.fromkeys(key for row in rows for key in row) if key not in columns]
+    names_of_ids = find_ids(keys, ids)
+    return {
+        column if len(columns) > 1 else system: _arranged(group, column, names_of_ids, label)
+        for system, group in groups.items()
+        for column in columns
+    }
 
 
 def _leaves(record: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:

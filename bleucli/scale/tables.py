@@ -84,12 +84,13 @@ class TextTable:
         columns: the columns of texts, by default `hyp` and `ref`; references may be lists of strings.
         keys: the columns to group by.
         partial: whether rows are left out that have no hypothesis of some system, or no reference.
+        identified: whether ids are read although each file has all columns, because scores have ids, too.
 
     Attributes:
         files: the paths of the files.
         labels: the values of the keys in the rows that were read; whoever counts the rows takes them.
         rows: the number of rows read so far, by file.
-        joining: joins rows by their ids; None if each file has all columns.
+        joining: joins rows by their ids; None if each file has all columns, and ids are not read.
     """
 
     def __init__(
@@ -98,6 +99,7 @@ class TextTable:
         columns: Columns | None = None,
         keys: Sequence[str] = (),
         partial: bool = False,
+        identified: bool = False,
     ) -> None:
         self.files = find_tables(paths)
         columns = columns or Columns()
@@ -110,16 +112,23 @@ class TextTable:
                 schemas[path] = _schema_of(path)
                 names[path] = schemas[path].names
         self._parts = _find_parts(names, columns, keys)
-        if self._parts:
+        has_all = not self._parts
+        if has_all:
+            shared = [name for name in schemas[self.files[0]].names if all(name in of for of in names.values())]
+            ids = names_of_ids(dict.fromkeys(shared), Fields()) if identified else []
+            self._parts = [_Part(self.files, columns, ids if any(ids) else (), keys)]
+        if not has_all or self._parts[0].ids:
             from bleucli.counting.joining import Joining
 
             self.joining = Joining(partial)
-        else:
-            self._parts = [_Part(self.files, columns, (), keys)]
         for part in self._parts:
             for path in part.files:
                 with telling(path):
                     check_columns(path, schemas[path], part.columns, part.keys)
+        if partial and has_all:
+            raise UsageError(
+                "--partial joins tables by their ids, but each table has all columns of texts; leave it out"
+            )
 
     def corpus(self) -> Corpus:
         """Return the texts as a corpus, which can be read once; references come with the systems that share files."""

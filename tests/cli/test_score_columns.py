@@ -248,6 +248,23 @@ def test_one_file_may_have_all_systems(run, files, write):
     )
 
 
+def test_names_of_files_may_have_commas(run, files, write):
+    """The longest name that exists is one file."""
+    expected = run(*files, *COLUMN, "-f", "csv").out
+    for old, new in (("a.comet", "a,x.comet"), ("b.comet", "b,1,2.comet")):
+        os.rename(old, new)
+    assert run(*files, "--scores", "COMET=a,x.comet,b,1,2.comet,c.comet", "-f", "csv").out == expected
+    os.rename("b,1,2.comet", "b.comet")
+    write("a", "0.5\n")  # the longer name counts
+    assert run(*files, "--scores", "COMET=a,x.comet,b.comet,c.comet", "-f", "csv").out == expected
+    rows = "".join(",".join(map(repr, row)) + "\n" for row in zip(*COMET.values(), strict=True))
+    write("all,3.csv", f"x,y,z\n{rows}")
+    named = ",".join(f"all,3.csv:{column}" for column in "xyz")
+    assert run(*files, "--scores", f"COMET={named}", "-f", "csv").out == expected
+    missing = run(*files, "--scores", "COMET=a,y.comet,b.comet,c.comet")
+    refused(missing, "--scores COMET has 4 files of scores for 3 systems; give one per system, or one for all")
+
+
 # --- other jobs
 
 
@@ -344,6 +361,91 @@ def test_a_matrix_has_scores_of_each_pair(run, files, write):
     table = run("matrix", "m.toml", "--scores", "COMET=comet/{pair}", "-f", "markdown", "-q", "--bold-best").out
     assert f"**{max(fmean(COMET['a']), fmean(COMET['b'])):.3f}**" in table
     refused(run(*words, "COMET=comet/{pair}.x"), "en-de: ", "comet/en-de.x")
+
+
+def matrix_of(pairs):
+    """Return texts of some language pairs, with the words of their references."""
+    return {pair: ({name: texts(name) for name in "ab"}, [[" ".join(WORDS)] * COUNT]) for pair in pairs}
+
+
+@pytest.mark.parametrize("options", [{}, {"test": "ar", "trials": 60}, {"n_bootstrap": 40}], ids=str)
+def test_python_scores_a_matrix_as_the_command_does(run, folder, write, options):
+    scores = {
+        pair: {name: {one: [score - shift for score in of[one]] for one in "ab"} for name, of in both}
+        for pair, shift in (("en-de", 0.0), ("en-fr", 0.1))
+        for both in [(("COMET", COMET), ("MetricX", ERRORS))]
+    }
+    results = bleucli.score_matrix(matrix_of(scores), scores=scores, **options)
+    for pair, of_pair in scores.items():
+        write(f"{pair}.ref", f"{' '.join(WORDS)}\n" * COUNT)
+        for name in "ab":
+            write(f"{pair}.{name}.out", "".join(f"{text}\n" for text in texts(name)))
+            for title, columns in of_pair.items():
+                write(f"{title}.{pair}.{name}", "".join(f"{score!r}\n" for score in columns[name]))
+    write("m.toml", 'references = "{pair}.ref"\nsystems = "{pair}.{system}.out"\n')
+    assert list(bleucli.score_matrix("m.toml", scores=scores, **options).rows()) == list(results.rows())
+    words = {"test": ("-par", "-parn", "60"), "n_bootstrap": ("-ci", "-cin", "40")}.get(next(iter(options), ""), ())
+    patterns = [f"{title}={title}.{{pair}}.{{system}}" for title in ("COMET", "MetricX")]
+    answer = run("matrix", "m.toml", "-f", "jsonl", "-q", *words, "--scores", *patterns)
+    items = lines(answer)
+    assert len(items) == len(results.rows()) == 18
+    for system in (*results.systems, *results.averages):
+        for record in system.scores:
+            item = items[system.name, record.name]
+            assert (item["score"], item["p_value"]) == (record.score, record.p_value)
+            assert dict(record.signature) == item["signature"]
+
+
+def test_a_page_about_a_matrix_has_scores():
+    pytest.importorskip("jinja2")
+    scores = {pair: {"COMET": {name: COMET[name] for name in "ab"}} for pair in ("en-de", "en-fr")}
+    page = bleucli.compare_matrix(matrix_of(scores), trials=50, scores=scores)
+    assert "COMET" in page
+    assert f"{fmean(COMET['b']):.3f}" in page
+
+
+def test_errors_that_are_negative_for_a_pair_are_negative_for_all(run, write):
+    """A pair without errors has only zeros, which do not show the direction."""
+    zeros, errors = [0.0] * COUNT, [-score for score in ERRORS["a"]]
+    of_pairs = {"en-de": [zeros, zeros], "en-fr": [errors, zeros]}
+    results = bleucli.score_matrix(matrix_of(of_pairs), scores={pair: {"MQM": of} for pair, of in of_pairs.items()})
+    assert {row.scores[1].higher_is_better for row in (*results.systems, *results.averages)} == {True}
+    for pair, columns in of_pairs.items():
+        write(f"{pair}.ref", f"{' '.join(WORDS)}\n" * COUNT)
+        for name, column in zip("ab", columns, strict=True):
+            write(f"{pair}.{name}.out", "".join(f"{text}\n" for text in texts(name)))
+            write(f"{pair}.{name}.mqm", "".join(f"{score!r}\n" for score in column))
+    write("m.toml", 'references = "{pair}.ref"\nsystems = "{pair}.{system}.out"\n')
+    items = lines(run("matrix", "m.toml", "-f", "jsonl", "-q", "--scores", "MQM={pair}.{system}.mqm"))
+    assert {item["higher_is_better"] for item in items.values()} == {True}
+
+
+@pytest.mark.parametrize(
+    ("scores", "part"),
+    [
+        ([], 'scores: expected segment scores by pair; write {"en-de": {"COMET": {"system": [...]}}}'),
+        ({"en-cs": {}}, "scores has 'en-cs', which is not a language pair; choose from en-de, en-fr"),
+        (
+            {"en-fr": {"X": [[1.0] * COUNT] * 2}},
+            "en-de: there are no scores X, which en-fr has; give each pair the same",
+        ),
+        (
+            {"en-de": {"X": [[1.0] * COUNT] * 2}},
+            "en-fr: there are no scores X, which en-de has; give each pair the same",
+        ),
+        ({"en-de": {"X": {"a": [1.0]}}}, "en-de: scores['X'] has no 'b'; give the scores of each system"),
+        (
+            {"en-de": {"X": [[1.0]] * 2}, "en-fr": {"X": [[1.0] * COUNT] * 2}},
+            "en-de: scores['X']['a'] has 1 score, but there are 60 segments; give one score per segment",
+        ),
+        (
+            {"en-de": {"X:lower": [[1.0] * COUNT] * 2}, "en-fr": {"X": [[1.0] * COUNT] * 2}},
+            "en-fr: X has another direction than for en-de; say the same for each pair",
+        ),
+    ],
+)
+def test_wrong_scores_of_a_matrix_are_refused(scores, part):
+    raised([part], bleucli.score_matrix, matrix_of(["en-de", "en-fr"]), scores=scores)
 
 
 # --- direction

@@ -14,7 +14,7 @@ from bleucli.cli.sources import Entry, NameArguments, Systems, text_arguments
 from bleucli.cli.sources.files import FileSource
 from bleucli.cli.streams import Environment, Messages, shown
 from bleucli.errors import Naming, UsageError
-from bleucli.matrix import Task, find_language, score_pairs
+from bleucli.matrix import Task, agree, find_language, score_pairs
 from bleucli.matrix.plan import Pair, read_plan
 from bleucli.metrics import Metric
 from bleucli.output import FORMATS
@@ -22,6 +22,7 @@ from bleucli.results import PAIR, Input, Results, Run, name_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from bleucli.metrics.segment_scores import SegmentScores
     from bleucli.significance.comparison import Sampling
 
 COMMAND = Command(
@@ -135,15 +136,18 @@ class Matrix:
         follows = request.follows_language(options)
         metrics: dict[str, list[Metric]] = {}
         tasks = []
+        scores: dict[str, Sequence[SegmentScores]] = {}
+        for pair in self._plan.pairs:
+            with Naming(pair.name):
+                source = self.pairs[pair.name]
+                scores[pair.name], self.files[pair.name] = pipeline.columns_of(self._of_pairs[pair.name], source)
+        columns = agree(scores)
         for pair in self._plan.pairs:
             language = find_language(pair.name, pair.language, follows)
             if language not in metrics:  # a metric needs only the target, which picks the tokenizer
                 target = f"xx-{language}" if language else None
                 metrics[language] = request.make_metrics(options.replace(language_pair=target))
-            source = self.pairs[pair.name]
-            with Naming(pair.name):
-                columns, self.files[pair.name] = pipeline.columns_of(self._of_pairs[pair.name], source)
-            tasks.append(Task(pair.name, source.corpus(), [*metrics[language], *columns]))
+            tasks.append(Task(pair.name, self.pairs[pair.name].corpus(), [*metrics[language], *columns[pair.name]]))
         with pipeline.watch(options, self._environment) as progress:
             return score_pairs(
                 tasks,

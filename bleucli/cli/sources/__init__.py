@@ -142,7 +142,8 @@ class TextArguments(NamedTuple):
     are hashed as they are read. output: the file that is written, which must not be one of them. more: further files
     that are read, for which one pipe would not be enough. The other fields are the values of the options that their
     names name: `num_refs`, `jsonl_fields` and so on; `by` has single names. needs_documents: whether documents are
-    looked for. resamples: whether scores are resampled. pair: the language pair, or "".
+    looked for. resamples: whether scores are resampled. pair: the language pair, or "". has_scores: whether there are
+    segment scores of other metrics, which may be joined with the texts by ids.
     """
 
     references: Sequence[str]
@@ -171,6 +172,7 @@ class TextArguments(NamedTuple):
     origlang: str | None = None
     subset: str | None = None
     detail: bool = False
+    has_scores: bool = False
 
 
 class TestSetArguments(NamedTuple):
@@ -188,18 +190,19 @@ class ScoreArguments(NamedTuple):
     """Which files hold segment scores of other metrics.
 
     columns: for each kind of scores, its name, perhaps with a direction, and its files: a path, and the column in it,
-    or "". are_items: whether the texts are items of JSON Lines.
+    or "". are_items: whether the texts are items of JSON Lines. ids: what `--jsonl-fields id=` names, or "".
     """
 
     columns: Sequence[tuple[str, Sequence[tuple[str, str]]]]
     are_items: bool
+    ids: str = ""
 
 
 class TableArguments(NamedTuple):
     """Which tables hold the texts, and which columns, if they are named.
 
     by: the columns that make groups. unit, partial: as in `TextArguments`. needs_documents: whether documents are
-    looked for.
+    looked for. has_scores: as in `TextArguments`.
     """
 
     paths: Sequence[str]
@@ -209,6 +212,7 @@ class TableArguments(NamedTuple):
     needs_documents: bool
     names: NameArguments
     partial: bool = False
+    has_scores: bool = False
 
 
 class StatisticsArguments(NamedTuple):
@@ -264,6 +268,7 @@ def text_arguments(options: Options, hashed: bool = False) -> TextArguments:
         origlang=options.origlang,
         subset=options.subset,
         detail=options.detail,
+        has_scores=bool(added),
     )
 
 
@@ -273,19 +278,33 @@ def score_arguments(options: Options) -> ScoreArguments:
     for word in options.scores or ():
         name, _, paths = word.partition("=")
         files = []
-        for path in paths.split(","):
-            file, colon, column = path.rpartition(":")
-            has_column = colon and file and column and not os.path.lexists(path) and os.path.lexists(file)
-            files.append((file, shown(column)) if has_column else (path, ""))
+        rest = paths.split(",")
+        while rest:
+            # Names of files may have commas: the longest that exists is one file
+            whole = [_split_column(",".join(rest[:end])) for end in range(len(rest), 1, -1)]
+            is_file = [os.path.lexists(path) and "," not in column for path, column in whole]
+            end = len(rest) - is_file.index(True) if True in is_file else 1
+            files.append(_split_column(",".join(rest[:end])))
+            rest = rest[end:]
         if not name or not all(path for path, _ in files):
             raise UsageError(f"--scores {shown(word)}; expected a name and files: COMET=a.comet,b.comet")
         columns.append((shown(name), files))
-    are_items = False
+    are_items, ids = False, ""
     if columns:
+        from bleucli.reading.jsonfields import fields_named
         from bleucli.reading.jsonlines import is_jsonl
 
+        ids = fields_named(options.jsonl_fields).ids if options.jsonl_fields else ""
+
         are_items = any(options.jsonl if path == "-" else is_jsonl(path) for path in options.input or ["-"])
-    return ScoreArguments(columns, are_items)
+    return ScoreArguments(columns, are_items, ids)
+
+
+def _split_column(path: str) -> tuple[str, str]:
+    """Return the path of a file, and the column that is named after it, or ""."""
+    file, colon, column = path.rpartition(":")
+    has_column = colon and file and column and not os.path.lexists(path) and os.path.lexists(file)
+    return (file, shown(column)) if has_column else (path, "")
 
 
 def test_set_arguments(options: Options) -> TestSetArguments:
@@ -304,7 +323,8 @@ def table_arguments(options: Options) -> TableArguments:
         raise UsageError("--by system is for systems that are rows, but here they are columns; leave out system")
     paths, unit = list(map(shown, options.table or ())), options.unit or "segment"
     needs_documents = asks_for_resampling(options) or options.unit is not None
-    return TableArguments(paths, columns, by, unit, needs_documents, name_arguments(options), options.partial)
+    names, has_scores = name_arguments(options), bool(options.scores)
+    return TableArguments(paths, columns, by, unit, needs_documents, names, options.partial, has_scores)
 
 
 def statistics_arguments(options: Options) -> StatisticsArguments:

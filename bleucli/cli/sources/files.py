@@ -223,8 +223,9 @@ class FileSource(TextSource):
         in_json = [path for path in [*arguments.references, *paths] if read_as_jsonl(path, arguments.jsonl)]
         first = next((path for path in paths if path in in_json), None)
         own = not (arguments.references or arguments.has_test_set)
-        # A single file has nothing to compare its ids with
-        identified = len(in_json) + has_ids > 1
+        # A single file has nothing to compare its ids with, except scores
+        can_leave_out = len(in_json) + has_ids > 1
+        identified = can_leave_out or (arguments.has_scores and bool(in_json))
         # The labels to find in JSON Lines; documents are known there without being named
         # A test says what documents would change, unless --jsonl-fields id=none says that ids identify nothing
         says_documents = arguments.resamples and (opener.fields is None or opener.fields.ids != "none")
@@ -272,7 +273,7 @@ class FileSource(TextSource):
         if arguments.num_refs is None and len(self.references) == 1 and isinstance(self.references[0], TextFile):
             self._tabs = _Tabs()
         opener.check(self._all, self.references)
-        if arguments.partial and not identified:
+        if arguments.partial and not can_leave_out:
             raise UsageError(
                 "--partial joins JSON Lines by their ids, but fewer than two files are JSON Lines; leave it out"
             )

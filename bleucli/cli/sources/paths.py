@@ -101,7 +101,7 @@ class Files:
             if self.fields.references and not of_references and not any(file.with_references for file in of_systems):
                 raise UsageError("--jsonl-fields refs= has no effect: no references come from JSON Lines; leave it out")
             is_alone = sum(isinstance(file, JsonLines) for file in (*systems, *references)) < 2
-            if self.fields.ids and is_alone and not arguments.pair:
+            if self.fields.ids and is_alone and not (arguments.pair or arguments.has_scores):
                 raise UsageError(
                     "--jsonl-fields id= has no effect: fewer than two files are JSON Lines, so nothing is joined; leave"
                     " it out"

@@ -14,14 +14,14 @@ from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import segment_scores
 from bleucli.metrics.segment_scores import SegmentScores, column_of
 from bleucli.phrases import tell_count
-from bleucli.reading import scorefiles
+from bleucli.reading import scorefiles, scoreids
 from bleucli.results import Input
 from bleucli.results.hints import warn
 from bleucli.results.naming import by_file, comes_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli.reading.scorefiles import Item, ScoreFile
+    from bleucli.reading.scorefiles import ScoreFile
 
 
 def names_of(arguments: ScoreArguments) -> list[str]:
@@ -42,26 +42,32 @@ def read(arguments: ScoreArguments, systems: Systems) -> tuple[list[SegmentScore
             count = tell_count(len(paths), "file of scores", "files of scores")
             number = tell_count(len(names), "system")
             raise UsageError(f"--scores {title} has {count} for {number}; give one per system, or one for all")
-        files_of_scores = [scorefiles.read(path, shown(path), title, column) for path, column in paths]
+        files_of_scores = [scorefiles.read(path, shown(path), title, column, arguments.ids) for path, column in paths]
         is_alone = len(paths) == len(names)
         columns = {}
         homes: dict[tuple[str, str, str], str] = {}  # by file, column and system, the first that has these scores
         for place, of_system in enumerate(aliases):
-            label, items = _find(files_of_scores[place if is_alone else 0], of_system, is_alone)
+            file = files_of_scores[place if is_alone else 0]
+            label, key = _find(file, of_system, is_alone)
+            items = file.systems[key]
             first = homes.setdefault((*paths[place if is_alone else 0], label), names[place])
             if first != names[place]:
                 warn(f"--scores {title}: {first} and {names[place]} have the same scores, those of {label}")
             # A list of scores belongs to one item of JSON Lines, which may be a document, or to several lines of text
             column = column_of(label, items if arguments.are_items else scorefiles.flatten(items))
-            columns[names[place]] = column._replace(is_alone=is_alone)
+            ids = file.ids[key]
+            of_scores = ids.columns if arguments.are_items else scoreids.repeat(ids.columns, items)
+            columns[names[place]] = column._replace(
+                is_alone=is_alone, ids=of_scores, fault=ids.fault, is_sorted=ids.is_sorted
+            )
         metrics.append(segment_scores.make(word, columns))
         segments = len(columns[names[0]].rows)
         inputs += [Input("scores", file.label, segments, file.sha256) for file in files_of_scores]
     return metrics, inputs
 
 
-def _find(file: ScoreFile, names: Sequence[str], is_alone: bool) -> tuple[str, list[Item]]:
-    """Return what errors call the scores of a system, and the scores.
+def _find(file: ScoreFile, names: Sequence[str], is_alone: bool) -> tuple[str, str]:
+    """Return what errors call the scores of a system, and what the file calls the system.
 
     Args:
         file: the file with the scores.
@@ -69,10 +75,10 @@ def _find(file: ScoreFile, names: Sequence[str], is_alone: bool) -> tuple[str, l
         is_alone: whether the file has the scores of this system only.
     """
     if is_alone and len(file.systems) == 1:
-        return file.label, next(iter(file.systems.values()))
+        return file.label, next(iter(file.systems))
     keys = [key for key in file.systems if _is_named(key, names)]
     if len(keys) == 1:
-        return f"{file.label}, {keys[0]}", file.systems[keys[0]]
+        return f"{file.label}, {keys[0]}", keys[0]
     there = ", ".join(filter(None, file.systems))
     if not there:
         raise BleuError(f"{file.label} does not say which system has which score; give one file per system")

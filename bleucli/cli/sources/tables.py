@@ -98,12 +98,8 @@ class TableSource(_Tables, TextSource):
         if arguments.needs_documents:
             self._document = documents_in(tables.column_names(arguments.paths), arguments.unit)
         keys = list(dict.fromkeys([*arguments.by, *([self._document] if self._document else [])]))
-        self._table = tables.TextTable(arguments.paths, columns, keys, arguments.partial)
+        self._table = tables.TextTable(arguments.paths, columns, keys, arguments.partial, arguments.has_scores)
         self._joining = self._table.joining
-        if arguments.partial and self._joining is None:
-            raise UsageError(
-                "--partial joins tables by their ids, but each table has all columns of texts; leave it out"
-            )
         self.rows = self._table.rows
         self._in_blocks = True
         self._of_block: Mapping[str, Sequence[Any]] = {}  # the labels of the segments of the current block
