@@ -253,6 +253,11 @@ class CorpusStats(_OfScore["ScoreT_co"]):
         """Return the same statistics without rows."""
         return CorpusStats(self.metric, self.segments, self.sums, self.fewest, self.most, self.signs, None)
 
+    def with_rows(self, rows: SegmentStats, nrefs: array[int]) -> CorpusStats[ScoreT_co]:
+        """Return the same statistics with their rows; nrefs: how many references each segment has."""
+        blocks = [_Rows(rows, nrefs)]
+        return CorpusStats(self.metric, self.segments, self.sums, self.fewest, self.most, self.signs, blocks)
+
     @property
     def rows(self) -> SegmentStats | None:
         """The statistics of each segment; None if they were not kept, or there are no segments."""

@@ -1,6 +1,7 @@
 """The content of a report, as data: scores and their certainty, differences, groups of segments, segments.
 
 - `Report`: all of it; `make_report` makes one from statistics, and `of_results` one of scores and tests alone
+- `KeptRows`: adds up statistics, with their rows in temporary files
 - `Measured`: the segments of all systems, by one metric; `of_metric` makes one
 - `Plan`: how scores are resampled; `plan_of` completes the options that were given; `resample` carries the plan out
 - `Column`, `Pair`, `Grouping`, `Section`: the parts of a report
@@ -11,8 +12,10 @@ Segments count from 0 here, in the order in which they were scored; `Report.line
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
+from tempfile import TemporaryFile
 
 from bleucli.counting import SystemStats, add_systems, count
 from bleucli.kernels.stats import SegmentStats
@@ -30,10 +33,11 @@ from bleucli.significance import comparison
 from bleucli.significance.comparison import Sampling, rank
 from bleucli.significance.resampling import RESAMPLES, SEED, TRIALS, Sample, report_nothing
 from bleucli.text.labels import number as number_labels
+from bleucli.text.wholefiles import Aside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import IO, Any
 
     import numpy as np
     from numpy.typing import NDArray
@@ -218,6 +222,61 @@ class Report(NamedTuple):
 # --- measurements
 
 
+class KeptRows:
+    """Adds up the statistics of systems block by block, and keeps their rows in temporary files until they are taken.
+
+    In memory, blocks that are joined in the end would take twice the room, and leave gaps.
+    """
+
+    def __init__(self) -> None:
+        self._systems: list[SystemStats] = []
+        # For each metric of each system: a file, the format of its numbers, and how many references each segment has
+        self._stores: list[tuple[IO[bytes], Any, array[int]] | None] = []
+
+    @property
+    def segments(self) -> int:
+        """The number of segments so far."""
+        return self._systems[0].stats[0].segments if self._systems else 0
+
+    def add(self, block: list[SystemStats]) -> None:
+        """Add the statistics of the next segments; all blocks have rows of the same metrics."""
+        stats = [one for system in block for one in system.stats]
+        with Aside():
+            if not self._stores:
+                for rows in (one.rows for one in stats):
+                    # `__del__` closes the file
+                    self._stores.append(
+                        None if rows is None else (TemporaryFile(), rows.data.format, array("i"))  # noqa: SIM115
+                    )
+            for store, one in zip(self._stores, stats, strict=True):
+                if store is not None and one.rows is not None and one.nrefs is not None:
+                    file, _, nrefs = store
+                    file.write(one.rows.data)
+                    nrefs.extend(one.nrefs)
+        self._systems = add_systems(self._systems, [system.without_rows() for system in block])
+
+    def take(self) -> list[SystemStats]:
+        """Return the statistics of all systems, and keep them no longer."""
+        systems = []
+        for system in self._systems:
+            stats = list(system.stats)
+            for place, one in enumerate(stats):
+                if (store := self._stores.pop(0)) is not None:
+                    file, form, nrefs = store
+                    with Aside(), file:
+                        file.seek(0)
+                        data = memoryview(file.read()).cast(form)
+                    stats[place] = one.with_rows(SegmentStats(data, len(one.sums)), nrefs)
+            systems.append(system._replace(stats=stats))
+        self._systems = []
+        return systems
+
+    def __del__(self) -> None:
+        for store in self._stores:
+            if store is not None:
+                store[0].close()
+
+
 def of_metric(metric: Metric, stats: Sequence[CorpusStats]) -> Measured:
     """Return what a metric measures: its statistics of all systems, which must have rows.
 
@@ -323,7 +382,7 @@ def resample(
 
 def make_report(
     results: Results,
-    measured: Sequence[Measured],
+    measures: Iterable[Measured],
     read_again: Callable[[], Corpus],
     plan: Plan,
     *,
@@ -340,7 +399,7 @@ def make_report(
 
     Args:
         results: the scores of all systems by metrics, resampled or not.
-        measured: the scored segments, by each metric.
+        measures: the scored segments, by each metric. If it is an iterator, their rows do not outlive their use.
         read_again: a function that returns all texts again, including segments that were not scored.
         plan: how scores are resampled.
         lines: the indexes of the segments that were scored; None for all.
@@ -352,6 +411,8 @@ def make_report(
         sections: by title, the indexes of scored segments that are also tested by themselves.
         progress: called with the number of trials done, and the number of all trials.
     """
+    measured = list(measures)
+    del measures
     results = resample(results, measured, plan, progress, documents)
     columns = [_column(results, number, one) for number, one in enumerate(measured)]
     variants = _count_variants(measured, read_again(), plan, lines, bool(sections)) if typography else []
@@ -375,7 +436,6 @@ def make_report(
     # The texts are read twice: which segments the page holds depends on the size of all texts
     lengths, size = passages.measure(read_again(), lines, tokenizer, unit)
     excerpt = passages.choose(columns[0].influences, columns[0].segment_scores, size, room)
-    texts = passages.read(read_again(), lines, excerpt, tokenizer, sources)
     groups = [group_lengths(measured, lengths, unit)]
     for name, title in _LABELS.items():
         if labels and name in labels:
@@ -388,6 +448,8 @@ def make_report(
                 groups.append(_score_groups(measured, name, title, titles, [places[value] for value in values]))
     names = [readable(system.name) for system in results.systems]
     pairs = [_pair(measured, columns, names, *both) for both in combinations(range(len(names)), 2)]
+    del measured  # what the page shows does not need its rows
+    texts = passages.read(read_again(), lines, excerpt, tokenizer, sources)
     tokens = number_tokens(texts)
     leads = find_leads(texts, tokens)
     return Report(names, lines, columns, pairs, groups, texts, tokens, leads, hints, plan, parts)
@@ -460,20 +522,19 @@ def _count_variants(
     metrics = with_variants([one.metric for one in measured if one.metric.in_percent])
     if not metrics:
         return []
-    systems: list[SystemStats] = []
+    totals = KeptRows()
 
     def keep(block: list[SystemStats]) -> None:
-        nonlocal systems
         if not sections and lines is None:
             block = [
                 one._replace(stats=[kind.without_rows() if place % 2 else kind for place, kind in enumerate(one.stats)])
                 for one in block
             ]
-        systems = add_systems(systems, block)
+        totals.add(block)
 
     del metrics[::3]  # as the texts are written, they are counted already
     count(corpus, metrics, jobs=plan.intervals.jobs, keep=keep)
-    stats_of_systems = [[one if lines is None else one.take(lines) for one in system.stats] for system in systems]
+    stats_of_systems = [[one if lines is None else one.take(lines) for one in system.stats] for system in totals.take()]
     return [[stats[::2], stats[1::2]] for stats in stats_of_systems]
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Numbers = NDArray[np.int64]
+    Small = NDArray[np.int32]
     Ngram = tuple[str, ...]
 
 # The most bytes of text on a page; numbers and tokens about double the size of the file
@@ -362,12 +363,12 @@ class _Counts(NamedTuple):
     has it most often. right: how often each system (row) gets it right.
     """
 
-    shorter: Numbers
-    last: Numbers
-    ngrams: Numbers
-    passages: Numbers
-    most: Numbers
-    right: Numbers
+    shorter: Small
+    last: Small
+    ngrams: Small
+    passages: Small
+    most: Small
+    right: Small
 
 
 def odds(first: int, second: int) -> float:
@@ -387,8 +388,8 @@ def find_leads(passages: Passages, tokens: Tokens) -> list[Lead]:
         return []
     counts = _count(tokens, min(_LONGEST, passages.order))
     size = len(counts.last)
-    matches = np.array([np.bincount(counts.ngrams, row, size) for row in counts.right], np.int64).T
-    totals = np.bincount(counts.ngrams, counts.most, size).astype(np.int64)
+    matches = np.array([np.bincount(counts.ngrams, row, size).astype(np.int32) for row in counts.right]).T
+    totals = np.bincount(counts.ngrams, counts.most, size).astype(np.int32)
     ngrams = _choose(matches, counts, tokens.vocabulary)
     places: dict[int, list[tuple[int, Sequence[int]]]] = {number: [] for number in ngrams}
     differs = counts.right.min(axis=0) < counts.right.max(axis=0)
@@ -428,20 +429,21 @@ def _count(tokens: Tokens, longest: int) -> _Counts:
         for number in range(len(streams)):
             places = find_keys(keys, ngram_of[number])
             starts[number], ngram_of[number] = starts[number][places >= 0], places[places >= 0]
-            counts.append(np.bincount(ngram_of[number], minlength=len(keys)))
+            counts.append(np.bincount(ngram_of[number], minlength=len(keys)).astype(np.int32))
         before, token = np.divmod(keys, base)
         longer, numbers = np.unique(ngrams[before] * base + token, return_inverse=True)
-        shorter.append(longer // base)
-        last.append(longer % base)
+        shorter.append((longer // base).astype(np.int32))
+        last.append((longer % base).astype(np.int32))
         passages, ngrams = passages[before], size + numbers
         size += len(longer)
         most = np.max(counts[: len(tokens.references)], axis=0)
-        parts.append((ngrams, passages, most, np.minimum(counts[len(tokens.references) :], most)))
+        right = np.minimum(counts[len(tokens.references) :], most)
+        parts.append((ngrams.astype(np.int32), passages.astype(np.int32), most, right))
     columns = (np.concatenate(column, axis=-1) for column in zip(*parts, strict=True))
     return _Counts(np.concatenate(shorter), np.concatenate(last), *columns)
 
 
-def _choose(matches: Numbers, counts: _Counts, vocabulary: Sequence[str]) -> dict[int, Ngram]:
+def _choose(matches: Small, counts: _Counts, vocabulary: Sequence[str]) -> dict[int, Ngram]:
     """Return the n-grams that best distinguish two systems; if odds are equal, those with the larger difference."""
     import numpy as np
 

@@ -62,7 +62,7 @@ class PairTest(NamedTuple):
 CORRECTION = "max-t"
 # The most bytes of differences, and the most segments, in memory at a time
 _DIFFERENCE_BYTES = 1 << 24
-_SEGMENTS = 1 << 16
+_SEGMENTS = 1 << 14
 
 
 class StepDown:

@@ -74,11 +74,14 @@ RESAMPLES = 1000
 TRIALS = 10000
 # The most digits of a seed; more are certainly a mistake
 _LONGEST_SEED = 100
-# In memory at a time: the most bytes of weights, the most bytes of random bits, and the most trials
-_WEIGHT_BYTES = 1 << 22
+# In memory at a time: the most bytes of weights that are drawn at once, from four times as many bytes of random words;
+# the most bytes of random bits; and the most trials
+_WEIGHT_BYTES = 1 << 20
 # The number of resamples, of long texts, that are scored at once: each pass over the rows should serve several
 _SCORED_AT_ONCE = 32
 _BIT_BYTES = 1 << 23
+# The number of random words that are drawn at once
+_WORDS = 1 << 16
 _TRIALS_HELD = 1 << 14
 # Differences that are this close count as equal, since a sum of doubles depends on the order of its terms
 TIE = 1e-12
@@ -205,7 +208,7 @@ def _weights(segments: int, resamples: int, seed: Entropy, skip: int) -> Iterato
     generator.advance(halves // 2)
     words, half = np.zeros(0, np.uint64), halves % 2  # half: how many 32-bit numbers of the words are used
     block = min(max(1, _WEIGHT_BYTES // segments), _TRIALS_HELD)
-    held: list[bytes] = []
+    held = bytearray()
     while resamples > 0:
         count = min(block, resamples)
         draw = kernels.draw_weights(words, half, segments, count)
@@ -215,10 +218,10 @@ def _weights(segments: int, resamples: int, seed: Entropy, skip: int) -> Iterato
             continue
         weights, half = draw
         resamples -= count
-        held.append(weights)
-        if len(held) * block >= min(_SCORED_AT_ONCE, _TRIALS_HELD) or not resamples:
-            yield memoryview(b"".join(held))
-            held = []
+        held += weights
+        if len(held) // segments >= min(_SCORED_AT_ONCE, _TRIALS_HELD) or not resamples:
+            yield memoryview(held)
+            held = bytearray()
 
 
 def _word_count(draws: int, segments: int) -> int:
@@ -413,7 +416,8 @@ def random_bits(
 ) -> Iterator[tuple[Words, int, int]]:
     """Give blocks of random words, each with the first unused bit and the number of trials.
 
-    Trials use the bits one after the other, the lowest bit first, as NumPy's `integers(2, dtype=bool)` does.
+    A block is overwritten by the next one. Trials use the bits one after the other, the lowest bit first, as NumPy's
+    `integers(2, dtype=bool)` does.
 
     Args:
         segments: the number of bits of a trial.
@@ -425,13 +429,18 @@ def random_bits(
 
     generator = np.random.PCG64(seed)
     block = trials_at_once(segments) if block is None else block
-    words, first = np.zeros(0, np.uint64), 0
+    words = np.empty(-(-(63 + min(block, trials) * segments) // 64), np.uint64)
+    filled = first = 0
     while trials > 0:
         count = min(block, trials)
-        missing = -(-(first + count * segments) // 64) - len(words)
-        words = np.concatenate([words, generator.random_raw(missing)])
-        yield words, first, count
-        words, first = words[(first + count * segments) // 64 :], (first + count * segments) % 64
+        end = -(-(first + count * segments) // 64)
+        for start in range(filled, end, _WORDS):
+            part = words[start : min(start + _WORDS, end)]
+            part[:] = generator.random_raw(len(part))
+        yield words[:end], first, count
+        used, first = divmod(first + count * segments, 64)
+        filled = end - used  # a word of which some bits are left, or nothing
+        words[:filled] = words[used:end].copy()
         trials -= count
 
 

@@ -68,6 +68,23 @@ def data_in(html):
 # --- numbers
 
 
+def test_rows_in_temporary_files_are_those_that_were_counted():
+    systems = {"weak": demo("weak"), "strong": demo("strong")}
+    whole = count(of_strings(list(systems.items()), [demo("reference.A")]), [BLEU(), TER()], keep_rows=True)
+    kept = contents.KeptRows()
+    for start in range(0, len(demo("weak")), 7):
+        block = {name: texts[start : start + 7] for name, texts in systems.items()}
+        corpus = of_strings(list(block.items()), [demo("reference.A")[start : start + 7]])
+        more = count(corpus, [BLEU(), TER()], keep_rows=True)
+        kept.add([one._replace(stats=[one.stats[0], one.stats[1].without_rows()]) for one in more])
+        assert kept.segments == min(start + 7, len(demo("weak")))
+    systems = kept.take()
+    for one, other in zip(systems, whole, strict=True):
+        assert one.stats[0] == other.stats[0]
+        assert one.stats[1] == other.stats[1].without_rows()
+    assert kept.take() == []
+
+
 def test_numbers_are_those_of_the_command(run, demo_files):
     texts = ("reference.A.de.txt", "reference.B.de.txt", "-i", "weak.de.txt", "strong.de.txt", "-m", *FIVE)
     seen = run("report", *texts, "-o", "seen.html", "-q", variables=EPOCH)

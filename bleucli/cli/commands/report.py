@@ -15,7 +15,6 @@ from bleucli.cli.provenance import Provenance
 from bleucli.cli.sources import Counting, columns_of_groups
 from bleucli.cli.sources.files import refuse_empty
 from bleucli.cli.streams import Environment, shown
-from bleucli.counting import SystemStats, add_systems
 from bleucli.errors import UsageError
 from bleucli.phrases import in_command
 from bleucli.prose.markup import readable
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from bleucli.cli.options import Options
     from bleucli.cli.sources import Texts
     from bleucli.cli.streams import Messages
+    from bleucli.counting import SystemStats
     from bleucli.metrics import Metric
     from bleucli.report.contents import Report
     from bleucli.results import Results, Run
@@ -203,18 +203,19 @@ class _Rows:
     """
 
     def __init__(self, texts: Texts, by: Sequence[str]) -> None:
-        self.systems: list[SystemStats] = []
+        from bleucli.report.contents import KeptRows
+
+        self.totals = KeptRows()
         self._texts = texts
         self._labels: dict[str, list[Any]] = {name: [] for name in by}
 
     def keep_rows(self, block: Sequence[SystemStats]) -> None:
         """Keep the rows of the next segments."""
-        start = self.systems[0].stats[0].segments if self.systems else 0
         if self._labels:
-            labels = self._texts.labels(start, block[0].stats[0].segments)
+            labels = self._texts.labels(self.totals.segments, block[0].stats[0].segments)
             for name in self._labels:
                 self._labels[name] += find(labels, name)
-        self.systems = add_systems(self.systems, list(block))
+        self.totals.add(list(block))
 
     def keep_sums(self, systems: Sequence[SystemStats], labels: Sequence[tuple[str, Any]]) -> None:
         """Do nothing: the sums are those of the rows."""
@@ -264,19 +265,21 @@ def _make_report(
 
     selection = texts.selection
     lines = None if selection is None else selection.indexes
-    systems = counts.systems
-    count = systems[0].stats[0].segments
-    measured = []
-    for place, metric in enumerate(metrics):
-        stats = [system.stats[place] for system in systems]
-        measured.append(contents.of_metric(metric, stats if lines is None else [one.take(lines) for one in stats]))
+    count = counts.totals.segments
+
+    def measure() -> Iterator[contents.Measured]:
+        systems = counts.totals.take()
+        for place, metric in enumerate(metrics):
+            stats = [system.stats[place] for system in systems]
+            yield contents.of_metric(metric, stats if lines is None else [one.take(lines) for one in stats])
+
     rows = zip(results.systems, texts.systems.names("html"), strict=True)
     left_out = [f"{one.system} was left out: {one.reason}" for one in texts.systems.unscored("html")]
     hints = list(dict.fromkeys([*left_out, *texts.hints, *results.hints]))
     seed = random_seed(environment.variables)
     report = contents.make_report(
         results._replace(systems=[system._replace(name=name) for system, name in rows], hints=hints),
-        measured,
+        measure(),
         texts.read_again,
         contents.plan_of(
             plan,
