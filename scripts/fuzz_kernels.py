@@ -27,7 +27,7 @@ except ImportError:  # not needed to list the generators
     native = python
 
 RESAMPLING = ("draw_weights", "weighted_sums", "swapped_sums")
-NUMBERS = (*RESAMPLING, "column_sums", "f_score", "bleu_rows", "chrf_rows")
+NUMBERS = (*RESAMPLING, "column_sums", "f_score", "bleu_rows", "chrf_rows", "render_rows")
 TER = ("ter_stats", "ter_kinds")
 PAIRWISE = ("pairwise_bleu", "pairwise_chrf")
 OF_TEXTS = [name for name in python.__all__ if name not in (*NUMBERS, *PAIRWISE)]
@@ -376,6 +376,8 @@ def random_numbers(rng: random.Random, name: str):
             rows.extend(totals)
         method, value = rng.choice(("exp", "floor", "none", "add-k")), rng.choice((0, 0.1, 1, -1))
         return SegmentStats(memoryview(rows), 2 + 2 * orders), method, value, rng.random() < 0.5
+    if name == "render_rows":
+        return (random_pieces(rng),)
     rows, columns, times = rng.choice((1, 2, 7, 30, 300)), rng.choice((1, 2, 5)), rng.randrange(5)
     draws = rows * times
     if name == "draw_weights":
@@ -418,6 +420,20 @@ def random_stats(rng: random.Random, kind: str, rows: int, columns: int) -> Segm
     if kind == "d" and numbers and rng.random() < 0.2:
         numbers[rng.randrange(len(numbers))] = rng.choice(ODD_NUMBERS[:10])
     return SegmentStats(memoryview(array(kind, numbers)), columns)
+
+
+def random_pieces(rng: random.Random) -> list[object]:
+    """Make texts and columns for a few rows, sometimes of different lengths."""
+    pieces: list[object] = []
+    for _ in range(rng.randrange(6)):
+        rows = 3 if rng.random() < 0.95 else 2
+        figures = [rng.choice((rng.uniform(0, 100), 100 * rng.randrange(50) / rng.randrange(1, 50))) for _ in range(3)]
+        odd = [rng.choice((*ODD_NUMBERS[:10], 2.0 ** rng.randrange(-20, 40), rng.randrange(2**20) / 2**12))]
+        column = rng.choice((array("d", figures), array("d", odd * 3), array("q", map(int, figures))))
+        pieces.append(
+            rng.choice((b"text", b"", [b"a"] * rows, (memoryview(column)[:rows], rng.choice((-1, -1, 0, 1, 3, 9, 20)))))
+        )
+    return pieces
 
 
 def mismatched_numbers(rng: random.Random, name: str):

@@ -19,7 +19,7 @@ from bleucli.kernels.python_edits import edit_distance, edited_words
 from bleucli.kernels.python_groups import count_ngrams, group_stats
 from bleucli.kernels.python_pairwise import pairwise_bleu, pairwise_chrf
 from bleucli.kernels.python_resampling import check_rows, draw_weights, swapped_sums, weighted_sums
-from bleucli.kernels.python_rows import bleu_rows, chrf_rows
+from bleucli.kernels.python_rows import bleu_rows, chrf_rows, render_rows
 from bleucli.kernels.python_ter import ter_edits, ter_kinds_of_pair
 from bleucli.kernels.stats import SegmentStats
 from bleucli.kernels.stopping import heed_stop, pieces
@@ -59,6 +59,7 @@ __all__ = [  # noqa: RUF022 - grouped by purpose
     "f_score",
     "bleu_rows",
     "chrf_rows",
+    "render_rows",
 ]
 
 # The bounds of a missing text

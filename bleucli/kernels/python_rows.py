@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from array import array
-from math import exp, log
+from collections.abc import Iterable, Sequence
+from itertools import chain, repeat
+from math import exp, isfinite, log
 from operator import gt
 
 from bleucli.kernels.python_chrf import f_score, squared
 from bleucli.kernels.python_resampling import check_rows
 from bleucli.kernels.stats import SegmentStats
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    # One text for all rows, a text for each, or a column of numbers and how many decimals they have
+    Piece = bytes | list[bytes] | tuple[array[float] | array[int] | memoryview[float] | memoryview[int], int]
 
 # sacreBLEU 2.6.0 uses this as the logarithm of 0
 _LOG_OF_ZERO = -9999999999.0
@@ -110,3 +117,59 @@ def chrf_rows(stats: SegmentStats, beta: float, eps_smoothing: bool, /) -> Segme
     if min(stats.data, default=0) < 0:
         raise ValueError("no text has such statistics")
     return SegmentStats(memoryview(array("d", [f_score(row, beta, eps_smoothing) for row in stats])), 1)
+
+
+def render_rows(pieces: Sequence[Piece], /) -> bytes:
+    r"""Write rows of texts and numbers, one after the other.
+
+    Args:
+        pieces: what a row is made of, in order: bytes, the same in every row; a list of bytes, one for each row; or a
+            column of numbers (integers or doubles) with the number of decimals of doubles. Below 0, doubles have as
+            many as it takes to read them back, as in JSON. At least one is a column or a list.
+
+    Raises:
+        TypeError: a piece is something else.
+        ValueError: the numbers are of another type, or there is no column, or the columns differ in length.
+
+    >>> render_rows([b"BLEU = ", (array("d", [1 / 3, 50]), 1), b" ", (array("q", [7, 8]), 0), b"\n"])
+    b'BLEU = 0.3 7\nBLEU = 50.0 8\n'
+    """
+    columns: list[Iterable[bytes]] = []
+    rows = None
+    for piece in pieces:
+        if isinstance(piece, bytes):
+            columns.append(repeat(piece))
+            continue
+        if isinstance(piece, tuple):
+            column = memoryview(piece[0])
+            if column.format not in ("d", "q", "i") or column.ndim != 1:
+                raise ValueError("expected columns of integers or doubles")
+            texts = [_figure(number, piece[1]).encode() for number in column]
+        elif isinstance(piece, list):
+            texts = piece
+        else:
+            raise TypeError("expected bytes, lists and tuples")
+        if rows not in (None, len(texts)):
+            raise ValueError("columns of different lengths")
+        rows = len(texts)
+        columns.append(texts)
+    if rows is None:
+        raise ValueError("no column; expected at least one")
+    return b"".join(chain.from_iterable(zip(*columns, strict=False)))
+
+
+def _figure(number: float, decimals: int) -> str:
+    """Return a number as text.
+
+    >>> _figure(7, -1), _figure(1 / 3, -1), _figure(1 / 3, 2)
+    ('7', '0.3333333333333333', '0.33')
+    """
+    if isinstance(number, int):
+        return str(number)
+    if decimals >= 0:
+        return f"{number:.{decimals}f}"
+    if not isfinite(number):
+        import json
+
+        return json.dumps(number)
+    return repr(number)

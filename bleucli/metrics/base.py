@@ -327,8 +327,8 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             for name, values in fields
             if values[0] is not None
         }
-        verbose = ("%s", [[score.verbose for score in scores]])
-        return SegmentScores(scores[0].name, [float(score.score) for score in scores], figures, verbose)
+        verbose = [score.verbose for score in scores]
+        return SegmentScores(scores[0].name, [float(score.score) for score in scores], figures, [verbose])
 
     def score_pairs(self, pairs: Pairs, scores: memoryview[float]) -> None:
         """Fill in the scores of all pairs of prepared texts, as `kernels.pairwise_chrf` does."""

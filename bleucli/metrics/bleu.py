@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import exp, log
 
@@ -546,8 +547,12 @@ class BLEU(Metric[BLEUScore]):
         scores = kernels.bleu_rows(rows, smoothing.method, smoothing.value, self.effective_order)
         score, penalty, *precisions = (scores.data[n :: scores.columns] for n in range(scores.columns))
         sys_len, ref_len, *counts = (rows.data[n :: rows.columns] for n in range(rows.columns))
-        ratio = [ours / theirs if theirs else 0 for ours, theirs in zip(sys_len, ref_len, strict=True)]
-        verbose = f"{'/'.join(['%.1f'] * order)} (BP = %.3f ratio = %.3f hyp_len = %d ref_len = %d)"
+        ratio = array("d", [ours / theirs if theirs else 0 for ours, theirs in zip(sys_len, ref_len, strict=True)])
+        verbose: list[str | tuple[Sequence[float], int]] = []
+        for precision in precisions:
+            verbose += ["/" if verbose else "", (precision, 1)]
+        verbose += [" (BP = ", (penalty, 3), " ratio = ", (ratio, 3)]
+        verbose += [" hyp_len = ", (sys_len, 0), " ref_len = ", (ref_len, 0), ")"]
         figures: dict[str, Sequence[Any]] = {
             "precisions": precisions,
             "counts": counts[:order],
@@ -556,7 +561,7 @@ class BLEU(Metric[BLEUScore]):
             "hypothesis_length": sys_len,
             "reference_length": ref_len,
         }
-        return SegmentScores(self.name, score, figures, (verbose, (*precisions, penalty, ratio, sys_len, ref_len)))
+        return SegmentScores(self.name, score, figures, verbose)
 
     def score_pairs(self, pairs: Pairs, scores: memoryview[float]) -> None:
         """Fill in the scores of all pairs, one by one if the smoothing method is not sacreBLEU's."""

@@ -343,8 +343,8 @@ class CHRF(Metric[CHRFScore]):
 
     def score_columns(self, rows: SegmentStats) -> SegmentScores:
         """Return the score of each row in columns."""
-        columns = [rows.data[n :: rows.columns].tolist() for n in range(rows.columns)]
-        scores = kernels.chrf_rows(rows, self.beta, self.eps_smoothing).data.tolist()
+        columns = [rows.data[n :: rows.columns] for n in range(rows.columns)]
+        scores = kernels.chrf_rows(rows, self.beta, self.eps_smoothing).data
         figures = {"counts": columns[2::3], "totals": columns[::3], "reference_totals": columns[1::3]}
         return SegmentScores(self.score_name(), scores, figures)
 

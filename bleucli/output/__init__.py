@@ -223,9 +223,9 @@ def _check_names(names: Sequence[str], noun: str, form: str, remedy: str) -> Non
         )
 
 
-def segment_renderer(name: str) -> Callable[[SegmentScores, Layout], str]:
+def segment_renderer(name: str) -> Callable[[SegmentScores, Layout], str | bytes]:
     """Return the function that renders the scores of segments in a format; in text, if the format has none."""
-    function: Callable[[SegmentScores, Layout], str] = _load(
+    function: Callable[[SegmentScores, Layout], str | bytes] = _load(
         FORMATS[name].render_segments or FORMATS["text"].render_segments
     )
     return function

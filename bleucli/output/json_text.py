@@ -30,7 +30,6 @@ Control characters are escaped: a program that reads the JSON gets the name unch
 from __future__ import annotations
 
 import os
-from itertools import repeat
 from math import isfinite
 
 from bleucli.output.layout import Layout, marked_names, rescale_record
@@ -39,8 +38,11 @@ from bleucli.results.segments import SegmentScores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from array import array
+    from collections.abc import Mapping, Sequence
     from typing import Any
+
+    from bleucli.kernels.python_rows import Piece
 
 _SCHEMA = "scores.schema.json"
 # The command calls chrF2 "chrf": without a number, beta is 2
@@ -302,32 +304,34 @@ def render_lines(results: Results, _layout: Layout) -> str:
     return "".join(lines)
 
 
-def segment_heads(scores: SegmentScores, places: Sequence[int], system: str) -> list[str]:
-    """Return each segment's object without its last brace; places: the numbers of the segments in the text, from 1."""
-    columns: dict[str, Sequence[Sequence[float]]] = {"score": [scores.scores], "segment": [places]}
+def segment_pieces(scores: SegmentScores, places: array[int], system: str) -> list[Piece]:
+    """Return each segment's object without its last brace, as `kernels.render_rows` takes it.
+
+    places: the numbers of the segments in the text, from 1.
+    """
+    columns: dict[str, Sequence[Sequence[float]]] = {"score": [scores.scores], "segment": [memoryview(places)]}
     columns |= {name: part if name in BY_ORDER else [part] for name, part in scores.figures.items()}
-    if not all(isfinite(sum(column)) for part in columns.values() for column in part):
-        items = map(_segment_item, scores.records(), places, repeat(system))
-        return [dump_line(item)[:-1] for item in items]
-    signatures = {nrefs: dump_line(dict(signature)) for nrefs, signature in scores.signatures.items()}
-    # All lines alternate between texts, of which only the signature varies, and numbers; this takes a tenth of the time
-    # of `_dump`
-    pieces: list[Iterable[str]] = []
+    signatures = {nrefs: dump_line(dict(signature)).encode() for nrefs, signature in scores.signatures.items()}
+    pieces: list[Piece] = []
     text = "{"
     for key, value in _segment_item(scores.record(0), places[0], system).items():
-        text += f'{", " if text[1:] or pieces else ""}"{key}": '
+        text += f'{", " if pieces or text != "{" else ""}"{key}": '
         if key == "signature":
-            pieces += [repeat(text), map(signatures.__getitem__, scores.nrefs)]
+            pieces += [text.encode(), [signatures[nrefs] for nrefs in scores.nrefs]]
             text = ""
         elif key in columns:
             text += "[" if key in BY_ORDER else ""
             for number, column in enumerate(columns[key]):
-                pieces += [repeat(f"{text}{', ' if number else ''}"), map(repr, column)]
+                pieces.append(f"{text}{', ' if number else ''}".encode())
+                if isinstance(column, memoryview):
+                    pieces.append((column, -1))
+                else:
+                    pieces.append([dump_line(number).encode() for number in column])
                 text = ""
             text = "]" if key in BY_ORDER else ""
         else:
             text += dump_line(value)
-    return list(map("".join, zip(*pieces, [text] * len(places), strict=False)))
+    return [*pieces, text.encode()]
 
 
 def _segment_item(record: ScoreRecord, place: int, system: str) -> dict[str, object]:

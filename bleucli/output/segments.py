@@ -15,10 +15,11 @@ its scores by the names of the metrics, and its `output`.
 
 from __future__ import annotations
 
+from array import array
 from itertools import chain
 
 from bleucli.errors import BleuError
-from bleucli.output.json_text import dump_line, segment_heads
+from bleucli.output.json_text import dump_line, segment_pieces
 from bleucli.prose.markup import visible
 from bleucli.records import NamedTuple
 from bleucli.results import Run, in_scale, run_item
@@ -234,24 +235,26 @@ def _check_header(names: list[str], header: list[str], write: Callable[[list[str
 # --- JSON Lines
 
 
-def render_lines(blocks: Iterable[SegmentBlock], table: Table) -> Iterator[str]:
+def render_lines(blocks: Iterable[SegmentBlock], table: Table) -> Iterator[str | bytes]:
     """Give the lines of each block: wide ones, or one for each score, the last of which says what the run was."""
     if table.wide:
         for block in blocks:
             yield "".join(map(_wide_line, _heads(block), zip(*_objects(block), strict=True)))
         return
-    held = ""
+    from bleucli import kernels
+
+    held = b""
     for block in blocks:
         if held:
             yield held
-        columns = [
-            [f"{head}{_NO_RUN}" for head in segment_heads(one, block.numbers, name)]
-            for name, scores in zip(block.systems, block.scores, strict=True)
-            for one in scores
-        ]
-        held = "".join(columns[0] if len(columns) == 1 else _alternate(columns))
+        numbers, pieces = array("q", block.numbers), []
+        for name, scores in zip(block.systems, block.scores, strict=True):
+            for one in scores:
+                pieces += [*segment_pieces(one, numbers, name), _NO_RUN.encode()]
+        held = kernels.render_rows(pieces)
     if held and table.run is not None:
-        held = f"{held.removesuffix(_NO_RUN)}, {dump_line(run_item(table.run(), 0, None))[1:]}\n"
+        run = dump_line(run_item(table.run(), 0, None))[1:]
+        held = held.removesuffix(_NO_RUN.encode()) + f", {run}\n".encode()
     yield held
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from array import array
 
 from bleucli.output.layout import Layout, marked_names, rescale_record
 from bleucli.prose.markup import visible
@@ -12,6 +12,7 @@ from bleucli.results.segments import SegmentScores
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from bleucli.output.grids import Grid
 
@@ -36,18 +37,26 @@ def score_line(record: ScoreRecord, layout: Layout, width: int = 0) -> str:
     return f"{_label(record, layout):>{width}} = {f'{score} {record.verbose}'.rstrip()}\n"
 
 
-def score_lines(scores: SegmentScores, layout: Layout) -> str:
+def score_lines(scores: SegmentScores, layout: Layout) -> bytes:
     """Return the line of each segment."""
-    verbose, columns = ("", ()) if layout.score_only else scores.verbose
-    if layout.scale != 100 or scores.verbose[0] == "%s":  # scores of other metrics may be below 0, and lines shorter
-        return "".join(score_line(rescale_record(record, layout.scale), layout) for record in scores.records())
-    labels = dict.fromkeys(scores.signatures, "")
-    if not layout.score_only:
-        labels = {n: f"{scores.name}|{sign.format(layout.short)} = " for n, sign in scores.signatures.items()}
-    # One call formats all numbers of a line. Signatures are left out of its template, which Python reads sign by sign.
-    template = f"%.{layout.width}f {verbose}".rstrip() + "\n"
-    rests = map(template.__mod__, zip(scores.scores, *columns, strict=True))
-    return "".join(chain.from_iterable(zip(map(labels.__getitem__, scores.nrefs), rests, strict=True)))
+    if layout.scale != 100 or scores.scale is not None or any(isinstance(piece, list) for piece in scores.verbose):
+        # Scores of other metrics may be below 0, and lines shorter
+        records = (rescale_record(record, layout.scale) for record in scores.records())
+        return _encode("".join([score_line(record, layout) for record in records]))
+    from bleucli import kernels
+
+    numbers = scores.scores if isinstance(scores.scores, memoryview) else array("d", scores.scores)
+    if layout.score_only:
+        return kernels.render_rows([(numbers, layout.width), b"\n"])
+    labels = {n: _encode(f"{scores.name}|{sign.format(layout.short)} = ") for n, sign in scores.signatures.items()}
+    label: Any = [labels[n] for n in scores.nrefs] if len(labels) > 1 else labels[scores.nrefs[0]]
+    rest: list[Any] = [_encode(piece) if isinstance(piece, str) else piece for piece in scores.verbose]
+    return kernels.render_rows([label, (numbers, layout.width), b" " if rest else b"", *rest, b"\n"])
+
+
+def _encode(text: str) -> bytes:
+    """Return UTF-8 in which names of files that are not UTF-8 are as they were."""
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _label(record: ScoreRecord, layout: Layout) -> str:

@@ -28,13 +28,14 @@ class SegmentScores(NamedTuple):
     The metric fills in the first fields, and `bleucli.scoring.score_blocks` the others.
 
     figures: the columns of those fields of `Figures` that the metric has; for those in `BY_ORDER`, one for each order.
-    verbose: what follows the score in text, with `%` and a letter for the value of each column that comes after it.
+    verbose: what follows the score in text, in pieces: a text for all segments; a list of one for each; or a column of
+    numbers, with the number of decimals of those that are not integers.
     """
 
     name: str
     scores: Sequence[float]
     figures: Mapping[str, Sequence[Any]] = {}
-    verbose: tuple[str, Sequence[Sequence[float | str]]] = ("", ())
+    verbose: Sequence[str | list[str] | tuple[Sequence[float], int]] = ()
     higher_is_better: bool | None = None
     nrefs: Sequence[int] = ()  # the number of references of each segment
     signatures: Mapping[int, Signature] = {}  # by that number
@@ -42,7 +43,6 @@ class SegmentScores(NamedTuple):
 
     def record(self, place: int) -> ScoreRecord:
         """Return the score of one segment; place: its index among these."""
-        template, columns = self.verbose
         figures: dict[str, Any] = {
             name: [column[place] for column in part] if name in BY_ORDER else part[place]
             for name, part in self.figures.items()
@@ -50,12 +50,22 @@ class SegmentScores(NamedTuple):
         return ScoreRecord(
             self.name,
             self.scores[place],
-            template % tuple([column[place] for column in columns]),
+            self._verbose(place),
             self.signatures[self.nrefs[place]],
             self.higher_is_better,
             figures=Figures(**figures),
             scale=self.scale,
         )
+
+    def _verbose(self, place: int) -> str:
+        texts = []
+        for piece in self.verbose:
+            if isinstance(piece, tuple):
+                number, decimals = piece[0][place], piece[1]
+                texts.append(str(number) if isinstance(number, int) else f"{number:.{decimals}f}")
+            else:
+                texts.append(piece if isinstance(piece, str) else piece[place])
+        return "".join(texts)
 
     def records(self) -> Iterator[ScoreRecord]:
         """Give the score of each segment."""

@@ -10,6 +10,7 @@ import inspect
 import random
 from array import array
 from itertools import islice, product
+from math import inf, nan, nextafter
 
 import pytest
 
@@ -34,6 +35,17 @@ WORDS = [array("Q"), array("Q", [0x123456789ABCDEF0]), bytes(9)]
 STATS = [
     *(stats_of("q", 1), stats_of("d", 2), stats_of("q", 1, 1, 2), stats_of("q", 2, 1, -2), stats_of("d", 1, 1.5, -0.0)),
     *(stats_of("q", 1, 2**63 - 1), stats_of("q", 1, -(2**63)), stats_of("q", 2, 1), stats_of("i", 1, 1)),
+]
+# Where the digits of doubles are decided: powers and what is next to them, ties, and what 128 bits cannot hold
+NUMBERS = [
+    *(sign * number for number in (0.0, 5e-324, 1e-7, 0.05, 1e15, 1e16, 1e300, inf, nan) for sign in (1, -1)),
+    *(
+        nextafter(base**power, to)
+        for base in (2.0, 10.0)
+        for power in range(-11, 32, 3)
+        for to in (0, base**power, inf)
+    ),
+    *(0.125, 0.25, 0.35, 2.5, 0.5, 1.5, 65536 + 1 / 4096, 100 / 3, 200 / 3, 9.95, 99.95, 999999999.9999999),
 ]
 EDGES = {
     "data": [b"", b"\n", b"a\tb\n", b"\xff"],
@@ -66,6 +78,14 @@ EDGES = {
     "smooth_method": ["exp", "floor", "add-k", "none", "no method"],
     "smooth_value": [-1.0, 0.0, 0.5, float("nan")],
     "effective_order": [False, True],
+    "pieces": [
+        *([], [b"text"], ["text"], [b"a", []], [[b"a", b"b"]], [[b"a"], b"-", [b"c"]], [[b"a"], [b"a", b"b"]]),
+        *([(array(kind), 1)] for kind in "dqiIfb"),
+        *([(array("d", [number]), decimals)] for number in NUMBERS for decimals in (-1, 0, 1, 9, 10, 400)),
+        *([(array(kind, [-1, 0, 2**31 - 1]), 1), [b"a", b"b", b"c"], b"\n"] for kind in "qi"),
+        [(array("q", [-(2**63), 2**63 - 1, 10]), -1), b"\n", (memoryview(array("d", range(6)))[::2], 2)],
+        *([(memoryview(bytes(16)).cast("d", (1, 2)), 1)], [(array("d", [1, 2]), 1), (array("q", [1]), 1)]),
+    ],
 }
 # Where a parameter of this name is something else
 OTHERS = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import json
 import mmap
 import os
 import random
@@ -1341,6 +1342,19 @@ def test_chrf_rows_are_the_scores_of_each_row(numbers, columns, beta, eps_smooth
     scores = [module.chrf_rows(rows, beta, eps_smoothing) for module in (native, python)]
     assert scores[0].data.tobytes() == scores[1].data.tobytes()
     assert [score for (score,) in scores[0]] == [native.f_score(row, beta, eps_smoothing) for row in rows]
+
+
+@given(
+    numbers=st.lists(st.floats() | st.floats(0, 100) | st.integers(0, 2**20).map(lambda n: n / 2**12), min_size=1),
+    decimals=st.sampled_from([-1, 0, 1, 2, 3, 9]),
+)
+@examples(500)
+def test_numbers_are_rendered_as_python_does(numbers, decimals):
+    rows = native.render_rows([(array("d", numbers), decimals), b"\n"]).decode().split()
+    if decimals < 0:
+        assert rows == list(map(json.dumps, numbers))
+    else:
+        assert rows == [f"{number:.{decimals}f}" for number in numbers]
 
 
 @given(stats=rows_of_orders, beta=st.floats(1e-3, 1e6) | st.integers(1, 9), eps_smoothing=st.booleans())

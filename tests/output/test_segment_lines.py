@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bleucli import BLEU, CER, CHRF, TER, WER
+from bleucli import BLEU, CER, CHRF, TER, WER, kernels
 from bleucli.counting import SystemStats
 from bleucli.errors import BleuError
+from bleucli.kernels import python
 from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics import Metric
 from bleucli.metrics.options import SKIP_EMPTY_REFS
@@ -49,13 +50,15 @@ def columns_of(metric, hypotheses, references):
 def assert_alike(scores, records):
     for layout in LAYOUTS:
         expected = "".join(text.score_line(rescale_record(record, layout.scale), layout) for record in records)
-        assert text.score_lines(scores, layout) == expected
+        assert text.score_lines(scores, layout).decode() == expected
         expected = "".join(json_text.score_line(rescale_record(record, layout.scale), layout) for record in records)
         assert json_text.score_lines(scores, layout) == expected
-    places = range(7, 7 + len(records))
+    places = array("q", range(7, 7 + len(records)))
     heads = [json_text._segment_item(record, place, 's%y"s') for record, place in zip(records, places, strict=True)]
     expected = [json_text.dump_line(head) for head in heads]
-    assert [f"{head}}}" for head in json_text.segment_heads(scores, places, 's%y"s')] == expected
+    for module in (kernels, python):
+        lines = module.render_rows([*json_text.segment_pieces(scores, places, 's%y"s'), b"}\n"])
+        assert lines.decode().splitlines() == expected
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: f"{metric.score_name()} {metric.signature_fields()}")

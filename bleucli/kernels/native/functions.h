@@ -58,3 +58,5 @@ KERNEL(swapped_sums, METH_VARARGS, "left, right, words, first, trials, /",
        "Add up the rows of two systems after swapping some of them at random, once per trial.")
 KERNEL(count_ending, METH_VARARGS, "segments, ending, /",
        "Count the texts that end in `ending`.")
+KERNEL(render_rows, METH_O, "pieces, /",
+       "Write rows of texts and numbers, one after the other.")

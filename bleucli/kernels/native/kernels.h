@@ -141,6 +141,14 @@ double bleu_score(const BleuOptions *options, size_t sys_len, size_t ref_len, co
  * matches, then n-grams: the score and the brevity penalty, then the precisions. TOO_FEW: no text has such a row. */
 Outcome bleu_rows(Stats stats, const BleuOptions *options, double *scores, Call *call);
 
+/* --- digits.c ---------------------------------------------------------------------------------------------------- */
+
+/* Write a number, and return the size. out: room for 24 bytes. The number is `number` / 10 ^ `decimals`, at most 20. */
+size_t write_digits(uint64_t number, size_t decimals, char *out);
+/* Write a double as Python does with %.Nf, or with repr; 0 if only Python can. */
+size_t write_fixed(double number, size_t decimals, char *out);
+size_t write_shortest(double number, char *out);
+
 /* --- pairwise.c ------------------------------------------------------------------------------------------------- */
 
 /* Texts group by group. sizes: the numbers of hypotheses and of references of each group. */
