@@ -10,7 +10,9 @@
 
 #include <string.h>
 
-/* Code points below this are looked up in a table, the others in the vocabulary. All fit into 21 bits. */
+/* Code points of ASCII are ids. Those below FREQUENT are looked up in a table, the others in the vocabulary; all fit
+ * into 21 bits. */
+#define ASCII 0x80
 #define FREQUENT 0x800
 #define MOST_CHARACTERS ((size_t)1 << 21)
 /* The rough times to read a word or a character, and to fill a column of a strip. */
@@ -25,7 +27,7 @@
 /* The id of what is not in the reference, whose mask is always 0. */
 #define UNKNOWN 0
 
-/* A text as ids of its words or characters, from 1 on. */
+/* A text as ids of its words, from 1 on, or of its characters: those of ASCII, and then the others. */
 typedef struct {
     uint32_t *ids;
     size_t size;
@@ -62,7 +64,7 @@ static uint32_t rare_id(Work *work, uint32_t code, int add)
     if (id == NONE && add) {
         id = table_insert(table, code, slot);
     }
-    return id + 1; /* NONE becomes UNKNOWN */
+    return id == NONE ? UNKNOWN : id + ASCII + 1;
 }
 
 /* The id of a character. Whether it is new decides no branch, since that is hard to predict. */
@@ -77,7 +79,7 @@ static inline uint32_t character_id(Work *work, uint32_t code, int add)
     if (!add) {
         return character->id & (0 - is_known);
     }
-    uint32_t id = is_known ? character->id : table->ids + 1;
+    uint32_t id = is_known ? character->id : table->ids + ASCII + 1;
     *character = (Character){table->era, id};
     table->ids += is_known ^ 1;
     return id;
@@ -95,7 +97,23 @@ static void read_characters(Work *work, Text text, Units *units, int add)
     const unsigned char *end = stripped_end(at, text.end);
     while (at < end && (piece = piece_end(work->call, at, end)) != NULL) {
         while (at < piece) {
-            size_t size = *at < 0x80 ? 1 : character_length(at, end);
+            if (end - at >= 8) { /* expand 8 bytes, and keep those before the first one that is not ASCII */
+                uint64_t others = load(at) & UINT64_C(0x8080808080808080);
+                size_t size = others == 0 ? 8 : first_bit(others) / 8;
+                for (size_t i = 0; i < 8; i++) {
+                    units->ids[units->size + i] = at[i] + 1U;
+                }
+                units->size += size;
+                at += size;
+                if (others == 0) {
+                    continue;
+                }
+            }
+            if (*at < ASCII) {
+                units->ids[units->size++] = *at++ + 1U;
+                continue;
+            }
+            size_t size = character_length(at, end);
             units->ids[units->size++] = character_id(work, code_point(at, size), add);
             at += size;
         }
@@ -294,8 +312,10 @@ static int fill_rows(Work *work, const uint32_t *columns, const uint32_t *rows, 
     size_t strips = (count + 63) / 64, stride = strips > FEW_STRIPS ? STRIPS : strips;
     unsigned int last = (unsigned int)(count - 1) % 64;
     uint64_t *masks = work->masks;
-    for (size_t row = 0; row < count; row++) {
-        masks[rows[row] * stride + row / 64] |= UINT64_C(1) << row % 64;
+    for (size_t strip = 0, row = 0; row < count; strip++) {
+        for (uint64_t place = 1; place != 0 && row < count; place <<= 1, row++) {
+            masks[rows[row] * stride + strip] |= place;
+        }
     }
     memset(masks + UNKNOWN * stride, 0, stride * sizeof *masks);
 #ifdef WITH_AVX2
@@ -405,7 +425,7 @@ static Outcome make_room(Work *work)
 {
     size_t longer = work->hypothesis.size > work->reference.size ? work->hypothesis.size : work->reference.size;
     size_t strips = longer > 64 * FEW_STRIPS ? work->strips : (longer + 63) / 64;
-    size_t room = ((size_t)work->vocabulary.table.ids + 1) * strips;
+    size_t room = ((size_t)work->vocabulary.table.ids + 1 + (work->characters ? ASCII : 0)) * strips;
     if (room > work->masks_room) {
         release(work->masks);
         work->masks = allocate(2 * room, sizeof *work->masks);
