@@ -153,52 +153,68 @@ static Change unpacked(unsigned char change)
     return (Change){change & 1, change >> 1};
 }
 
-/* Fill columns of some strips, a few of whose state is `kept`. `strips` is a constant, so that the compiler keeps the
- * state in registers. */
-static inline void fill_columns(const uint64_t *masks, const uint32_t *columns, unsigned char *changes, size_t count,
-                                Bits *kept, size_t strips, unsigned int last)
+/* The table's first and last rows need no changes: above the first row, each word is one more insertion, and after the
+ * last row, only the sum matters, which is returned. `strips` and `is_whole` are constants, so that the compiler keeps
+ * the state in registers. */
+static inline int64_t fill_columns(const uint64_t *masks, const uint32_t *columns, unsigned char *changes, size_t count,
+                                   Bits *kept, size_t strips, unsigned int last, int is_whole)
 {
     Bits bits[FEW_STRIPS];
+    int64_t cost = 0;
     memcpy(bits, kept, strips * sizeof *bits);
     for (size_t at = 0; at < count; at++) {
         const uint64_t *equal = masks + columns[at] * strips;
-        Change change = unpacked(changes[at]);
+        Change change = is_whole ? (Change){1, 0} : unpacked(changes[at]);
         for (size_t strip = 0; strip + 1 < strips; strip++) {
             change = advance(&bits[strip], equal[strip], change, 63);
         }
-        changes[at] = packed(advance(&bits[strips - 1], equal[strips - 1], change, last));
+        change = advance(&bits[strips - 1], equal[strips - 1], change, last);
+        if (is_whole) {
+            cost += change_of(change);
+        }
+        else {
+            changes[at] = packed(change);
+        }
     }
     memcpy(kept, bits, strips * sizeof *bits);
+    return cost;
 }
 
-/* Fill columns of up to FEW_STRIPS strips; 0 if the call is stopped. */
-static int fill_few(Work *work, const uint32_t *columns, unsigned char *changes, size_t count, size_t strips,
-                    unsigned int last)
+/* Fill columns of up to FEW_STRIPS strips, one after the other. If these are all rows, return by how much the cost
+ * changes from the first column to the last one. */
+static int64_t fill_few(Work *work, const uint32_t *columns, unsigned char *changes, size_t count, size_t strips,
+                        unsigned int last, int is_whole)
 {
+    const uint64_t *masks = work->masks;
+    int64_t cost = 0;
     Bits bits[FEW_STRIPS];
-    for (size_t strip = 0; strip < strips; strip++) {
+    for (size_t strip = 0; strip < FEW_STRIPS; strip++) {
         bits[strip] = (Bits){~UINT64_C(0), 0}; /* left of the first column, costs rise from row to row */
     }
-    for (size_t at = 0, piece; at < count; at += piece) {
-        piece = count - at < STRIDE ? count - at : STRIDE;
+    for (size_t piece; count > 0; columns += piece, changes += piece, count -= piece) {
+        piece = count < STRIDE ? count : STRIDE;
         if (!goes_on(work->call, piece * strips * COLUMN_TIME)) {
-            return 0;
+            break;
         }
         switch (strips) {
         case 1:
-            fill_columns(work->masks, columns + at, changes + at, piece, bits, 1, last);
+            cost += is_whole ? fill_columns(masks, columns, changes, piece, bits, 1, last, 1)
+                             : fill_columns(masks, columns, changes, piece, bits, 1, last, 0);
             break;
         case 2:
-            fill_columns(work->masks, columns + at, changes + at, piece, bits, 2, last);
+            cost += is_whole ? fill_columns(masks, columns, changes, piece, bits, 2, last, 1)
+                             : fill_columns(masks, columns, changes, piece, bits, 2, last, 0);
             break;
         case 3:
-            fill_columns(work->masks, columns + at, changes + at, piece, bits, 3, last);
+            cost += is_whole ? fill_columns(masks, columns, changes, piece, bits, 3, last, 1)
+                             : fill_columns(masks, columns, changes, piece, bits, 3, last, 0);
             break;
         default:
-            fill_columns(work->masks, columns + at, changes + at, piece, bits, FEW_STRIPS, last);
+            cost += is_whole ? fill_columns(masks, columns, changes, piece, bits, FEW_STRIPS, last, 1)
+                             : fill_columns(masks, columns, changes, piece, bits, FEW_STRIPS, last, 0);
         }
     }
-    return 1;
+    return cost;
 }
 
 #if defined __GNUC__ && defined __x86_64__
@@ -262,8 +278,8 @@ fill_quads(const uint64_t *masks, const uint32_t *slanted, unsigned char *change
     memcpy(kept, state, quads * sizeof *state);
 }
 
-/* Fill columns of more than FEW_STRIPS strips; 0 if the call is stopped. */
-WITH_AVX2 static int fill_many(Work *work, const uint32_t *columns, unsigned char *changes, size_t count,
+/* Fill columns of more than FEW_STRIPS strips. */
+WITH_AVX2 static void fill_many(Work *work, const uint32_t *columns, unsigned char *changes, size_t count,
                                size_t strips, unsigned int last)
 {
     Quad quads[STRIPS / 4];
@@ -279,7 +295,7 @@ WITH_AVX2 static int fill_many(Work *work, const uint32_t *columns, unsigned cha
     for (size_t at = 0, end = count + strips - 1, piece; at < end; at += piece) {
         piece = end - at < STRIDE ? end - at : STRIDE;
         if (!goes_on(work->call, piece * strips * COLUMN_TIME)) {
-            return 0;
+            return;
         }
         switch ((strips + 3) / 4) {
         case 2:
@@ -292,7 +308,6 @@ WITH_AVX2 static int fill_many(Work *work, const uint32_t *columns, unsigned cha
             fill_quads(work->masks, slanted + at, changes + at, piece, quads, STRIPS / 4, strips, last);
         }
     }
-    return 1;
 }
 
 static size_t strips_at_once(void)
@@ -306,28 +321,32 @@ static size_t strips_at_once(void)
 }
 #endif
 
-/* Fill the columns `from` to `to` of as many rows as strips can have at once; 0 if the call is stopped. */
-static int fill_rows(Work *work, const uint32_t *columns, const uint32_t *rows, size_t count, size_t from, size_t to)
+/* Fill the columns `from` to `to` of as many rows as strips can have at once, or all columns of all rows; returns what
+ * fill_few does. */
+static int64_t fill_rows(Work *work, const uint32_t *columns, Units rows, size_t from, size_t to, int is_whole)
 {
-    size_t strips = (count + 63) / 64, stride = strips > FEW_STRIPS ? STRIPS : strips;
-    unsigned int last = (unsigned int)(count - 1) % 64;
+    size_t strips = (rows.size + 63) / 64, stride = strips > FEW_STRIPS ? STRIPS : strips;
+    unsigned int last = (unsigned int)(rows.size - 1) % 64;
     uint64_t *masks = work->masks;
-    for (size_t strip = 0, row = 0; row < count; strip++) {
-        for (uint64_t place = 1; place != 0 && row < count; place <<= 1, row++) {
-            masks[rows[row] * stride + strip] |= place;
+    int64_t cost = 0;
+    for (size_t strip = 0, row = 0; row < rows.size; strip++) {
+        for (uint64_t place = 1; place != 0 && row < rows.size; place <<= 1, row++) {
+            masks[rows.ids[row] * stride + strip] |= place;
         }
     }
     memset(masks + UNKNOWN * stride, 0, stride * sizeof *masks);
-#ifdef WITH_AVX2
-    int is_filled = (strips > FEW_STRIPS ? fill_many : fill_few)(work, columns + from, work->changes + from, to - from,
-                                                                 strips, last);
-#else
-    int is_filled = fill_few(work, columns + from, work->changes + from, to - from, strips, last);
-#endif
-    for (size_t row = 0; row < count; row++) {
-        masks[rows[row] * stride + row / 64] = 0;
+    if (strips <= FEW_STRIPS) {
+        cost = fill_few(work, columns + from, work->changes + from, to - from, strips, last, is_whole);
     }
-    return is_filled;
+#ifdef WITH_AVX2
+    else {
+        fill_many(work, columns + from, work->changes + from, to - from, strips, last);
+    }
+#endif
+    for (size_t row = 0; row < rows.size; row++) {
+        masks[rows.ids[row] * stride + row / 64] = 0;
+    }
+    return cost;
 }
 
 /* --- distances ---------------------------------------------------------------------------------------------------- */
@@ -363,7 +382,7 @@ static size_t distance_within(Work *work, Units columns, Units rows, size_t *lim
     size_t longer = rows.size > columns.size ? rows.size - columns.size : 0;
     size_t shorter = columns.size > rows.size ? columns.size - rows.size : 0;
     size_t most = *limit, below = (most + longer - shorter) / 2, beyond = (most + shorter - longer) / 2, from = 0, look = 1;
-    size_t step = 64 * (rows.size <= 64 * FEW_STRIPS ? FEW_STRIPS : strips_for(work, below + beyond));
+    size_t step = 64 * strips_for(work, below + beyond);
     int64_t cost = 0;
     if (step + below >= rows.size && step + beyond >= columns.size) {
         *limit = most = rows.size + shorter;
@@ -376,7 +395,8 @@ static size_t distance_within(Work *work, Units columns, Units rows, size_t *lim
             cost += change_of(unpacked(work->changes[from]));
         }
         cost += (int64_t)count;
-        if (!fill_rows(work, columns.ids, rows.ids + row, count, from, to)) {
+        fill_rows(work, columns.ids, (Units){rows.ids + row, count}, from, to, 0);
+        if (work->call->stopped) {
             return 0;
         }
         if (filled >= look && filled < rows.size) { /* can the distance still be small enough, and is it likely? */
@@ -411,6 +431,12 @@ static int64_t distance_of(Work *work)
         Units swapped = columns;
         columns = rows;
         rows = swapped;
+    }
+    if (rows.size == 0 || columns.size == 0) {
+        return (int64_t)(rows.size + columns.size);
+    }
+    if (rows.size <= 64 * FEW_STRIPS) {
+        return (int64_t)rows.size + fill_rows(work, columns.ids, rows, 0, columns.size, 1);
     }
     size_t most, distance = FEW_EDITS + (rows.size > columns.size ? rows.size - columns.size : columns.size - rows.size);
     do {
