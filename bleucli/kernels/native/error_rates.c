@@ -362,12 +362,21 @@ static int64_t least_cost(const Work *work, int64_t cost, size_t from, size_t to
     return least;
 }
 
-/* How many strips to fill at once if paths stray by so many rows and columns together. More are filled sooner, but of
- * them, more columns. */
-static size_t strips_for(const Work *work, size_t stray)
+/* How many strips to fill at once if paths stray by so many rows and columns together. More strips are filled sooner,
+ * but of them, more columns. */
+static size_t strips_for(const Work *work, Units columns, Units rows, size_t stray)
 {
-    size_t strips = stray < 256 ? 2 : stray < 1024 ? 8 : STRIPS;
-    return strips < work->strips ? strips : work->strips;
+    static const size_t times[][2] = {{2, 31}, {4, 60}, {8, 67}, {16, 108}}; /* strips, and the time of a column of them */
+    size_t best = 0, least = SIZE_MAX;
+    for (size_t i = 0; i < sizeof times / sizeof *times && times[i][0] <= work->strips; i++) {
+        size_t height = 64 * times[i][0], width = height + stray < columns.size ? height + stray : columns.size;
+        size_t time = (rows.size + height - 1) / height * width * times[i][1];
+        if (time < least) {
+            least = time;
+            best = times[i][0];
+        }
+    }
+    return best;
 }
 
 /* The distance if it is at most `*limit`; otherwise a larger number, to try next. `*limit` is at least the difference of
@@ -382,7 +391,7 @@ static size_t distance_within(Work *work, Units columns, Units rows, size_t *lim
     size_t longer = rows.size > columns.size ? rows.size - columns.size : 0;
     size_t shorter = columns.size > rows.size ? columns.size - rows.size : 0;
     size_t most = *limit, below = (most + longer - shorter) / 2, beyond = (most + shorter - longer) / 2, from = 0, look = 1;
-    size_t step = 64 * strips_for(work, below + beyond);
+    size_t step = 64 * strips_for(work, columns, rows, below + beyond);
     int64_t cost = 0;
     if (step + below >= rows.size && step + beyond >= columns.size) {
         *limit = most = rows.size + shorter;
