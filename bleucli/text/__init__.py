@@ -86,7 +86,7 @@ class Segments:
                 data = _encode(text)
                 return cls(data, _START + len(data).to_bytes(8, _BYTE_ORDER))
             encoded = [b"" if text is None else _encode(text) for text in texts]
-            ends = array("q", accumulate(map(len, encoded)))
+            ends = array("q", list(accumulate(map(len, encoded))))  # from an iterator, it would take twice as long
             bounds = array("q", bytes(16 * len(ends)))
             bounds[1::2] = ends
             bounds[2::2] = ends[:-1]  # each text starts where the one before it ends

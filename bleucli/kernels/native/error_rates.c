@@ -1,65 +1,88 @@
 /* WER and CER: Levenshtein distances of words or characters; kernels/python_edits.py explains.
  *
- * The table of distances is filled strip by strip, 64 words of the reference at a time, each from left to right. Each
- * column needs the one before, so a processor waits most of the time if it fills one strip. Therefore some strips are
- * filled at once, each of them one column later than the strip above. The places of words need bits for only these
- * strips, and memory is linear in the length of the texts, not quadratic. If the texts are alike, time is linear too:
- * of each strip, only the columns that a path with few edits can reach are filled. */
+ * The table of distances is filled strip by strip, 64 rows at a time, each from left to right. Each column needs the one
+ * before, so a processor waits most of the time if it fills one strip. Therefore some strips are filled at once. The
+ * places of words need bits for only these strips, and memory is linear in the length of the texts, not quadratic. If
+ * the texts are alike, time is linear too: of each strip, only the columns that a path with few edits can reach are
+ * filled. */
 #include "bits.h"
 #include "tokens.h"
 
 #include <string.h>
 
-/* Code points below this are their own ids; the others get the ids after these. All fit into 21 bits. */
+/* Code points of ASCII are ids. Those below FREQUENT are looked up in a table, the others in the vocabulary; all fit
+ * into 21 bits. */
+#define ASCII 0x80
 #define FREQUENT 0x800
 #define MOST_CHARACTERS ((size_t)1 << 21)
 /* The rough times to read a word or a character, and to fill a column of a strip. */
 #define UNIT_TIME 16
-#define COLUMN_TIME 4
-/* The most strips that are filled at once, and their rows. */
-#ifdef __GNUC__
-#define STRIPS ((size_t)4)
-#else
-#define STRIPS ((size_t)1)
-#endif
-#define ROWS (64 * STRIPS)
-/* After this many rows, look whether the distance can still be small enough. */
-#define ROWS_TO_LOOK ((size_t)2048)
-/* The number of edits to try first: texts of ordinary length have fewer. */
-#define FEW_EDITS 512
+#define COLUMN_TIME 2
+/* The most strips that are filled at once: column by column, and with vectors, which are worth it for more strips. */
+#define FEW_STRIPS ((size_t)4)
+#define STRIPS ((size_t)16)
+/* The number of edits to try first. */
+#define FEW_EDITS 64
 
-/* A text as ids of its words or characters. */
+/* The id of what is not in the reference, whose mask is always 0. */
+#define UNKNOWN 0
+
+/* A text as ids of its words, from 1 on, or of its characters: those of ASCII, and then the others. */
 typedef struct {
     uint32_t *ids;
     size_t size;
 } Units;
+
+/* The id of a character; unknown unless `era` is the vocabulary's. */
+typedef struct {
+    uint32_t era, id;
+} Character;
 
 typedef struct {
     Call *call;
     int characters;
     Vocabulary vocabulary; /* of the reference: at most `different` words or rarer characters */
     size_t different;
+    Character *frequent; /* by code point */
     Units hypothesis, reference;
-    const uint32_t *columns; /* the part of the hypothesis that is compared */
+    uint32_t *slanted;      /* columns, as fill_slants reads them */
     unsigned char *changes; /* of each column: how the cost changes from the one before, in the last row filled */
-    uint64_t *masks[STRIPS]; /* by id: its places in each strip; all 0 between strips */
-    uint32_t unknown;        /* the id of what is not in the reference, whose mask is always 0 */
+    unsigned char *changes_memory;
+    uint64_t *masks; /* by id and strip: the id's places in the strip; all 0 between strips */
+    size_t masks_room;
+    size_t strips; /* the most that are filled at once */
 } Work;
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t character_id(Work *work, uint32_t code, int add)
+/* The id of a character that is not in the table. */
+static uint32_t rare_id(Work *work, uint32_t code, int add)
 {
     Table *table = &work->vocabulary.table;
-    if (code < FREQUENT) {
-        return code;
-    }
     size_t slot = table_slot(table, code);
     uint32_t id = table_find(table, code, &slot);
     if (id == NONE && add) {
         id = table_insert(table, code, slot);
     }
-    return id == NONE ? work->unknown : FREQUENT + id;
+    return id == NONE ? UNKNOWN : id + ASCII + 1;
+}
+
+/* The id of a character. Whether it is new decides no branch, since that is hard to predict. */
+static inline uint32_t character_id(Work *work, uint32_t code, int add)
+{
+    Table *table = &work->vocabulary.table;
+    if (code >= FREQUENT) {
+        return rare_id(work, code, add);
+    }
+    Character *character = &work->frequent[code];
+    uint32_t is_known = character->era == table->era;
+    if (!add) {
+        return character->id & (0 - is_known);
+    }
+    uint32_t id = is_known ? character->id : table->ids + ASCII + 1;
+    *character = (Character){table->era, id};
+    table->ids += is_known ^ 1;
+    return id;
 }
 
 static void read_characters(Work *work, Text text, Units *units, int add)
@@ -74,8 +97,20 @@ static void read_characters(Work *work, Text text, Units *units, int add)
     const unsigned char *end = stripped_end(at, text.end);
     while (at < end && (piece = piece_end(work->call, at, end)) != NULL) {
         while (at < piece) {
-            if (*at < 0x80) {
-                units->ids[units->size++] = *at++;
+            if (end - at >= 8) { /* expand 8 bytes, and keep those before the first one that is not ASCII */
+                uint64_t others = load(at) & UINT64_C(0x8080808080808080);
+                size_t size = others == 0 ? 8 : first_bit(others) / 8;
+                for (size_t i = 0; i < 8; i++) {
+                    units->ids[units->size + i] = at[i] + 1U;
+                }
+                units->size += size;
+                at += size;
+                if (others == 0) {
+                    continue;
+                }
+            }
+            if (*at < ASCII) {
+                units->ids[units->size++] = *at++ + 1U;
                 continue;
             }
             size_t size = character_length(at, end);
@@ -90,8 +125,7 @@ static void read_words(Work *work, Text text, Units *units, int add)
     Token word;
     Tokens tokens = tokens_of(text.at, text.end);
     while (next_word(&tokens, &word) && goes_on(work->call, UNIT_TIME + word.size)) {
-        uint32_t id = token_id(&work->vocabulary, word, add);
-        units->ids[units->size++] = id == NONE ? work->unknown : id;
+        units->ids[units->size++] = token_id(&work->vocabulary, word, add) + 1; /* NONE becomes UNKNOWN */
     }
 }
 
@@ -119,127 +153,200 @@ static Change unpacked(unsigned char change)
     return (Change){change & 1, change >> 1};
 }
 
-/* Fill the columns `from` to `to` of a single strip. */
-static void fill_strip(Work *work, unsigned int last, size_t from, size_t to, Bits *bits)
+/* The table's first and last rows need no changes: above the first row, each word is one more insertion, and after the
+ * last row, only the sum matters, which is returned. `strips` and `is_whole` are constants, so that the compiler keeps
+ * the state in registers. */
+static inline int64_t fill_columns(const uint64_t *masks, const uint32_t *columns, unsigned char *changes, size_t count,
+                                   Bits *kept, size_t strips, unsigned int last, int is_whole)
 {
-    for (; from < to; from++) {
-        uint64_t equal = work->masks[0][work->columns[from]];
-        work->changes[from] = packed(advance(bits, equal, unpacked(work->changes[from]), last));
-    }
-}
-
-#ifdef __GNUC__
-/* The same of two strips side by side, as a vector; SSE2 and NEON, which have them, are always there on x86-64 and
- * arm64. */
-typedef uint64_t Two __attribute__((vector_size(16)));
-
-typedef struct {
-    Two plus, minus; /* as in Bits */
-    Two up, down;    /* of the columns filled last: where costs rise and fall from the column before */
-} Pair;
-
-/* As `advance`, for two blocks. */
-static inline void advance_pair(Pair *pair, Two equal, Two rises, Two falls)
-{
-    Two plus = pair->plus, minus = pair->minus, vertical = equal | minus;
-    equal |= falls;
-    Two horizontal = (((equal & plus) + plus) ^ plus) | equal;
-    Two up = minus | ~(horizontal | plus), down = plus & horizontal;
-    pair->up = up;
-    pair->down = down;
-    up = up << 1 | rises;
-    down = down << 1 | falls;
-    pair->plus = down | ~(vertical | up);
-    pair->minus = up & vertical;
-}
-
-/* The mask of a column. One that is not within `from` and `to` has no match: such columns leave a strip as it is before
- * its first column, and do no harm after its last. */
-static inline uint64_t mask_at(const Work *work, size_t strip, size_t column, size_t from, size_t to)
-{
-    return work->masks[strip][column - from < to - from ? work->columns[column] : work->unknown];
-}
-
-/* Fill column `at` of the first strip, and of each other strip the column before that of the strip above. `last` is the
- * last row of the last strip. */
-static inline void fill_slant(Work *work, Pair *pairs, size_t strips, unsigned int last, size_t at, size_t from,
-                              size_t to)
-{
-    size_t last_pair = (strips - 1) / 2, column = at - (strips - 1);
-    for (size_t i = last_pair + 1; i-- > 0;) { /* upwards, since each strip needs what the one above found before */
-        Two equal = {mask_at(work, 2 * i, at - 2 * i, from, to), mask_at(work, 2 * i + 1, at - 2 * i - 1, from, to)};
-        Two up = pairs[i].up >> 63, down = pairs[i].down >> 63;
-        if (i > 0) {
-            up = (Two){pairs[i - 1].up[1] >> 63, up[0]};
-            down = (Two){pairs[i - 1].down[1] >> 63, down[0]};
+    Bits bits[FEW_STRIPS];
+    int64_t cost = 0;
+    memcpy(bits, kept, strips * sizeof *bits);
+    for (size_t at = 0; at < count; at++) {
+        const uint64_t *equal = masks + columns[at] * strips;
+        Change change = is_whole ? (Change){1, 0} : unpacked(changes[at]);
+        for (size_t strip = 0; strip + 1 < strips; strip++) {
+            change = advance(&bits[strip], equal[strip], change, 63);
+        }
+        change = advance(&bits[strips - 1], equal[strips - 1], change, last);
+        if (is_whole) {
+            cost += change_of(change);
         }
         else {
-            Change above = at - from < to - from ? unpacked(work->changes[at]) : (Change){0, 0};
-            up = (Two){above.rises, up[0]};
-            down = (Two){above.falls, down[0]};
+            changes[at] = packed(change);
         }
-        advance_pair(&pairs[i], equal, up, down);
     }
-    if (column - from < to - from) {
-        uint64_t up = pairs[last_pair].up[(strips - 1) % 2], down = pairs[last_pair].down[(strips - 1) % 2];
-        work->changes[column] = packed((Change){up >> last & 1, down >> last & 1});
-    }
+    memcpy(kept, bits, strips * sizeof *bits);
+    return cost;
 }
 
-/* Fill the slants `at` to `pause`; `strips` is a constant, so that compilers keep the pairs in registers. */
-static inline void fill_slants(Work *work, Pair *pairs, size_t strips, unsigned int last, size_t at, size_t pause,
-                               size_t from, size_t to)
+/* Fill columns of up to FEW_STRIPS strips, one after the other. If these are all rows, return by how much the cost
+ * changes from the first column to the last one. */
+static int64_t fill_few(Work *work, const uint32_t *columns, unsigned char *changes, size_t count, size_t strips,
+                        unsigned int last, int is_whole)
 {
-    for (; at < pause && at < from + strips - 1; at++) {
-        fill_slant(work, pairs, strips, last, at, from, to);
+    const uint64_t *masks = work->masks;
+    int64_t cost = 0;
+    Bits bits[FEW_STRIPS];
+    for (size_t strip = 0; strip < FEW_STRIPS; strip++) {
+        bits[strip] = (Bits){~UINT64_C(0), 0}; /* left of the first column, costs rise from row to row */
     }
-    for (; at < pause && at < to; at++) { /* all columns are within `from` and `to` */
-        fill_slant(work, pairs, strips, last, at, 0, SIZE_MAX);
-    }
-    for (; at < pause; at++) {
-        fill_slant(work, pairs, strips, last, at, from, to);
-    }
-}
-#endif
-
-/* Fill the columns `from` to `to` of up to ROWS rows, a strip for every 64; 0 if the call is stopped. */
-static int fill_rows(Work *work, const uint32_t *reference, size_t rows, size_t from, size_t to)
-{
-    size_t strips = (rows + 63) / 64;
-    unsigned int last = (unsigned int)(rows - 1) % 64;
-    Bits bits = {~UINT64_C(0), 0}; /* left of the first column, costs rise from row to row */
-#ifdef __GNUC__
-    Two all = {~UINT64_C(0), ~UINT64_C(0)};
-    Pair pairs[STRIPS / 2] = {{.plus = all}, {.plus = all}};
-#endif
-    for (size_t row = 0; row < rows; row++) {
-        work->masks[row / 64][reference[row]] |= UINT64_C(1) << row % 64;
-    }
-    for (size_t at = from, end = to + strips - 1, pause; at < end; at = pause) {
-        pause = end - at > STRIDE ? at + STRIDE : end;
-        if (!goes_on(work->call, (pause - at) * strips * COLUMN_TIME)) {
-            return 0;
+    for (size_t piece; count > 0; columns += piece, changes += piece, count -= piece) {
+        piece = count < STRIDE ? count : STRIDE;
+        if (!goes_on(work->call, piece * strips * COLUMN_TIME)) {
+            break;
         }
         switch (strips) {
         case 1:
-            fill_strip(work, last, at, pause, &bits);
+            cost += is_whole ? fill_columns(masks, columns, changes, piece, bits, 1, last, 1)
+                             : fill_columns(masks, columns, changes, piece, bits, 1, last, 0);
             break;
-#ifdef __GNUC__
         case 2:
-            fill_slants(work, pairs, 2, last, at, pause, from, to);
+            cost += is_whole ? fill_columns(masks, columns, changes, piece, bits, 2, last, 1)
+                             : fill_columns(masks, columns, changes, piece, bits, 2, last, 0);
             break;
         case 3:
-            fill_slants(work, pairs, 3, last, at, pause, from, to);
+            cost += is_whole ? fill_columns(masks, columns, changes, piece, bits, 3, last, 1)
+                             : fill_columns(masks, columns, changes, piece, bits, 3, last, 0);
             break;
         default:
-            fill_slants(work, pairs, STRIPS, last, at, pause, from, to);
-#endif
+            cost += is_whole ? fill_columns(masks, columns, changes, piece, bits, FEW_STRIPS, last, 1)
+                             : fill_columns(masks, columns, changes, piece, bits, FEW_STRIPS, last, 0);
         }
     }
-    for (size_t row = 0; row < rows; row++) {
-        work->masks[row / 64][reference[row]] = 0;
+    return cost;
+}
+
+#if defined __GNUC__ && defined __x86_64__
+#include <immintrin.h>
+
+#define WITH_AVX2 __attribute__((target("avx2")))
+/* Four strips side by side. */
+typedef uint64_t Four __attribute__((vector_size(32)));
+
+typedef struct {
+    Four plus, minus; /* as in Bits */
+    Four up, down;    /* of the columns filled last: where costs rise and fall from the column before */
+} Quad;
+
+/* As `advance`, for four strips. */
+WITH_AVX2 static inline void advance_four(Quad *quad, Four equal, Four rises, Four falls)
+{
+    Four plus = quad->plus, minus = quad->minus, vertical = equal | minus;
+    equal |= falls;
+    Four horizontal = (((equal & plus) + plus) ^ plus) | equal;
+    Four up = minus | ~(horizontal | plus), down = plus & horizontal;
+    quad->up = up;
+    quad->down = down;
+    up = up << 1 | rises;
+    down = down << 1 | falls;
+    quad->plus = down | ~(vertical | up);
+    quad->minus = up & vertical;
+}
+
+/* Whether the bit `last` of a lane is set, as 0 or 1. */
+WITH_AVX2 static inline int bit_of(Four bits, unsigned int lane, unsigned int last)
+{
+    return _mm256_movemask_pd((__m256d)(bits << (63 - last))) >> lane & 1;
+}
+
+/* Fill slants of up to four strips for each of `quads`: column `at` of the first strip, and of each other strip the
+ * column before that of the strip above. The columns before the first one and after the last one are unknown, which
+ * leaves a strip as it is before its first column, and does no harm after its last. */
+WITH_AVX2 static inline __attribute__((always_inline)) void
+fill_quads(const uint64_t *masks, const uint32_t *slanted, unsigned char *changes, size_t count, Quad *kept,
+           size_t quads, size_t strips, unsigned int last)
+{
+    Quad state[STRIPS / 4];
+    memcpy(state, kept, quads * sizeof *state);
+    unsigned int lane = (unsigned int)(strips - 1) % 4;
+    for (size_t at = 0; at < count; at++) {
+        for (size_t i = quads; i-- > 0;) { /* upwards, since each strip needs what the one above found before */
+            const uint32_t *column = slanted + at + STRIPS - 4 * i;
+            const uint64_t *equal = masks + 4 * i;
+            Four up = state[i].up >> 63, down = state[i].down >> 63;
+            Change above = i == 0 ? unpacked(changes[at])
+                                  : (Change){state[i - 1].up[3] >> 63, state[i - 1].down[3] >> 63};
+            advance_four(&state[i],
+                         (Four){equal[column[0]], equal[column[-1] + 1], equal[column[-2] + 2], equal[column[-3] + 3]},
+                         (Four){above.rises, up[0], up[1], up[2]}, (Four){above.falls, down[0], down[1], down[2]});
+        }
+        const Quad *end = &state[quads - 1];
+        changes[(ptrdiff_t)at - (ptrdiff_t)(strips - 1)] =
+            (unsigned char)(bit_of(end->up, lane, last) | bit_of(end->down, lane, last) << 1);
     }
-    return 1;
+    memcpy(kept, state, quads * sizeof *state);
+}
+
+/* Fill columns of more than FEW_STRIPS strips. */
+WITH_AVX2 static void fill_many(Work *work, const uint32_t *columns, unsigned char *changes, size_t count,
+                               size_t strips, unsigned int last)
+{
+    Quad quads[STRIPS / 4];
+    for (size_t i = 0; i < STRIPS / 4; i++) {
+        quads[i] = (Quad){.plus = ~(Four){0}};
+    }
+    uint32_t *slanted = work->slanted;
+    memset(slanted, 0, STRIPS * sizeof *slanted);
+    memset(slanted + STRIPS + count, 0, STRIPS * sizeof *slanted);
+    for (size_t at = 0; at < count; at++) {
+        slanted[STRIPS + at] = columns[at] * (uint32_t)STRIPS;
+    }
+    for (size_t at = 0, end = count + strips - 1, piece; at < end; at += piece) {
+        piece = end - at < STRIDE ? end - at : STRIDE;
+        if (!goes_on(work->call, piece * strips * COLUMN_TIME)) {
+            return;
+        }
+        switch ((strips + 3) / 4) {
+        case 2:
+            fill_quads(work->masks, slanted + at, changes + at, piece, quads, 2, strips, last);
+            break;
+        case 3:
+            fill_quads(work->masks, slanted + at, changes + at, piece, quads, 3, strips, last);
+            break;
+        default:
+            fill_quads(work->masks, slanted + at, changes + at, piece, quads, STRIPS / 4, strips, last);
+        }
+    }
+}
+
+static size_t strips_at_once(void)
+{
+    return __builtin_cpu_supports("avx2") ? STRIPS : FEW_STRIPS;
+}
+#else
+static size_t strips_at_once(void)
+{
+    return FEW_STRIPS;
+}
+#endif
+
+/* Fill the columns `from` to `to` of as many rows as strips can have at once, or all columns of all rows; returns what
+ * fill_few does. */
+static int64_t fill_rows(Work *work, const uint32_t *columns, Units rows, size_t from, size_t to, int is_whole)
+{
+    size_t strips = (rows.size + 63) / 64, stride = strips > FEW_STRIPS ? STRIPS : strips;
+    unsigned int last = (unsigned int)(rows.size - 1) % 64;
+    uint64_t *masks = work->masks;
+    int64_t cost = 0;
+    for (size_t strip = 0, row = 0; row < rows.size; strip++) {
+        for (uint64_t place = 1; place != 0 && row < rows.size; place <<= 1, row++) {
+            masks[rows.ids[row] * stride + strip] |= place;
+        }
+    }
+    memset(masks + UNKNOWN * stride, 0, stride * sizeof *masks);
+    if (strips <= FEW_STRIPS) {
+        cost = fill_few(work, columns + from, work->changes + from, to - from, strips, last, is_whole);
+    }
+#ifdef WITH_AVX2
+    else {
+        fill_many(work, columns + from, work->changes + from, to - from, strips, last);
+    }
+#endif
+    for (size_t row = 0; row < rows.size; row++) {
+        masks[rows.ids[row] * stride + row / 64] = 0;
+    }
+    return cost;
 }
 
 /* --- distances ---------------------------------------------------------------------------------------------------- */
@@ -255,76 +362,115 @@ static int64_t least_cost(const Work *work, int64_t cost, size_t from, size_t to
     return least;
 }
 
-/* How many edits to try if there are more than `most`: a bit more than the filled rows let expect, but not so many that
- * time is wasted if only these rows differ much. */
-static size_t next_most(size_t most, double expected)
+/* How many strips to fill at once if paths stray by so many rows and columns together. More strips are filled sooner,
+ * but of them, more columns. */
+static size_t strips_for(const Work *work, Units columns, Units rows, size_t stray)
 {
-    double next = expected * 1.125;
-    return next < 2.0 * (double)most ? 2 * most : next > 8.0 * (double)most ? 8 * most : (size_t)next;
+    static const size_t times[][2] = {{2, 31}, {4, 60}, {8, 67}, {16, 108}}; /* strips, and the time of a column of them */
+    size_t best = 0, least = SIZE_MAX;
+    for (size_t i = 0; i < sizeof times / sizeof *times && times[i][0] <= work->strips; i++) {
+        size_t height = 64 * times[i][0], width = height + stray < columns.size ? height + stray : columns.size;
+        size_t time = (rows.size + height - 1) / height * width * times[i][1];
+        if (time < least) {
+            least = time;
+            best = times[i][0];
+        }
+    }
+    return best;
 }
 
-/* The distance if it is at most `most`; otherwise a larger number, to try next. `most` is at least the difference of
- * the lengths.
+/* The distance if it is at most `*limit`; otherwise a larger number, to try next. `*limit` is at least the difference of
+ * the lengths; if all columns are filled, it becomes the most that there can be.
  *
- * With `most` edits, a path strays below the diagonal by `below` rows at most, and beyond it by `beyond` columns:
+ * With so many edits, a path strays below the diagonal by `below` rows at most, and beyond it by `beyond` columns:
  * insertions and deletions are at most `most` together, and the difference of their numbers is that of the lengths.
  * What is not filled counts as if it could be reached only from the left and from above: costs there are too high,
  * never too low. `cost` is the distance in the last row that was filled, at its first column. */
-static size_t distance_within(Work *work, Units hypothesis, Units reference, size_t most)
+static size_t distance_within(Work *work, Units columns, Units rows, size_t *limit)
 {
-    size_t longer = reference.size > hypothesis.size ? reference.size - hypothesis.size : 0;
-    size_t shorter = hypothesis.size > reference.size ? hypothesis.size - reference.size : 0;
-    size_t below = (most + longer - shorter) / 2, beyond = (most + shorter - longer) / 2, from = 0;
+    size_t longer = rows.size > columns.size ? rows.size - columns.size : 0;
+    size_t shorter = columns.size > rows.size ? columns.size - rows.size : 0;
+    size_t most = *limit, below = (most + longer - shorter) / 2, beyond = (most + shorter - longer) / 2, from = 0, look = 1;
+    size_t step = 64 * strips_for(work, columns, rows, below + beyond);
     int64_t cost = 0;
-    work->columns = hypothesis.ids;
-    memset(work->changes, 1, hypothesis.size); /* above the first row, each word is one more insertion */
-    for (size_t row = 0; row < reference.size; row += ROWS) {
-        size_t rows = reference.size - row < ROWS ? reference.size - row : ROWS;
-        size_t to = row + rows + beyond < hypothesis.size ? row + rows + beyond : hypothesis.size;
+    if (step + below >= rows.size && step + beyond >= columns.size) {
+        *limit = most = rows.size + shorter;
+    }
+    memset(work->changes, 1, columns.size + STRIPS); /* above the first row, each word is one more insertion */
+    for (size_t row = 0; row < rows.size; row += step) {
+        size_t count = rows.size - row < step ? rows.size - row : step, filled = row + count;
+        size_t to = filled + beyond < columns.size ? filled + beyond : columns.size;
         for (; from + below < row; from++) {
             cost += change_of(unpacked(work->changes[from]));
         }
-        cost += (int64_t)rows;
-        if (!fill_rows(work, reference.ids + row, rows, from, to)) {
+        cost += (int64_t)count;
+        fill_rows(work, columns.ids, (Units){rows.ids + row, count}, from, to, 0);
+        if (work->call->stopped) {
             return 0;
         }
-        size_t filled = row + rows;
-        if (filled % ROWS_TO_LOOK == 0) {
-            size_t least = (size_t)least_cost(work, cost, from, to);
-            if (least > most) {
-                return next_most(most, (double)least / (double)filled * (double)reference.size);
+        if (filled >= look && filled < rows.size) { /* can the distance still be small enough, and is it likely? */
+            double least = (double)least_cost(work, cost, from, to), expected = least / (double)filled * (double)rows.size;
+            if (2 * least > (double)most && expected > (double)most) {
+                return expected < 3.5 * (double)most ? (size_t)(expected * 1.125) + 1 : 4 * most;
             }
+            look = 2 * filled;
         }
     }
-    for (; from < hypothesis.size; from++) {
+    for (; from < columns.size; from++) {
         cost += change_of(unpacked(work->changes[from]));
     }
     /* A cost above `most` is an upper bound of the distance */
-    return (size_t)cost > 2 * most ? 2 * most : (size_t)cost;
+    return (size_t)cost > 4 * most ? 4 * most : (size_t)cost;
 }
 
 /* The distance of two texts; meaningless once the call is stopped. */
 static int64_t distance_of(Work *work)
 {
-    Units hypothesis = work->hypothesis, reference = work->reference;
+    Units columns = work->hypothesis, rows = work->reference;
     /* Words that both texts begin or end with cost nothing */
-    while (hypothesis.size > 0 && reference.size > 0 && *hypothesis.ids == *reference.ids) {
-        hypothesis = (Units){hypothesis.ids + 1, hypothesis.size - 1};
-        reference = (Units){reference.ids + 1, reference.size - 1};
+    while (columns.size > 0 && rows.size > 0 && *columns.ids == *rows.ids) {
+        columns = (Units){columns.ids + 1, columns.size - 1};
+        rows = (Units){rows.ids + 1, rows.size - 1};
     }
-    while (hypothesis.size > 0 && reference.size > 0 &&
-           hypothesis.ids[hypothesis.size - 1] == reference.ids[reference.size - 1]) {
-        hypothesis.size--;
-        reference.size--;
+    while (columns.size > 0 && rows.size > 0 && columns.ids[columns.size - 1] == rows.ids[rows.size - 1]) {
+        columns.size--;
+        rows.size--;
     }
-    size_t most = FEW_EDITS + (hypothesis.size > reference.size ? hypothesis.size - reference.size
-                                                                : reference.size - hypothesis.size);
-    size_t distance = distance_within(work, hypothesis, reference, most);
-    while (distance > most && !work->call->stopped) {
+    if ((rows.size + 63) / 64 * columns.size > (columns.size + 63) / 64 * rows.size) { /* fill fewer columns */
+        Units swapped = columns;
+        columns = rows;
+        rows = swapped;
+    }
+    if (rows.size == 0 || columns.size == 0) {
+        return (int64_t)(rows.size + columns.size);
+    }
+    if (rows.size <= 64 * FEW_STRIPS) {
+        return (int64_t)rows.size + fill_rows(work, columns.ids, rows, 0, columns.size, 1);
+    }
+    size_t most, distance = FEW_EDITS + (rows.size > columns.size ? rows.size - columns.size : columns.size - rows.size);
+    do {
         most = distance;
-        distance = distance_within(work, hypothesis, reference, most);
-    }
+        distance = distance_within(work, columns, rows, &most);
+    } while (distance > most && !work->call->stopped);
     return (int64_t)distance;
+}
+
+/* Make room for the masks of all ids that the reference has. */
+static Outcome make_room(Work *work)
+{
+    size_t longer = work->hypothesis.size > work->reference.size ? work->hypothesis.size : work->reference.size;
+    size_t strips = longer > 64 * FEW_STRIPS ? work->strips : (longer + 63) / 64;
+    size_t room = ((size_t)work->vocabulary.table.ids + 1 + (work->characters ? ASCII : 0)) * strips;
+    if (room > work->masks_room) {
+        release(work->masks);
+        work->masks = allocate(2 * room, sizeof *work->masks);
+        work->masks_room = work->masks != NULL ? 2 * room : 0;
+        if (work->masks == NULL) {
+            return NO_MEMORY;
+        }
+        memset(work->masks, 0, 2 * room * sizeof *work->masks);
+    }
+    return DONE;
 }
 
 static Outcome count_segment(Work *work, Segments hypotheses, const Segments *references, size_t reference_count,
@@ -338,8 +484,14 @@ static Outcome count_segment(Work *work, Segments hypotheses, const Segments *re
             continue;
         }
         vocabulary_clear(&work->vocabulary, work->different);
+        if (work->vocabulary.table.era == 1) { /* the first text, or all eras are used up */
+            memset(work->frequent, 0, FREQUENT * sizeof *work->frequent);
+        }
         read_units(work, reference, &work->reference, 1);
         read_units(work, text_at(hypotheses, index), &work->hypothesis, 0);
+        if (make_room(work) != DONE) {
+            return NO_MEMORY;
+        }
         int64_t edits = distance_of(work);
         if (!goes_on(work->call, UNIT_TIME)) {
             return STOPPED;
@@ -372,26 +524,23 @@ static size_t most_units(Segments texts, int characters, Call *call)
 
 static Outcome work_allocate(Work *work, size_t hyp_room, size_t ref_room)
 {
-    if (hyp_room >= NONE / 2 || ref_room >= NONE / 2) {
+    size_t room = hyp_room > ref_room ? hyp_room : ref_room;
+    if (room >= NONE / STRIPS) {
         return NO_MEMORY;
     }
     work->different = work->characters && ref_room > MOST_CHARACTERS ? MOST_CHARACTERS : ref_room;
-    work->unknown = (uint32_t)(work->different + (work->characters ? FREQUENT : 0));
+    work->strips = strips_at_once();
     work->hypothesis.ids = allocate(hyp_room, sizeof(uint32_t));
     work->reference.ids = allocate(ref_room, sizeof(uint32_t));
-    work->changes = allocate(hyp_room, 1);
-    size_t ids = (size_t)work->unknown + 1, strips = ref_room <= 64 ? 1 : ref_room <= 128 ? 2 : 4; /* one, or pairs */
-    strips = strips < STRIPS ? strips : STRIPS;
-    uint64_t *masks = allocate(strips * ids, sizeof *masks);
-    work->masks[0] = masks;
-    if (vocabulary_start(&work->vocabulary, work->different, &work->call->secrets) != DONE || work->changes == NULL ||
-        work->hypothesis.ids == NULL || work->reference.ids == NULL || masks == NULL) {
+    work->frequent = allocate(FREQUENT, sizeof *work->frequent);
+    work->slanted = allocate(room + 2 * STRIPS, sizeof(uint32_t));
+    work->changes_memory = allocate(room + 2 * STRIPS, 1);
+    if (vocabulary_start(&work->vocabulary, work->different, &work->call->secrets) != DONE ||
+        work->hypothesis.ids == NULL || work->reference.ids == NULL || work->frequent == NULL ||
+        work->slanted == NULL || work->changes_memory == NULL) {
         return NO_MEMORY;
     }
-    memset(masks, 0, strips * ids * sizeof *masks);
-    for (size_t strip = 1; strip < strips; strip++) {
-        work->masks[strip] = masks + strip * ids;
-    }
+    work->changes = work->changes_memory + STRIPS;
     return DONE;
 }
 
@@ -399,8 +548,10 @@ static void work_free(Work *work)
 {
     release(work->hypothesis.ids);
     release(work->reference.ids);
-    release(work->changes);
-    release(work->masks[0]);
+    release(work->frequent);
+    release(work->slanted);
+    release(work->changes_memory);
+    release(work->masks);
     vocabulary_free(&work->vocabulary);
 }
 
