@@ -52,7 +52,7 @@ class Gates:
 
     Args:
         options: the options of the command.
-        scored: the names of the metrics that are scored, as bounds use them, in the order in which they are printed.
+        metrics: the names of the metrics that are scored, as bounds use them, in the order in which they are printed.
         scale: the scale in which scores are printed: 1 or 100.
     """
 

@@ -254,7 +254,7 @@ def leave_out(
         return
     from bleucli.cli.sources.files import FileSource
 
-    if isinstance(source, FileSource):  # `conflicts` refuses --keep-going for others
+    if isinstance(source, FileSource):  # --keep-going is refused beside others
         source.leave_out(reported=report is not None)
     say_left_out(options, source.systems, environment, report)
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.errors import BleuError
 from bleucli.phrases import suggest, tell_count
+from bleucli.reading import read_toml
 from bleucli.records import NamedTuple
 from bleucli.results import AVERAGE
 
@@ -71,7 +72,7 @@ def read_plan(path: str) -> Plan:
         BleuError: the file cannot be read, is not valid TOML, has unknown keys, or lists unknown pairs or names; or its
             patterns match nothing, or match two files for one output.
     """
-    table = _parse_toml(path)
+    table = read_toml(path, remedy="name a readable TOML file")
     for key in table:
         if key not in _KEYS:
             raise BleuError(f"{path}: unknown key {key!r}; expected {', '.join(_KEYS)}{suggest(key, _KEYS)}")
@@ -131,20 +132,6 @@ def read_plan(path: str) -> Plan:
 
 
 # --- the file
-
-
-def _parse_toml(path: str) -> dict[str, Any]:
-    import tomllib
-
-    try:
-        with open(path, "rb") as file:
-            return tomllib.loads(file.read().decode("utf-8-sig"))  # Windows editors write a byte-order mark
-    except OSError as error:
-        raise BleuError(f"cannot read {path}: {error.strerror or error}; name a readable TOML file") from None
-    except RecursionError:
-        raise BleuError(f"{path} is not valid TOML: it is nested too deeply") from None
-    except ValueError as error:  # of TOML, of UTF-8, or a number with thousands of digits
-        raise BleuError(f"{path} is not valid TOML: {error}") from None
 
 
 def _suggest_any(word: str, choices: Sequence[str]) -> str:

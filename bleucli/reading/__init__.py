@@ -465,6 +465,21 @@ def _newlines(decoder: codecs.IncrementalDecoder, chunk: bytes) -> int:
         return chunk.count(b"\n")
 
 
+def read_toml(path: str, what: str = "", remedy: str = "") -> dict[str, Any]:
+    """Return what a TOML file says; what, remedy: parts of the error if it cannot be read."""
+    import tomllib
+
+    try:
+        with open(path, "rb") as file:
+            return tomllib.loads(file.read().decode("utf-8-sig"))  # Windows editors write a byte-order mark
+    except OSError as error:
+        raise BleuError(f"cannot read {what}{path}: {error.strerror or error}{remedy and f'; {remedy}'}") from None
+    except RecursionError:
+        raise BleuError(f"{path} is not valid TOML: it is nested too deeply") from None
+    except ValueError as error:  # of TOML, of UTF-8, or a number with thousands of digits
+        raise BleuError(f"{path} is not valid TOML: {error}") from None
+
+
 class _Borrowed:
     """A stream as a context that does not close it."""
 

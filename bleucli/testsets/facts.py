@@ -320,7 +320,9 @@ def read_registry(path: str) -> tuple[list[TestSet], Mapping[str, str]]:
     Returns:
         The test sets, and a bibliography by key.
     """
-    table = _parse_toml(path)
+    from bleucli.reading import read_toml
+
+    table = read_toml(path, "the registry ")
     unknown = [key for key in table if key not in ("testsets", "bibliography")]
     facts = table.get("testsets")
     if unknown or not isinstance(facts, dict) or not facts:
@@ -340,20 +342,6 @@ def read_registry(path: str) -> tuple[list[TestSet], Mapping[str, str]]:
             at = f'{path}: testsets."{name}".cite'
             raise BleuError(f"{at}: there is no bibliography.{key}; add it, or remove {key} from cite")
     return sets, bibliography
-
-
-def _parse_toml(path: str) -> dict[str, Any]:
-    import tomllib
-
-    try:
-        with open(path, "rb") as file:
-            return tomllib.loads(file.read().decode("utf-8-sig"))  # Windows editors write a byte-order mark
-    except OSError as error:
-        raise BleuError(f"cannot read the registry {path}: {error.strerror or error}") from None
-    except RecursionError:
-        raise BleuError(f"{path} is not valid TOML: it is nested too deeply") from None
-    except ValueError as error:  # from TOML, from UTF-8, or from a number with thousands of digits
-        raise BleuError(f"{path} is not valid TOML: {error}") from None
 
 
 def _make_absolute(address: str, folder: str) -> str:
