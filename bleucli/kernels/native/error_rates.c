@@ -409,9 +409,10 @@ static size_t distance_within(Work *work, Units columns, Units rows, size_t *lim
             return 0;
         }
         if (filled >= look && filled < rows.size) { /* can the distance still be small enough, and is it likely? */
-            double least = (double)least_cost(work, cost, from, to), expected = least / (double)filled * (double)rows.size;
-            if (2 * least > (double)most && expected > (double)most) {
-                return expected < 3.5 * (double)most ? (size_t)(expected * 1.125) + 1 : 4 * most;
+            size_t least = (size_t)least_cost(work, cost, from, to);
+            size_t expected = (size_t)((double)least / (double)filled * (double)rows.size);
+            if (2 * least > most && expected > most) { /* too many are better than too few, unless only these rows differ */
+                return expected + expected / 4 < 32 * least ? expected + expected / 4 : 32 * least;
             }
             look = 2 * filled;
         }
