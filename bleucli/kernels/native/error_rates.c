@@ -217,7 +217,7 @@ static int64_t fill_few(Work *work, const uint32_t *columns, unsigned char *chan
     return cost;
 }
 
-#if defined __GNUC__ && defined __x86_64__
+#if defined __GNUC__ && defined __x86_64__ && !defined _WIN32 /* GCC for Windows does not align vectors on the stack */
 #include <immintrin.h>
 
 #define WITH_AVX2 __attribute__((target("avx2")))
@@ -310,16 +310,23 @@ WITH_AVX2 static void fill_many(Work *work, const uint32_t *columns, unsigned ch
     }
 }
 
-static size_t strips_at_once(void)
-{
-    return __builtin_cpu_supports("avx2") ? STRIPS : FEW_STRIPS;
-}
-#else
-static size_t strips_at_once(void)
-{
-    return FEW_STRIPS;
-}
 #endif
+
+/* The most strips that this processor should fill at once. */
+static size_t strips_at_once(size_t room)
+{
+#ifdef BLEU_FAIL_ALLOCATIONS /* so that tests fill few and many */
+    if (room % 2 == 0) {
+        return FEW_STRIPS;
+    }
+#endif
+    (void)room;
+#ifdef WITH_AVX2
+    return __builtin_cpu_supports("avx2") ? STRIPS : FEW_STRIPS;
+#else
+    return FEW_STRIPS;
+#endif
+}
 
 /* Fill the columns `from` to `to` of as many rows as strips can have at once, or all columns of all rows; returns what
  * fill_few does. */
@@ -409,9 +416,10 @@ static size_t distance_within(Work *work, Units columns, Units rows, size_t *lim
             return 0;
         }
         if (filled >= look && filled < rows.size) { /* can the distance still be small enough, and is it likely? */
-            double least = (double)least_cost(work, cost, from, to), expected = least / (double)filled * (double)rows.size;
-            if (2 * least > (double)most && expected > (double)most) {
-                return expected < 3.5 * (double)most ? (size_t)(expected * 1.125) + 1 : 4 * most;
+            size_t least = (size_t)least_cost(work, cost, from, to);
+            size_t expected = (size_t)((double)least / (double)filled * (double)rows.size);
+            if (2 * least > most && expected > most) { /* too many are better than too few, unless only these rows differ */
+                return expected + expected / 4 < 32 * least ? expected + expected / 4 : 32 * least;
             }
             look = 2 * filled;
         }
@@ -463,12 +471,12 @@ static Outcome make_room(Work *work)
     size_t room = ((size_t)work->vocabulary.table.ids + 1 + (work->characters ? ASCII : 0)) * strips;
     if (room > work->masks_room) {
         release(work->masks);
-        work->masks = allocate(2 * room, sizeof *work->masks);
-        work->masks_room = work->masks != NULL ? 2 * room : 0;
+        work->masks = allocate(room, sizeof *work->masks);
+        work->masks_room = work->masks != NULL ? room : 0;
         if (work->masks == NULL) {
             return NO_MEMORY;
         }
-        memset(work->masks, 0, 2 * room * sizeof *work->masks);
+        memset(work->masks, 0, room * sizeof *work->masks);
     }
     return DONE;
 }
@@ -529,7 +537,7 @@ static Outcome work_allocate(Work *work, size_t hyp_room, size_t ref_room)
         return NO_MEMORY;
     }
     work->different = work->characters && ref_room > MOST_CHARACTERS ? MOST_CHARACTERS : ref_room;
-    work->strips = strips_at_once();
+    work->strips = strips_at_once(room);
     work->hypothesis.ids = allocate(hyp_room, sizeof(uint32_t));
     work->reference.ids = allocate(ref_room, sizeof(uint32_t));
     work->frequent = allocate(FREQUENT, sizeof *work->frequent);
