@@ -22,7 +22,7 @@ from bleucli.cli.delivery import spool
 from bleucli.cli.parser import parser
 from bleucli.errors import BleuError, LengthError
 
-BLOCK = 1 << 18  # the size of blocks in which files are read
+BLOCK = 1 << 19  # the size of blocks in which files are read
 LINE = b"a" * 999 + b"\n"
 LIMITED = 'ulimit -v 1500000; ulimit -t 4; exec "$@"'  # kilobytes of memory, seconds of processor time
 
