@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     class Measure(Protocol):
         """What a metric must provide; see `bleucli.metrics.base.Metric`."""
 
-        advice: list[str]
+        advice: Sequence[str]
         higher_is_better: bool
         needs_all_references: bool
         learned: object

@@ -108,10 +108,11 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     100.0
     """
 
-    skip_empty_refs: bool
-    normalize: str
+    # An option that nobody gave has its default here, and not in each metric: metrics for sentences are made in loops
+    skip_empty_refs = False
+    normalize = ""
     # Warnings about the options, whatever the texts
-    advice: list[str]
+    advice: Sequence[str] = ()
     # False for error rates
     higher_is_better = True
     # Whether a p-value counts trials that equal the difference. For sacreBLEU's metrics it does not, as in sacreBLEU.
@@ -128,7 +129,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     _fixed: frozenset[str] = frozenset({"normalize"})
     # These, and others whose change `_check_change` is asked about; about some, it is asked when they are first set
     _checked: frozenset[str] = frozenset()
-    _checked_first: frozenset[str] = frozenset()
+    _checked_first: frozenset[str] = frozenset({"lowercase", "skip_empty_refs"})
     # `super().__setattr__`, looked up once: metrics for sentences are made in loops
     _set_next: ClassVar[Callable[[Any, str, object], None]] = _set
     # Whether scores are in percent; others are printed as they are, whatever the scale
@@ -161,11 +162,10 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         normalize: str = "",
         references: Iterable[Iterable[str | None]] | None = None,
     ) -> None:
-        self._start_with(
-            skip_empty_refs=SKIP_EMPTY_REFS.check(skip_empty_refs, SKIP_EMPTY_REFS.label(self.in_command)),
-            normalize=_read_kinds(normalize, NORMALIZE.label(self.in_command)),
-            advice=[],
-        )
+        if skip_empty_refs is not False:
+            skip_empty_refs = SKIP_EMPTY_REFS.check(skip_empty_refs, SKIP_EMPTY_REFS.label(self.in_command))
+            self._start_with(skip_empty_refs=skip_empty_refs)
+        self._start_with(normalize=_read_kinds(normalize, NORMALIZE.label(self.in_command)))
         if references is not None:
             self._keep(references)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from math import exp, log
 
 from bleucli import kernels, tokenizers
@@ -56,6 +57,10 @@ _TOO_SHORT_HINT = "the text is too short for n-grams of order {}; for single seg
 _LOG_OF_ZERO = -9999999999.0
 # Rounding can make a perfect score exceed 100 (100.00000000000004)
 _ROUNDING = 1e-9
+
+
+# Typed, because 1 and 1.0 are equal, but counts that are increased by one of them differ
+_smoothing_of = lru_cache(maxsize=64, typed=True)(Smoothing)
 
 
 class BLEUScore(Score):
@@ -340,46 +345,53 @@ class BLEU(Metric[BLEUScore]):
         normalize: str = "",
         tokenize_name: str = "",
     ) -> None:
-        smoothing = Smoothing(self.check("smooth_method", smooth_method), self.check("smooth_value", smooth_value))
+        # Calls for options that were not given are left out: metrics for sentences are made in loops
+        value = None if smooth_value is None else self.check("smooth_value", smooth_value)
+        smoothing = _smoothing_of(self.check("smooth_method", smooth_method), value)
         order = self.check("max_ngram_order", max_ngram_order)
         if order < smoothing.least_order:
             raise UsageError(
                 f"{self.label('smooth_method')} {smooth_method} with {self.label('max_ngram_order')} {max_ngram_order};"
                 f" expected an order of at least {smoothing.least_order}"
             )
-        language, advice = self._check_language("" if trg_lang is None else trg_lang), []
+        language = "" if trg_lang is None or trg_lang == "" else self._check_language(trg_lang)
+        advice: Sequence[str] = ()
         if callable(tokenize):
             tokenizer = tokenizers.wrap(tokenize, self.check("tokenize_name", tokenize_name))
         else:
-            if self.check("tokenize_name", tokenize_name):
+            if tokenize_name != "" and self.check("tokenize_name", tokenize_name):
                 raise UsageError(
                     f"tokenize_name {tokenize_name!r} is for a tokenizer of your own; give its function as tokenize"
                 )
-            name = self.check("tokenize", tokenize)
+            name = None if tokenize is None else self.check("tokenize", tokenize)
             if name is None:
-                name = tokenizers.default_for(language)
+                name = tokenizers.default_for(language) if language else tokenizers.DEFAULT
                 if language and name == tokenizers.DEFAULT:
                     from bleucli.tokenizers import languages
 
                     languages.refuse_unspaced(language, self.spell("tokenize"))
             tokenizer = tokenizers.get(name)
-            advice = tokenizers.advice(name, language, self.spell("tokenize"))
-        self._start_with(
-            lowercase=self.check("lowercase", lowercase),
-            force=self.check("force", force),
+            if language or name == "spm":
+                advice = tokenizers.advice(name, language, self.spell("tokenize"))
+        self.__dict__.update(
+            lowercase=lowercase is not False and self.check("lowercase", lowercase),
+            force=force is not False and self.check("force", force),
             smoothing=smoothing,
             smooth_value=smooth_value,  # as given; `smoothing` has the default
             max_ngram_order=order,
             counted_order=smoothing.counted_order(order),
-            effective_order=self.check("effective_order", effective_order) and not smoothing.gives_all,
+            effective_order=effective_order is not False
+            and self.check("effective_order", effective_order)
+            and not smoothing.gives_all,
             trg_lang=language,
             tokenize_name=tokenize_name,
             tokenize=tokenize,
             tokenizer=tokenizer,
+            advice=advice,
+            normalize="",
         )
-        super().__init__(skip_empty_refs=skip_empty_refs, normalize=normalize, references=references)
-        if advice:
-            self.advice = advice
+        if references is not None or skip_empty_refs is not False or normalize != "":
+            super().__init__(skip_empty_refs=skip_empty_refs, normalize=normalize, references=references)
 
     def _check_language(self, code: str) -> str:
         """Return the code of a language in lower case, without script and region; "" if there is none."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 ROWS, CHOICE, SCORE = "rows", "choice", "score"
 # The most digits of a whole number in a signature: no option needs more, and `int` refuses thousands of them
 _MOST_DIGITS = 9
+_NUMBERS = (int, float)
 # Differs from every value that an option can have
 _NEVER = object()
 
@@ -313,7 +314,13 @@ class Configured:
     def check(self, name: str, value: T) -> T:
         """Return the value of an option if it is valid."""
         option = self._by_name[name]
-        if value is option.default:  # nearly always; metrics for sentences are made in loops
+        if value is option.default or (value is True and option.kind is bool):
+            return value
+        # The usual types are looked at here: metrics for sentences are made in loops
+        kind = type(value)
+        if kind is int and option.kind in _NUMBERS and option.least <= value <= option.most:  # type: ignore[operator]
+            return value
+        if kind is str is option.kind and value and (not option.choices or value in option.choices):
             return value
         result: T = option.check(value, option.label(self.in_command))
         return result

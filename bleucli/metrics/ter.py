@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from bleucli import kernels
 from bleucli.counting import CorpusStats, References
@@ -21,7 +22,8 @@ from bleucli.tokenizers.tercom import Tercom
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
+    from typing import Any, ClassVar
 
     import numpy as np
     from numpy.typing import NDArray
@@ -71,6 +73,21 @@ class TERScore(Score):
         return Figures(None, None, None, None, None, None, self.ref_length, self.num_edits)
 
 
+# Metrics for sentences are made in loops. Equal values, such as 1 and True, give the same attributes
+@lru_cache(maxsize=64)
+def _state_of(kind: type[TER], in_command: bool, *values: bool) -> dict[str, Any]:
+    """Return the attributes of a metric, from the first four arguments of its constructor."""
+    metric = object.__new__(kind)
+    metric.in_command = in_command
+    names = ("normalized", "no_punct", "asian_support", "case_sensitive")
+    options = {name: metric.check(name, value) for name, value in zip(names, values, strict=True)}
+    advice: tuple[str, ...] = ()
+    if options["asian_support"] and not options["normalized"] and not options["no_punct"]:
+        asian, switches = metric.spell("asian_support"), (metric.spell("normalized"), metric.spell("no_punct"))
+        advice = (f"{asian} does nothing without {' or '.join(switches)}",)
+    return {**options, "tokenizer": kind._make_tokenizer(**options), "normalize": "", "advice": advice}
+
+
 class TER(Metric[TERScore]):
     """TER with sacreBLEU's options and defaults. It is an error rate: lower is better.
 
@@ -95,6 +112,7 @@ class TER(Metric[TERScore]):
     no_punct: bool
     asian_support: bool
     case_sensitive: bool
+    tokenizer: Tercom
     explained_by = "explain_ter"
     higher_is_better = False
     _fixed = frozenset({"normalize", "case_sensitive", "asian_support", "no_punct", "normalized"})
@@ -124,6 +142,7 @@ class TER(Metric[TERScore]):
         *SHARED,
     )
     tokenizer_signature = Tercom.signature
+    _make_tokenizer: ClassVar[Callable[..., Any]] = Tercom
     constants = (("tok", tokenizer_signature),)
 
     def __init__(
@@ -137,17 +156,14 @@ class TER(Metric[TERScore]):
         skip_empty_refs: bool = False,
         normalize: str = "",
     ) -> None:
-        self._start_with(
-            normalized=self.check("normalized", normalized),
-            no_punct=self.check("no_punct", no_punct),
-            asian_support=self.check("asian_support", asian_support),
-            case_sensitive=self.check("case_sensitive", case_sensitive),
-        )
-        self.tokenizer = Tercom(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
-        super().__init__(skip_empty_refs=skip_empty_refs, normalize=normalize, references=references)
-        if self.asian_support and not self.normalized and not self.no_punct:
-            asian, switches = self.spell("asian_support"), (self.spell("normalized"), self.spell("no_punct"))
-            self.advice = [f"{asian} does nothing without {' or '.join(switches)}"]
+        try:
+            state = _state_of(type(self), self.in_command, normalized, no_punct, asian_support, case_sensitive)
+        except TypeError:  # a value is refused, or only cannot be hashed, such as an array of NumPy
+            values = (normalized, no_punct, asian_support, case_sensitive)
+            state = _state_of.__wrapped__(type(self), self.in_command, *values)
+        self.__dict__.update(state)
+        if references is not None or skip_empty_refs is not False or normalize != "":
+            super().__init__(skip_empty_refs=skip_empty_refs, normalize=normalize, references=references)
 
     @classmethod
     def restate_former(cls, info: Mapping[str, str]) -> dict[str, str]:

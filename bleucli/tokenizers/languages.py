@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import lru_cache
 
 from bleucli import language_pairs
 from bleucli.errors import UsageError
@@ -66,6 +67,7 @@ class LanguageError(UsageError):
         return type(self), (self.why, self.meant)
 
 
+@lru_cache(maxsize=64)
 def find(code: str) -> str:
     """Return the language that a code names: in lower case, without script and region.
 

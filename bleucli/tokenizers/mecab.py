@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import cache
 
 from bleucli.errors import BleuError, SegmentError
 from bleucli.optional_deps import load
@@ -12,6 +13,7 @@ from bleucli.tokenizers.distinct import tokenize_distinct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 
@@ -43,8 +45,8 @@ class _Mecab(OfLines):
             )
         self.signature = f"{self.name}-{tagger.version()}-{self.label}"
 
-    def __reduce__(self) -> tuple[type[_Mecab], tuple[()]]:
-        return type(self), ()  # the other process opens and checks the dictionary
+    def __reduce__(self) -> tuple[Callable[[type[_Mecab]], _Mecab], tuple[type[_Mecab]]]:
+        return open_once, (type(self),)  # another process opens and checks the dictionary
 
     def tokenize(self, segments: Segments) -> Segments:
         """Return the segments with a space between words."""
@@ -88,6 +90,12 @@ class _Mecab(OfLines):
     @property
     def _remedy(self) -> str:
         return f"type: pip install --force-reinstall 'bleucli[{self.extra}]'"
+
+
+@cache
+def open_once(kind: type[_Mecab]) -> _Mecab:
+    """Return the tokenizer of a class. All metrics share it: opening a dictionary takes as long as 10,000 lines."""
+    return kind()
 
 
 class JapaneseMecab(_Mecab):

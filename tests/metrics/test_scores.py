@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import pickle
 
+import numpy as np
 import pytest
 
 from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, evaluate_systems, explain_difference, metric_from_signature
-from bleucli.errors import UsageError
+from bleucli.errors import InputTypeError, UsageError
 from bleucli.metrics import metric_that_counted
 from bleucli.metrics.score import Score
 
@@ -95,6 +96,31 @@ def test_an_option_that_counting_would_not_follow_cannot_be_set(metric, name):
     with pytest.raises(UsageError, match=f"^{name} of a metric cannot be changed; make another metric, with {name}="):
         setattr(made, name, 2)
     assert repr(made) == repr(metric())
+
+
+@pytest.mark.parametrize(
+    ("metric", "option"), [(CHRF, "eps_smoothing"), (CHRF, "lowercase"), (BLEU, "lowercase"), (TER, "skip_empty_refs")]
+)
+def test_an_option_that_is_set_changes_no_other_metric(metric, option):
+    made = metric()
+    setattr(made, option, True)
+    assert getattr(made, option) is True
+    assert getattr(metric(), option) is False
+
+
+@pytest.mark.parametrize("value", [1, 1.0, np.True_, np.array(True)])
+def test_any_truth_value_is_an_option_of_ter(value):
+    """Metrics are made from cached attributes, which arrays cannot be looked up in."""
+    for made in (TER(value), TER(value), TER(normalized=value)):
+        assert made.normalized is True
+        assert made.tokenizer("a,b") == "a , b"
+
+
+@pytest.mark.parametrize("value", ["yes", 2, [True], None])
+def test_ter_refuses_other_values_each_time(value):
+    for _ in range(2):
+        with pytest.raises(InputTypeError, match=r"^normalized .* give True or False$"):
+            TER(value)
 
 
 @each_metric

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import sys
 import threading
 from types import SimpleNamespace
@@ -88,6 +90,13 @@ def test_any_text_is_split_as_the_oracle_splits_it(text):
 def test_missing_texts_stay_missing_and_order_is_kept(name):
     segments = [None, "東京に", None, "", "서울에", "東京に", None]
     assert tokens(name, segments) == theirs(name, segments)
+
+
+def test_a_dictionary_is_opened_once(name):
+    """Opening it takes a fifth of a second, many times as long as a score."""
+    metric = BLEU(tokenize=name)
+    assert BLEU(tokenize=name).tokenizer is metric.tokenizer is tokenizers.get(name)
+    assert pickle.loads(pickle.dumps(metric)).tokenizer is copy.deepcopy(metric).tokenizer is metric.tokenizer
 
 
 def test_no_segments_give_no_tokens(name):

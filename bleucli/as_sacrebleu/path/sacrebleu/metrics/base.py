@@ -200,7 +200,7 @@ class Metric(_Metric[Any], metaclass=Watched):
     # The name of the first step that a program replaced, "" if none
     _step = ""
     _own_steps: dict[str, object]
-    _checked_first = frozenset(STEPS)
+    _checked_first = _Metric._checked_first.union(STEPS)
 
     def __init_subclass__(cls, **options: object) -> None:
         own = {"scores_from_stats": cls.scores_from_stats, "score_pairs": cls.score_pairs}
@@ -231,16 +231,14 @@ class Metric(_Metric[Any], metaclass=Watched):
         """Return a metric with these options; calls with the same options return the same metric."""
         return metric_for(cls, *options)
 
-    def keep_references(self, references: Sequence[Sequence[str | None]] | None) -> None:
-        """Prepare the references that the metric is made with, cut to equal length; constructors end with it."""
-        if references is None:
-            return
+    def _keep(self, references: Iterable[Iterable[str | None]]) -> None:
+        """Prepare the references that the metric is made with, cut to equal length."""
         streams = [list(texts) for texts in references]
         self._texts = fit(streams[0], streams)[1] if streams else streams
         if self.replaced_step():
             self._cache = self._cache_references(self._texts)
         else:
-            self._keep(self._texts)
+            super()._keep(self._texts)
 
     @property
     def _ref_cache(self) -> list[Any] | None:

@@ -12,7 +12,7 @@ from bleucli.metrics.bleu import BLEU as _BLEU
 from bleucli.metrics.bleu import MAX_NGRAM_ORDER
 from bleucli.metrics.bleu import BLEUScore as _BLEUScore
 from bleucli.metrics.smoothing import Smoothing
-from bleucli.tokenizers import default_for
+from bleucli.tokenizers import DEFAULT, default_for
 from sacrebleu.metrics.base import Metric, Score, Signature, Tokenized, sacrelogger
 from sacrebleu.metrics.helpers import extract_all_word_ngrams
 from sacrebleu.tokenizers import HOMES, standard_call, tokenizer_of
@@ -94,18 +94,22 @@ class BLEU(Tokenized, _BLEU):
         trg_lang: str = "",
         references: Sequence[Sequence[str]] | None = None,
     ) -> None:
-        name = default_for(str(trg_lang)) if tokenize is None else tokenize
+        name = tokenize
+        if name is None:
+            name = default_for(str(trg_lang)) if trg_lang else DEFAULT
         standard = _is_standard(name)
         ours = tokenize if standard else "none"
         _BLEU.__init__(
             self, lowercase, force, ours, smooth_method, smooth_value, max_ngram_order, effective_order, trg_lang
         )
-        self._force = force
+        state = self.__dict__
+        state["_force"] = force
         if standard:
-            self.tokenizer = tokenizer_of(self.tokenizer)
+            state["tokenizer"] = tokenizer_of(self.tokenizer)
         else:
-            self.tokenizer, self.advice = _get_tokenizer(name)(), []
-        self.keep_references(references)
+            state["tokenizer"], state["advice"] = _get_tokenizer(name)(), ()
+        if references is not None:
+            self._keep(references)
 
     @classmethod
     def like(cls, *options: Any) -> Any:

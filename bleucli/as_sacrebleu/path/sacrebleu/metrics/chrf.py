@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 from string import punctuation
 from typing import Any
 
@@ -42,19 +43,10 @@ class CHRF(Metric, _CHRF):
     _SIGNATURE_TYPE = CHRFSignature
     _PUNCTS = set(punctuation)
 
-    def __init__(
-        self,
-        char_order: int = _CHRF.CHAR_ORDER,
-        word_order: int = _CHRF.WORD_ORDER,
-        beta: int = _CHRF.BETA,
-        lowercase: bool = False,
-        whitespace: bool = False,
-        eps_smoothing: bool = False,
-        references: Sequence[Sequence[str]] | None = None,
-    ) -> None:
-        _CHRF.__init__(self, char_order, word_order, beta, lowercase, whitespace, eps_smoothing)
-        self.order = self.char_order + self.word_order
-        self.keep_references(references)
+    @cached_property
+    def order(self) -> int:
+        """The number of orders of n-grams."""
+        return self.char_order + self.word_order
 
     def replaced_step(self) -> str:
         """Return the name of a step that a program replaced, "" if kernels may score the metric."""

@@ -36,18 +36,7 @@ class TER(Tokenized, _TER):
     """TER with sacreBLEU's private names."""
 
     _SIGNATURE_TYPE = TERSignature
-
-    def __init__(
-        self,
-        normalized: bool = False,
-        no_punct: bool = False,
-        asian_support: bool = False,
-        case_sensitive: bool = False,
-        references: Sequence[Sequence[str]] | None = None,
-    ) -> None:
-        _TER.__init__(self, normalized, no_punct, asian_support, case_sensitive)
-        self.tokenizer = TercomTokenizer(normalized, no_punct, asian_support, case_sensitive)
-        self.keep_references(references)
+    _make_tokenizer = TercomTokenizer
 
     def replaced_step(self) -> str:
         """Return the name of a step that a program replaced, "" if kernels may score the metric."""

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -90,13 +90,25 @@ def name_of(tokenizer: Any) -> str:
 
 def tokenizer_of(ours: Any) -> Any:
     """Return the tokenizer that corresponds to one of bleucli's, but has the methods of sacreBLEU's."""
-    name = ours.signature
-    if name not in HOMES:  # versions follow the names of some
-        name = next((home for home in ("ja-mecab", "ko-mecab") if name.startswith(home)), "")
-    if not name:  # the user's own model
-        return ours
-    module, _, kind = HOMES[name].partition(".")
-    tokenizer = object.__new__(getattr(import_module(f"{__name__}.{module}"), kind))
+    module, kind = _home_of(ours.signature)
+    # A program may replace the class at any time
+    return _adapt(getattr(module, kind), ours) if module else ours
+
+
+@lru_cache(maxsize=32)
+def _home_of(signature: str) -> tuple[Any, str]:
+    """Return the module and the name of the class of a tokenizer; no module for a model of the user's own."""
+    # Versions follow the names of some
+    mecab = (home for home in ("ja-mecab", "ko-mecab") if signature.startswith(home))
+    name = signature if signature in HOMES else next(mecab, "")
+    module, _, kind = HOMES.get(name, "").partition(".")
+    return (import_module(f"{__name__}.{module}") if module else None), kind
+
+
+# Shared like bleucli's own tokenizers; those with models are made for each metric, and few of them are kept
+@lru_cache(maxsize=8)
+def _adapt(kind: Any, ours: Any) -> Any:
+    tokenizer = object.__new__(kind)
     tokenizer._ours = ours
     return tokenizer
 
