@@ -183,10 +183,14 @@ def measure(
     """
     if metric.skip_empty_refs:
         raise BleuError(f"self-BLEU has no references of its own; leave {metric.spell('skip_empty_refs')} out")
-    pairs = list(_prepare(metric, blocks, name, jobs))
-    signs = [sums for _, sums in pairs]
-    texts = Segments.join([block for block, _ in pairs])
-    del pairs  # the texts are there twice, which may be hundreds of megabytes
+    signs: list[tuple[int, ...]] = []
+
+    def prepare() -> Iterator[Segments]:
+        for block, sums in _prepare(metric, blocks, name, jobs):
+            signs.append(sums)
+            yield block
+
+    texts = Segments.join(prepare())  # block by block, since texts may be hundreds of megabytes
     members = _members(len(texts), labels, name)
     # Texts are counted once for both measures; the score then skips the orders that only distinct n-grams need
     order = max(metric.counted_order, DISTINCT_ORDER)

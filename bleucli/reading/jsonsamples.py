@@ -5,7 +5,7 @@ Harnesses that let a model generate several texts for each prompt write such fil
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from bleucli.errors import BleuError, NotFoundError
 from bleucli.phrases import tell_count
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Samples(NamedTuple):
     """A system's texts in blocks, and the label of each text's group; None if all texts are one group."""
 
-    blocks: Sequence[Segments]
+    blocks: Iterable[Segments]
     labels: Sequence[str] | None
 
 

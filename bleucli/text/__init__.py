@@ -128,22 +128,22 @@ class Segments:
             yield None if start < 0 else str(data[start:end], "utf-8")
 
     @classmethod
-    def join(cls, blocks: Sequence[Segments]) -> Segments:
-        """Return the texts of all blocks, one after the other.
+    def join(cls, blocks: list[Segments] | Iterator[Segments]) -> Segments:
+        """Return the texts of all blocks, one after the other; an iterator may give blocks that nobody else holds.
 
         >>> list(Segments.join([Segments.from_strings(["a", None]), Segments.from_strings(["b"])]))
         ['a', None, 'b']
         """
-        if len(blocks) == 1:
+        if isinstance(blocks, list) and len(blocks) == 1:
             return blocks[0]
-        bounds, parts, start = array("q"), [], 0
+        bounds, data = array("q"), bytearray()
         for block in blocks:
-            pairs = block.pairs.tolist()
+            pairs, start = block.pairs.tolist(), len(data)
             bounds.extend([bound + start if bound >= 0 else bound for bound in pairs])
-            end = max([0, *pairs])  # tokenizers leave as much room again after the last text
-            parts.append(memoryview(block.data)[:end])
-            start += end
-        return cls(b"".join(parts), bounds.tobytes())
+            data += memoryview(block.data)[
+                : max([0, *pairs])
+            ]  # tokenizers leave as much room again after the last text
+        return cls(bytes(data), bounds.tobytes())
 
     def take(self, indexes: Sequence[int]) -> Segments:
         """Return some texts, in the order of their indexes, without copying them.

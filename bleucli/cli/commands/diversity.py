@@ -23,6 +23,7 @@ from bleucli.reading.jsonlines import JsonLines, is_jsonl
 from bleucli.reading.jsonsamples import SampleLines, Samples
 from bleucli.results import Results, Run, SystemResult
 from bleucli.results.hints import about
+from bleucli.text import Segments
 
 # A junit report is about gates, which self-BLEU does not have
 _FORMATS = tuple(name for name, form in FORMATS.items() if not form.reports_gates)
@@ -115,7 +116,8 @@ class SampleTexts:
     def __init__(self, options: Options, environment: Environment, hashed: bool = False) -> None:
         arguments = text_arguments(options, hashed)
         opener = Files(arguments, environment.stdin)
-        columns = None if options.input is None else 0  # as in scoring, tabs separate systems only on standard input
+        self._may_be_split = options.input is None  # as in scoring, tabs separate systems only on standard input
+        columns = None if self._may_be_split else 0
 
         def read(path: str) -> TextFile | JsonLines:
             file = opener.open(path, columns)
@@ -144,14 +146,23 @@ class SampleTexts:
         for file in self._files:
             if isinstance(file, SampleLines):
                 columns = file.read_samples(labels)
-            else:
-                blocks = list(checked(file, file.blocks()))
+                self._check_labels(file, labels)
+            elif self._may_be_split:
+                blocks = list(self._read(file, labels))
                 columns = [Samples(column, labels) for column in zip(*blocks, strict=True)] or [Samples([], labels)]
-            if labels is not None and self._groups is not None and len(labels) != file.segments:
-                lines = f"{tell_count(len(labels), 'line')} but {file.name} has {file.segments}"
-                raise BleuError(f"{self._groups.name} has {lines}; give one label for each line")
+            else:  # block by block, so that the texts are not there twice
+                columns = [Samples((block for (block,) in self._read(file, labels)), labels)]
             for samples in columns:
                 yield measure(metric, samples.blocks, samples.labels, next(names))
+
+    def _read(self, file: TextFile | JsonLines, labels: Sequence[str] | None) -> Iterator[Sequence[Segments]]:
+        yield from checked(file, file.blocks())
+        self._check_labels(file, labels)
+
+    def _check_labels(self, file: TextFile | JsonLines, labels: Sequence[str] | None) -> None:
+        if labels is not None and self._groups is not None and len(labels) != file.segments:
+            lines = f"{tell_count(len(labels), 'line')} but {file.name} has {file.segments}"
+            raise BleuError(f"{self._groups.name} has {lines}; give one label for each line")
 
     def run(self) -> Run:
         """Return the records of each system's file and of the file of groups, once they have been read."""
