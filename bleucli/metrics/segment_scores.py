@@ -556,9 +556,13 @@ def of_object(
     name, higher = describe_foreign(metric)
     columns = {}
     for system, texts in systems.items():
-        column = column_of(f"{name} of {system}", metric.segment_scores(texts, references))
+        # Copies, since the metric may change what it gets, and others score the same texts
+        scores = metric.segment_scores(list(texts), [list(stream) for stream in references])
+        if not isinstance(scores, Iterable):
+            raise InputTypeError(f"segment_scores of {name} returned {scores!r:.40}; give one number per segment")
+        column = column_of(f"{name} of {system}", scores)
         if len(column.rows) != len(texts):
-            scores = tell_count(len(column.rows), "score")
-            raise BleuError(f"{column.label}: segment_scores returned {scores} for {tell_count(len(texts), 'segment')}")
+            count = tell_count(len(column.rows), "score")
+            raise BleuError(f"{column.label}: segment_scores returned {count} for {tell_count(len(texts), 'segment')}")
         columns[system] = column
     return SegmentScores(readable(name), columns, higher)

@@ -755,6 +755,37 @@ def test_any_object_can_be_a_metric():
     assert results_of(metrics=Lengths()).systems[0].scores[0].name == "Lengths"
 
 
+class Changing(Lengths):
+    def segment_scores(self, hypotheses, references):
+        for texts_of in (hypotheses, *references):
+            texts_of[:] = [""] * len(texts_of)
+        return [0.0] * len(hypotheses)
+
+
+class ChangingWhole(Whole):
+    def corpus_score(self, hypotheses, references):
+        Changing().segment_scores(hypotheses, references)
+        return 0.0
+
+
+def test_metrics_that_change_their_texts_change_no_other_score():
+    given, references = {name: texts(name) for name in SYSTEMS}, [[" ".join(WORDS)] * COUNT]
+    expected = [system.scores[0].score for system in bleucli.evaluate_systems(given, references, "bleu").systems]
+    results = bleucli.evaluate_systems(given, references, [Changing(), ChangingWhole(), "bleu"])
+    assert [system.scores[2].score for system in results.systems] == expected
+    assert (given, references) == ({name: texts(name) for name in SYSTEMS}, [[" ".join(WORDS)] * COUNT])
+
+
+class Silent(Lengths):
+    def segment_scores(self, hypotheses, references):
+        return None
+
+
+class Endless(Whole):
+    def corpus_score(self, hypotheses, references):
+        return math.nan
+
+
 class Nameless(Lengths):
     name = None
 
@@ -785,6 +816,8 @@ class Short(Lengths):
         ({"metrics": [Nameless()]}, "has no name; set name to a name"),
         ({"metrics": [Undirected()]}, "has no higher_is_better; set higher_is_better to True or False"),
         ({"metrics": [Short()]}, "Lengths of a: segment_scores returned 1 score for 60 segments"),
+        ({"metrics": [Silent()]}, "segment_scores of Lengths returned None; give one number per segment"),
+        ({"metrics": [Endless(), "bleu"]}, "corpus_score of Whole is nan for a; give a finite number"),
         ({"metrics": [Whole(), "bleu"], "test": "ar"}, "Whole only has corpus_score, which gives no tests"),
         ({"metrics": [Whole()]}, "needs another metric beside it; give it segment_scores, or leave it out"),
         ({"metrics": [Lengths()], "level": "doc", "labels": {"doc": ["d"] * COUNT}}, "level 'doc' joins texts"),
