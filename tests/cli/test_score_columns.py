@@ -442,6 +442,10 @@ def test_errors_that_are_negative_for_a_pair_are_negative_for_all(run, write):
             {"en-de": {"X:lower": [[1.0] * COUNT] * 2}, "en-fr": {"X": [[1.0] * COUNT] * 2}},
             "en-fr: X has another direction than for en-de; say the same for each pair",
         ),
+        (
+            {"en-de": {"MQM": [[1.0] * COUNT] * 2}, "en-fr": {"MQM": [[-1.0] * COUNT] * 2}},
+            "en-fr: MQM has another direction than for en-de; say the same for each pair",
+        ),
     ],
 )
 def test_wrong_scores_of_a_matrix_are_refused(scores, part):
@@ -510,6 +514,10 @@ def test_names_and_words_say_which_way_is_better(run, write, name, column, highe
             ("COMET=a.comet,c.any,b.any",),
             ["c.any has the scores of c.txt, but is in the place of b.txt; after --scores COMET=, give files in the"],
         ),
+        (
+            ("MQM=a.comet,minus,c.comet",),
+            ["scores 'MQM': some are above 0 and some below, so it is not clear which way is better; write MQM:lower"],
+        ),
         (("COMET=pairs",), ["pairs has scores of a, x, but none of b.txt; name one of these with pairs:COLUMN"]),
     ],
 )
@@ -520,6 +528,7 @@ def test_wrong_scores_are_refused(run, files, write, words, parts):
     write("bad", "0.5\noops\n" + "0.5\n" * 58)
     write("huge", "1e101\n" + "0.5\n" * 59)
     write("pairs", "a\t0.5\nx\t0.5\n")
+    write("minus", "-0.5\n" * 60)
     for name in ("b", "c"):
         write(f"{name}.any", f"{name}\t0.5\n" * 60)
     for command in ((), ("report", "-o", "p.html")):
