@@ -361,6 +361,10 @@ def test_a_matrix_has_scores_of_each_pair(run, files, write):
     table = run("matrix", "m.toml", "--scores", "COMET=comet/{pair}", "-f", "markdown", "-q", "--bold-best").out
     assert f"**{max(fmean(COMET['a']), fmean(COMET['b'])):.3f}**" in table
     refused(run(*words, "COMET=comet/{pair}.x"), "en-de: ", "comet/en-de.x")
+    refused(
+        run(*words, "COMET=comet/en-de.{system}"),
+        "--scores COMET: 'comet/en-de.{system}' does not tell language pairs apart; put {pair} in place of their names",
+    )
 
 
 def matrix_of(pairs):
@@ -512,7 +516,7 @@ def test_names_and_words_say_which_way_is_better(run, write, name, column, highe
         (("COMET=a.comet,huge,c.comet",), ["huge: segment 1 has 1e+101; expected a number from -1e100 to 1e100"]),
         (
             ("COMET=a.comet,c.any,b.any",),
-            ["c.any has the scores of c.txt, but is in the place of b.txt; after --scores COMET=, give files in the"],
+            ["c.any has the scores of c.txt, but is in the place of b.txt; give each system its own scores"],
         ),
         (
             ("MQM=a.comet,minus,c.comet",),

@@ -206,6 +206,10 @@ def _words_of(options: Options, pair: Pair) -> list[str] | None:
     words = []
     for word in options.scores:
         name, equals, pattern = word.partition("=")
+        if pattern and "{pair}" not in pattern:  # else each pair would get the scores of the same segments
+            raise UsageError(
+                f"--scores {name}: {pattern!r} does not tell language pairs apart; put {{pair}} in place of their names"
+            )
         pattern = pattern.replace("{pair}", pair.name)
         if "{system}" in pattern:
             pattern = ",".join(pattern.replace("{system}", system) for system in pair.systems)
