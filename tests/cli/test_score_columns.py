@@ -361,6 +361,13 @@ def test_a_matrix_has_scores_of_each_pair(run, files, write):
     table = run("matrix", "m.toml", "--scores", "COMET=comet/{pair}", "-f", "markdown", "-q", "--bold-best").out
     assert f"**{max(fmean(COMET['a']), fmean(COMET['b'])):.3f}**" in table
     refused(run(*words, "COMET=comet/{pair}.x"), "en-de: ", "comet/en-de.x")
+    for name in ("comet/en-fr", "comet/en-fr.b"):
+        with open(name) as file:
+            before = file.read()
+        pattern = "COMET=comet/{pair}" if name == "comet/en-fr" else "COMET=comet/{pair}.{system}"
+        refused(run(*words, pattern, "-o", name), f"--output {name} is also an input; name another file")
+        with open(name) as file:
+            assert file.read() == before
     refused(
         run(*words, "COMET=comet/en-de.{system}"),
         "--scores COMET: 'comet/en-de.{system}' does not tell language pairs apart; put {pair} in place of their names",

@@ -10,7 +10,7 @@ from bleucli.cli.commands import MESSAGES, Command, take
 from bleucli.cli.delivery import protect
 from bleucli.cli.options import OPTIONS, Option, Options
 from bleucli.cli.scoring import Answer, gates_of
-from bleucli.cli.sources import Entry, NameArguments, Systems, text_arguments
+from bleucli.cli.sources import Entry, NameArguments, Systems, score_arguments, text_arguments
 from bleucli.cli.sources.files import FileSource
 from bleucli.cli.streams import Environment, Messages, shown
 from bleucli.errors import Naming, UsageError
@@ -116,7 +116,8 @@ class Matrix:
             arguments = text_arguments(of_pair, hashed=hashed)
             names = NameArguments(list(pair.systems))
             self.pairs[pair.name] = FileSource(arguments._replace(names=names), environment.stdin)
-            protect(options.output, pair.references)
+            of_scores = [path for _, files in score_arguments(of_pair).columns for path, _ in files]
+            protect(options.output, [*pair.references, *of_scores])
         self.rows = Outputs([name_row(name, [(PAIR, pair.name)]) for pair in self._plan.pairs for name in pair.systems])
 
     def leave_out(self, report: Callable[[Results], None] | None = None) -> None:
