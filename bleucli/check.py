@@ -74,9 +74,6 @@ _LONG = 120
 _COPIES = 0.01
 # File names
 _LIKE_REFERENCE = re.compile(r"(?:^|[._-])(?:refs?|references?|gold|target|tgt|human)\d*(?:$|[._-])", re.IGNORECASE)
-_LIKE_SYSTEM = re.compile(
-    r"(?:^|[._-])(?:sys|systems?|hyps?|hypothes[ie]s|outputs?|preds?|predictions?|mt)\d*(?:$|[._-])", re.IGNORECASE
-)
 
 # A copy of the source is a mistake from this many words on, or bytes in scripts without spaces
 _SENTENCE_WORDS, _SENTENCE_BYTES = 4, 40

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate, chain
 
-from bleucli.prose.highlights import SHADES, count_most, cover
+from bleucli.prose.ngrams import SHADES, count_most, cover
 from bleucli.records import NamedTuple
 from bleucli.text import Segments
 
