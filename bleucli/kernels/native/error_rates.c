@@ -1,9 +1,9 @@
 /* WER and CER: Levenshtein distances of words or characters; kernels/python_edits.py explains.
  *
- * The table of distances is filled strip by strip, 64 rows at a time, each from left to right. Each column needs the one
- * before, so a processor waits most of the time if it fills one strip. Therefore some strips are filled at once. The
- * places of words need bits for only these strips, and memory is linear in the length of the texts, not quadratic. If
- * the texts are alike, time is linear too: of each strip, only the columns that a path with few edits can reach are
+ * The table of distances is filled strip by strip, 64 rows at a time, each from left to right. Each column needs the
+ * one before, so a processor waits most of the time if it fills one strip. Therefore some strips are filled at once.
+ * The places of words need bits for only these strips, and memory is linear in the length of the texts, not quadratic.
+ * If the texts are alike, time is linear too: of each strip, only the columns that a path with few edits can reach are
  * filled. */
 #include "bits.h"
 #include "tokens.h"
@@ -153,9 +153,9 @@ static Change unpacked(unsigned char change)
     return (Change){change & 1, change >> 1};
 }
 
-/* The table's first and last rows need no changes: above the first row, each word is one more insertion, and after the
- * last row, only the sum matters, which is returned. `strips` and `is_whole` are constants, so that the compiler keeps
- * the state in registers. */
+/* Fill columns of a few strips. If these have all rows, `changes` is not needed: above the first row, each word is one
+ * more insertion, and of the last row, only the sum of the changes matters, which is returned. `strips` is a constant,
+ * so that the compiler keeps the state in registers. */
 static inline int64_t fill_columns(const uint64_t *masks, const uint32_t *columns, unsigned char *changes, size_t count,
                                    Bits *kept, size_t strips, unsigned int last, int is_whole)
 {
@@ -180,8 +180,7 @@ static inline int64_t fill_columns(const uint64_t *masks, const uint32_t *column
     return cost;
 }
 
-/* Fill columns of up to FEW_STRIPS strips, one after the other. If these are all rows, return by how much the cost
- * changes from the first column to the last one. */
+/* The same from the first column on, in pieces. */
 static int64_t fill_few(Work *work, const uint32_t *columns, unsigned char *changes, size_t count, size_t strips,
                         unsigned int last, int is_whole)
 {
@@ -198,26 +197,23 @@ static int64_t fill_few(Work *work, const uint32_t *columns, unsigned char *chan
         }
         switch (strips) {
         case 1:
-            cost += is_whole ? fill_columns(masks, columns, changes, piece, bits, 1, last, 1)
-                             : fill_columns(masks, columns, changes, piece, bits, 1, last, 0);
+            cost += fill_columns(masks, columns, changes, piece, bits, 1, last, is_whole);
             break;
         case 2:
-            cost += is_whole ? fill_columns(masks, columns, changes, piece, bits, 2, last, 1)
-                             : fill_columns(masks, columns, changes, piece, bits, 2, last, 0);
+            cost += fill_columns(masks, columns, changes, piece, bits, 2, last, is_whole);
             break;
         case 3:
-            cost += is_whole ? fill_columns(masks, columns, changes, piece, bits, 3, last, 1)
-                             : fill_columns(masks, columns, changes, piece, bits, 3, last, 0);
+            cost += fill_columns(masks, columns, changes, piece, bits, 3, last, is_whole);
             break;
         default:
-            cost += is_whole ? fill_columns(masks, columns, changes, piece, bits, FEW_STRIPS, last, 1)
-                             : fill_columns(masks, columns, changes, piece, bits, FEW_STRIPS, last, 0);
+            cost += fill_columns(masks, columns, changes, piece, bits, FEW_STRIPS, last, is_whole);
         }
     }
     return cost;
 }
 
-#if defined __GNUC__ && defined __x86_64__ && !defined _WIN32 /* GCC for Windows does not align vectors on the stack */
+/* Not on Windows, where GCC does not align vectors on the stack */
+#if defined __GNUC__ && defined __x86_64__ && !defined _WIN32
 #include <immintrin.h>
 
 #define WITH_AVX2 __attribute__((target("avx2")))
@@ -328,8 +324,8 @@ static size_t strips_at_once(size_t room)
 #endif
 }
 
-/* Fill the columns `from` to `to` of as many rows as strips can have at once, or all columns of all rows; returns what
- * fill_few does. */
+/* Fill the columns `from` to `to` of as many rows as strips can have at once. If these are all columns of all rows,
+ * which are few, return by how much the cost changes from the first column to the last one. */
 static int64_t fill_rows(Work *work, const uint32_t *columns, Units rows, size_t from, size_t to, int is_whole)
 {
     size_t strips = (rows.size + 63) / 64, stride = strips > FEW_STRIPS ? STRIPS : strips;
@@ -373,7 +369,8 @@ static int64_t least_cost(const Work *work, int64_t cost, size_t from, size_t to
  * but of them, more columns. */
 static size_t strips_for(const Work *work, Units columns, Units rows, size_t stray)
 {
-    static const size_t times[][2] = {{2, 31}, {4, 60}, {8, 67}, {16, 108}}; /* strips, and the time of a column of them */
+    /* Numbers of strips, and how long a column of them takes */
+    static const size_t times[][2] = {{2, 31}, {FEW_STRIPS, 60}, {8, 67}, {STRIPS, 108}};
     size_t best = 0, least = SIZE_MAX;
     for (size_t i = 0; i < sizeof times / sizeof *times && times[i][0] <= work->strips; i++) {
         size_t height = 64 * times[i][0], width = height + stray < columns.size ? height + stray : columns.size;
@@ -386,10 +383,10 @@ static size_t strips_for(const Work *work, Units columns, Units rows, size_t str
     return best;
 }
 
-/* The distance if it is at most `*limit`; otherwise a larger number, to try next. `*limit` is at least the difference of
- * the lengths; if all columns are filled, it becomes the most that there can be.
+/* The distance if it is at most `*limit`; otherwise a larger number, to try next. `*limit` is at least the difference
+ * of the lengths; if all columns are filled anyway, it becomes the largest distance that there can be.
  *
- * With so many edits, a path strays below the diagonal by `below` rows at most, and beyond it by `beyond` columns:
+ * With at most so many edits, a path strays below the diagonal by `below` rows, and beyond it by `beyond` columns:
  * insertions and deletions are at most `most` together, and the difference of their numbers is that of the lengths.
  * What is not filled counts as if it could be reached only from the left and from above: costs there are too high,
  * never too low. `cost` is the distance in the last row that was filled, at its first column. */
@@ -397,8 +394,8 @@ static size_t distance_within(Work *work, Units columns, Units rows, size_t *lim
 {
     size_t longer = rows.size > columns.size ? rows.size - columns.size : 0;
     size_t shorter = columns.size > rows.size ? columns.size - rows.size : 0;
-    size_t most = *limit, below = (most + longer - shorter) / 2, beyond = (most + shorter - longer) / 2, from = 0, look = 1;
-    size_t step = 64 * strips_for(work, columns, rows, below + beyond);
+    size_t most = *limit, below = (most + longer - shorter) / 2, beyond = (most + shorter - longer) / 2;
+    size_t from = 0, look = 1, step = 64 * strips_for(work, columns, rows, below + beyond);
     int64_t cost = 0;
     if (step + below >= rows.size && step + beyond >= columns.size) {
         *limit = most = rows.size + shorter;
@@ -418,10 +415,10 @@ static size_t distance_within(Work *work, Units columns, Units rows, size_t *lim
         if (filled >= look && filled < rows.size) { /* can the distance still be small enough, and is it likely? */
             size_t least = (size_t)least_cost(work, cost, from, to);
             size_t expected = (size_t)((double)least / (double)filled * (double)rows.size);
-            if (2 * least > most && expected > most) { /* too many are better than too few, unless only these rows differ */
+            if (8 * least > most && expected > most) { /* try a few more, unless only these rows differ */
                 return expected + expected / 4 < 32 * least ? expected + expected / 4 : 32 * least;
             }
-            look = 2 * filled;
+            look = filled + filled / 4;
         }
     }
     for (; from < columns.size; from++) {
@@ -455,7 +452,8 @@ static int64_t distance_of(Work *work)
     if (rows.size <= 64 * FEW_STRIPS) {
         return (int64_t)rows.size + fill_rows(work, columns.ids, rows, 0, columns.size, 1);
     }
-    size_t most, distance = FEW_EDITS + (rows.size > columns.size ? rows.size - columns.size : columns.size - rows.size);
+    size_t longer = rows.size > columns.size ? rows.size - columns.size : columns.size - rows.size;
+    size_t most, distance = FEW_EDITS + longer;
     do {
         most = distance;
         distance = distance_within(work, columns, rows, &most);
@@ -533,10 +531,10 @@ static size_t most_units(Segments texts, int characters, Call *call)
 static Outcome work_allocate(Work *work, size_t hyp_room, size_t ref_room)
 {
     size_t room = hyp_room > ref_room ? hyp_room : ref_room;
-    if (room >= NONE / STRIPS) {
+    work->different = work->characters && ref_room > MOST_CHARACTERS ? MOST_CHARACTERS : ref_room;
+    if (room >= NONE / 2 || work->different >= NONE / STRIPS) {
         return NO_MEMORY;
     }
-    work->different = work->characters && ref_room > MOST_CHARACTERS ? MOST_CHARACTERS : ref_room;
     work->strips = strips_at_once(room);
     work->hypothesis.ids = allocate(hyp_room, sizeof(uint32_t));
     work->reference.ids = allocate(ref_room, sizeof(uint32_t));
