@@ -1129,8 +1129,34 @@ def test_edit_stats_of_characters_are_the_distances_of_the_textbook(left, right,
         assert list(module.edit_stats(hypothesis, [reference], True)) == expected
 
 
+# The kernel compares bytes first: the characters of a pair begin, or end, with the same ones
+@pytest.mark.parametrize(
+    "left, right",
+    [
+        ("é", "è"),
+        ("é", "ĩ"),
+        ("\u2013", "\u2014"),
+        ("\u2013", "\u2053"),
+        ("\u2013", "\u3013"),
+        ("\u2013", "\U0001f013"),
+        ("", "é"),
+    ],
+)
+@pytest.mark.parametrize("size", [0, 1, 5, 6, 7, 8, 13, 14, 15, 16, 300])
+def test_edit_stats_of_characters_that_share_bytes(left, right, size):
+    for before, after in (("a" * size, ""), ("", "a" * size), ("a" * size, "b" * size), ("é" * size, "ü" * size)):
+        for one, other in ((left, right), (right, left), (left, left), (left + right, right), (left, right + left)):
+            texts = before + one + after, before + other + after
+            hypothesis, reference = (Segments.from_strings([text]) for text in texts)
+            expected = [(ter_pairs.plain_distance(one, other), len(texts[1]))]
+            for module in (native, python):
+                assert list(module.edit_stats(hypothesis, [reference], True)) == expected
+
+
 # Where strips begin and end in either of the kernels
-@pytest.mark.parametrize("length", [1, *(64 * n + more for n in (1, 2, 3, 4, 5, 8, 12, 16) for more in (-1, 0, 1)), 2049])
+@pytest.mark.parametrize(
+    "length", [1, *(64 * n + more for n in (1, 2, 3, 4, 5, 8, 12, 16) for more in (-1, 0, 1)), 2049]
+)
 @pytest.mark.parametrize("vocabulary", [2, 5000])
 def test_edit_stats_at_the_edges_of_strips(length, vocabulary):
     dice = random.Random(length)

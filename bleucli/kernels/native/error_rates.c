@@ -24,6 +24,9 @@
 /* The number of edits to try first. */
 #define FEW_EDITS 64
 
+/* Bytes of a text that has so few rare characters that they need no counting. */
+#define SHORT 256
+
 /* The id of what is not in the reference, whose mask is always 0. */
 #define UNKNOWN 0
 
@@ -87,14 +90,7 @@ static inline uint32_t character_id(Work *work, uint32_t code, int add)
 
 static void read_characters(Work *work, Text text, Units *units, int add)
 {
-    const unsigned char *at = text.at, *piece;
-    size_t space = 1;
-    while (space != 0 && at < text.end && (piece = piece_end(work->call, at, text.end)) != NULL) {
-        while (at < piece && (space = space_length(at, text.end)) != 0) {
-            at += space;
-        }
-    }
-    const unsigned char *end = stripped_end(at, text.end);
+    const unsigned char *at = text.at, *end = text.end, *piece;
     while (at < end && (piece = piece_end(work->call, at, end)) != NULL) {
         while (at < piece) {
             if (end - at >= 8) { /* expand 8 bytes, and keep those before the first one that is not ASCII */
@@ -129,6 +125,82 @@ static void read_words(Work *work, Text text, Units *units, int add)
     }
 }
 
+/* A text without the white space around it. */
+static inline Text stripped(Work *work, Text text)
+{
+    const unsigned char *piece;
+    size_t space = 1;
+    while (space != 0 && text.at < text.end && (piece = piece_end(work->call, text.at, text.end)) != NULL) {
+        while (text.at < piece && (space = space_length(text.at, text.end)) != 0) {
+            text.at += space;
+        }
+    }
+    text.end = stripped_end(text.at, text.end);
+    return text;
+}
+
+static int is_continuation(unsigned char byte)
+{
+    return (byte & 0xC0) == 0x80;
+}
+
+/* The number of characters that begin in some bytes. */
+static size_t count_characters(Work *work, const unsigned char *at, const unsigned char *end)
+{
+    const unsigned char *piece;
+    size_t characters = 0;
+    while (at < end && (piece = piece_end(work->call, at, end)) != NULL) {
+        for (; at < piece; at++) {
+            characters += !is_continuation(*at);
+        }
+    }
+    return characters;
+}
+
+/* Cut off characters that two texts begin or end with, which cost nothing, 8 bytes at a time; returns their number. */
+static size_t cut_common(Work *work, Text *one, Text *other)
+{
+    size_t size = (size_t)(one->end - one->at), other_size = (size_t)(other->end - other->at), common = 0, last = 0;
+    size_t least = size < other_size ? size : other_size;
+    while (least - common >= 8 && load(one->at + common) == load(other->at + common)) {
+        common += 8;
+    }
+    while (common > 0 && ((common < size && is_continuation(one->at[common])) ||
+                          (common < other_size && is_continuation(other->at[common])))) {
+        common--;
+    }
+    while (least - common - last >= 8 && load(one->end - last - 8) == load(other->end - last - 8)) {
+        last += 8;
+    }
+    while (last > 0 && is_continuation(*(one->end - last))) {
+        last--;
+    }
+    if (common + last == 0) {
+        return 0;
+    }
+    size_t characters = count_characters(work, one->at, one->at + common);
+    characters += count_characters(work, one->end - last, one->end);
+    *one = (Text){.at = one->at + common, .end = one->end - last};
+    *other = (Text){.at = other->at + common, .end = other->end - last};
+    return characters;
+}
+
+/* An upper bound of the characters in a text that are not in the table. */
+static size_t most_rare(Work *work, Text text)
+{
+    const unsigned char *at = text.at, *piece;
+    size_t rare = 0;
+    if (text.end - at <= SHORT) {
+        return (size_t)(text.end - at) / 3;
+    }
+    while (at < text.end && (piece = piece_end(work->call, at, text.end)) != NULL) {
+        for (; at < piece; at++) {
+            rare += *at >= 0xE0; /* the first byte of three or four */
+        }
+    }
+    return rare < work->different ? rare : work->different;
+}
+
 static void read_units(Work *work, Text text, Units *units, int add)
 {
     units->size = 0;
@@ -154,8 +226,7 @@ static Change unpacked(unsigned char change)
 }
 
 /* Fill columns of a few strips. If these have all rows, `changes` is not needed: above the first row, each word is one
- * more insertion, and of the last row, only the sum of the changes matters, which is returned. `strips` is a constant,
- * so that the compiler keeps the state in registers. */
+ * more insertion, and of the last row, only the sum of the changes matters, which is returned. */
 static inline int64_t fill_columns(const uint64_t *masks, const uint32_t *columns, unsigned char *changes, size_t count,
                                    Bits *kept, size_t strips, unsigned int last, int is_whole)
 {
@@ -180,7 +251,12 @@ static inline int64_t fill_columns(const uint64_t *masks, const uint32_t *column
     return cost;
 }
 
-/* The same from the first column on, in pieces. */
+/* The same with constants, so that the compiler keeps the state in registers. */
+#define FILL(strips)                                                                                                  \
+    (is_whole ? fill_columns(masks, columns, changes, piece, bits, strips, last, 1)                                   \
+              : fill_columns(masks, columns, changes, piece, bits, strips, last, 0))
+
+/* The same from the first column on. */
 static int64_t fill_few(Work *work, const uint32_t *columns, unsigned char *changes, size_t count, size_t strips,
                         unsigned int last, int is_whole)
 {
@@ -197,16 +273,16 @@ static int64_t fill_few(Work *work, const uint32_t *columns, unsigned char *chan
         }
         switch (strips) {
         case 1:
-            cost += fill_columns(masks, columns, changes, piece, bits, 1, last, is_whole);
+            cost += FILL(1);
             break;
         case 2:
-            cost += fill_columns(masks, columns, changes, piece, bits, 2, last, is_whole);
+            cost += FILL(2);
             break;
         case 3:
-            cost += fill_columns(masks, columns, changes, piece, bits, 3, last, is_whole);
+            cost += FILL(3);
             break;
         default:
-            cost += fill_columns(masks, columns, changes, piece, bits, FEW_STRIPS, last, is_whole);
+            cost += FILL(FEW_STRIPS);
         }
     }
     return cost;
@@ -489,12 +565,20 @@ static Outcome count_segment(Work *work, Segments hypotheses, const Segments *re
         if (reference.is_missing) {
             continue;
         }
-        vocabulary_clear(&work->vocabulary, work->different);
+        Text hypothesis = text_at(hypotheses, index);
+        size_t different = work->different, common = 0;
+        if (work->characters) {
+            hypothesis = stripped(work, hypothesis);
+            reference = stripped(work, reference);
+            common = cut_common(work, &hypothesis, &reference);
+            different = most_rare(work, reference);
+        }
+        vocabulary_clear(&work->vocabulary, different);
         if (work->vocabulary.table.era == 1) { /* the first text, or all eras are used up */
             memset(work->frequent, 0, FREQUENT * sizeof *work->frequent);
         }
         read_units(work, reference, &work->reference, 1);
-        read_units(work, text_at(hypotheses, index), &work->hypothesis, 0);
+        read_units(work, hypothesis, &work->hypothesis, 0);
         if (make_room(work) != DONE) {
             return NO_MEMORY;
         }
@@ -504,7 +588,7 @@ static Outcome count_segment(Work *work, Segments hypotheses, const Segments *re
         }
         if (!found || edits < row[0]) {
             row[0] = edits;
-            row[1] = (int64_t)work->reference.size;
+            row[1] = (int64_t)(work->reference.size + common);
         }
         found = 1;
     }
