@@ -1131,7 +1131,7 @@ def test_edit_stats_of_characters_are_the_distances_of_the_textbook(left, right,
 
 # The kernel compares bytes first: the characters of a pair begin, or end, with the same ones
 @pytest.mark.parametrize(
-    "left, right",
+    ("left", "right"),
     [
         ("é", "è"),
         ("é", "ĩ"),

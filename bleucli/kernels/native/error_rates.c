@@ -441,8 +441,8 @@ static int64_t least_cost(const Work *work, int64_t cost, size_t from, size_t to
     return least;
 }
 
-/* How many strips to fill at once if paths stray by so many rows and columns together. More strips are filled sooner,
- * but of them, more columns. */
+/* How many strips to fill at once if paths stray from the diagonal by `stray` rows and columns. More strips take less
+ * time for a row, but more columns of them are filled. */
 static size_t strips_for(const Work *work, Units columns, Units rows, size_t stray)
 {
     /* Numbers of strips, and how long a column of them takes */
@@ -462,8 +462,8 @@ static size_t strips_for(const Work *work, Units columns, Units rows, size_t str
 /* The distance if it is at most `*limit`; otherwise a larger number, to try next. `*limit` is at least the difference
  * of the lengths; if all columns are filled anyway, it becomes the largest distance that there can be.
  *
- * With at most so many edits, a path strays below the diagonal by `below` rows, and beyond it by `beyond` columns:
- * insertions and deletions are at most `most` together, and the difference of their numbers is that of the lengths.
+ * A path of at most `most` edits strays below the diagonal by `below` rows, and beyond it by `beyond` columns:
+ * insertions and deletions are no more than `most` together, and their numbers differ by as much as the lengths.
  * What is not filled counts as if it could be reached only from the left and from above: costs there are too high,
  * never too low. `cost` is the distance in the last row that was filled, at its first column. */
 static size_t distance_within(Work *work, Units columns, Units rows, size_t *limit)
