@@ -138,6 +138,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     fractions: frozenset[str] = frozenset()
     # The fewest references that a segment has
     fewest_references = 1
+    _SIGNATURE_TYPE: ClassVar[type[Signature]] = Signature
     learned: object = None
     _cached: list[References] | None = None
     _nrefs: str | None = None
@@ -437,8 +438,12 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         return self._sign(self._nrefs, self._sampling)
 
     def _sign(self, nrefs: str, sampling: Sequence[tuple[str, str]]) -> Signature:
-        fields = [("nrefs", nrefs), *sampling, *self.signature_fields(), ("version", VERSION)]
-        return Signature(fields, self.score_name())
+        info = {"nrefs": nrefs}
+        if sampling:
+            info.update(sampling)
+        info.update(self._fields_by_table() if self._signs_by_table else self.signature_fields())
+        info["version"] = VERSION
+        return self._SIGNATURE_TYPE.of(info, self.score_name())
 
     def corpus_score(
         self,
