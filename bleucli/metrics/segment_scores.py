@@ -75,6 +75,10 @@ NAME = "score"
 LARGEST = 1e100
 # How the names of scores begin of which lower ones are better, unless they are published as negative numbers
 _ERRORS = ("metricx", "mqm", "hter", "ter", "wer", "cer", "per", "edit")
+# What tables and metric cards call something else, besides the names of metrics
+_TAKEN = frozenset(
+    (NAME, "system", "pair", "segment", "segments", "baseline", "metric", "signature", "version", "items")
+)
 # What a name cannot contain: it stands in options, signatures and columns
 _MARKS = frozenset("=,:|\"'`")
 _DIRECTIONS = {"higher": True, "lower": False}
@@ -434,7 +438,7 @@ def read_name(word: str) -> tuple[str, bool | None]:
         raise UsageError(f"scores {word!r:.60}; after a colon, expected lower or higher: {name}:lower")
     if not name.strip() or name != name.strip() or _MARKS & {*name}:
         raise UsageError(f"scores {word!r:.60}; expected a name such as COMET or COMET:lower, without = , | and quotes")
-    if find_name(name) or name.lower() == NAME:
+    if find_name(name) or name.lower() in _TAKEN:
         raise UsageError(f"scores {name!r}: this name has another meaning here; choose another, such as {name}-other")
     return name, _DIRECTIONS.get(direction)
 

@@ -177,7 +177,8 @@ def brief(results: Results, layout: Layout) -> list[str]:
         for group in results.groups():
             names = [visible(system.name) for system in group.systems]
             powers = [
-                tell_power(one.scores[place], names, at, layout.width + 1) for at, one in enumerate(group.systems)
+                tell_power(record, names, at, layout.of(record).width + 1)
+                for at, record in enumerate(one.scores[place] for one in group.systems)
             ]
             sentences += filter(None, powers)
     return sentences + tell_averages(results)

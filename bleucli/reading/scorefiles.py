@@ -131,7 +131,7 @@ def _of_lines(lines: Sequence[str], label: str, name: str, field: str, ids: str)
         return _of_records(_rows(lines, "\t" if "\t" in first else ",", label), label, name, field, ids)
     if field:
         raise BleuError(f"{label} has one number per line, and no column {field}; leave out :{field}")
-    return {"": _Scores([_number(line, label, number) for number, line in enumerate(lines, 1)])}
+    return {"": _Scores([_number(line, f"{label}, line {number}") for number, line in enumerate(lines, 1)])}
 
 
 def _select(systems: Mapping[str, _Scores], label: str, field: str) -> Mapping[str, _Scores]:
@@ -150,7 +150,7 @@ def _of_comet(lines: Sequence[str], label: str) -> dict[str, _Scores]:
     for number, line in enumerate(lines, 1):
         match = _COMET.match(line)
         if match is not None:
-            row = {"segment": match["segment"], "score": _number(match["score"], label, number)}
+            row = {"segment": match["segment"], "score": _number(match["score"], f"{label}, line {number}")}
             systems.setdefault(match["system"] or "", []).append(row)
         elif line and not _COMET_WHOLE.match(line):
             raise BleuError(f"{label}, line {number}: {line!r:.60} is not a line of comet-score; delete it")
@@ -162,7 +162,7 @@ def _arranged(
 ) -> _Scores:
     """Return the scores in a column, in the order that ids show; names_of_ids: as `find_ids` returns them."""
     order, ids = arrange(rows, *names_of_ids, label)
-    items = [_item(row.get(column), label, number) for number, row in enumerate(rows, 1)]
+    items = [_item(row.get(column), f"{label}, score {number}") for number, row in enumerate(rows, 1)]
     return _Scores([items[row] for row in order], ids)
 
 
@@ -173,7 +173,7 @@ def _of_pairs(lines: Sequence[str], label: str) -> dict[str, _Scores]:
         cells = line.split("\t") if "\t" in line else line.split()
         if len(cells) < 2:
             raise BleuError(f"{label}, line {number}: {line!r:.60}; expected a system and a score, as in line 1")
-        systems.setdefault(cells[0].strip(), []).append(_number(cells[1], label, number))
+        systems.setdefault(cells[0].strip(), []).append(_number(cells[1], f"{label}, line {number}"))
     return {system: _Scores(items) for system, items in systems.items()}
 
 
@@ -211,6 +211,8 @@ def _by_header(header: Sequence[str], rows: Sequence[Sequence[str]], label: str)
         raise BleuError(f"{label} has {len(header)} numbers in line 1; expected names of columns, or a single number")
     if value := next(filter(_is_number, header), ""):
         raise BleuError(f"{label} has the number {value} in line 1; add a line before it that names the columns")
+    if double := next((name for name in header if name and header.count(name) > 1), ""):
+        raise BleuError(f"{label} has several columns called {double}; give each a name of its own")
     for number, row in enumerate(rows, 2):
         if len(row) != len(header):
             raise BleuError(f"{label}, row {number} has {len(row)} cells, but the first row has {len(header)}")
@@ -259,7 +261,7 @@ def _are_objects(items: object) -> bool:
 def _of_records(records: Sequence[Any], label: str, name: str, field: str, ids: str) -> Mapping[str, _Scores]:
     """Return the scores in objects, one per segment, or in plain numbers."""
     if not any(isinstance(record, Mapping) for record in records):
-        return {"": _Scores([_item(record, label, number) for number, record in enumerate(records, 1)])}
+        return {"": _Scores([_item(record, f"{label}, score {number}") for number, record in enumerate(records, 1)])}
     if odd := next((number for number, one in enumerate(records, 1) if not isinstance(one, Mapping)), 0):
         raise BleuError(f"{label}, item {odd} is not an object, but others are; give all items the same fields")
     groups: dict[str, list[dict[str, Any]]] = {}
@@ -274,7 +276,9 @@ def _of_records(records: Sequence[Any], label: str, name: str, field: str, ids: 
     keys = [key for key in dict.fromkeys(key for row in rows for key in row) if key not in columns]
     names_of_ids = find_ids(keys, ids)
     return {
-        column if len(columns) > 1 else system: _arranged(group, column, names_of_ids, label)
+        column if len(columns) > 1 else system: _arranged(
+            group, column, names_of_ids, f"{label}, {system}" if len(groups) > 1 else label
+        )
         for system, group in groups.items()
         for column in columns
     }
@@ -334,22 +338,23 @@ def _is_number(value: object) -> bool:
     return True
 
 
-def _item(value: object, label: str, number: int) -> Item:
-    """Return the score, or scores, of one item; number: of the item, from 1."""
+def _item(value: object, place: str) -> Item:
+    """Return the score, or scores, of one item; place: what errors call it."""
     if isinstance(value, list):
-        return [_number(one, label, number) for one in value]
-    return _number(value, label, number)
+        return [_number(one, place) for one in value]
+    return _number(value, place)
 
 
-def _number(value: object, label: str, number: int) -> float | None:
-    """Return a score; None if it is missing. number: of its line or item, from 1."""
+def _number(value: object, place: str) -> float | None:
+    """Return a score; None if it is missing. place: what errors call it."""
     if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
         return None
-    if not _is_number(value):
-        raise BleuError(
-            f"{label}, line {number}: {value!r:.60} is not a number from -1e100 to 1e100; expected one score per line"
-        )
-    return read_number(value.strip()) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
+    try:
+        if _is_number(value):
+            return read_number(value.strip()) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
+    except OverflowError:  # a whole number of JSON
+        pass
+    raise BleuError(f"{place}: {value!r:.60} is not a number from -1e100 to 1e100; expected one score per segment")
 
 
 def flatten(items: Iterable[Item]) -> list[Item]:

@@ -490,6 +490,8 @@ def test_names_and_words_say_which_way_is_better(run, write, name, column, highe
         (("COMET=a.comet",), ["a.comet does not say which system has which score; give one file per system"]),
         (("COMET:up=a.comet,b.comet,c.comet",), ["'COMET:up'; after a colon, expected lower or higher: COMET:lower"]),
         (("bleu=a.comet,b.comet,c.comet",), ["scores 'bleu': this name has another meaning here; choose another"]),
+        (("Segments=a.comet,b.comet,c.comet",), ["scores 'Segments': this name has another meaning here"]),
+        (("system=a.comet,b.comet,c.comet",), ["scores 'system': this name has another meaning here"]),
         (("x|y=a.comet,b.comet,c.comet",), ["expected a name such as COMET or COMET:lower, without = , | and quotes"]),
         (("x=a.comet,b.comet,c.comet", "X=a.comet,b.comet,c.comet"), ["other scores already have this name"]),
         (("COMET=a.comet,none,c.comet",), ["none", "No such file"]),
@@ -501,9 +503,13 @@ def test_names_and_words_say_which_way_is_better(run, write, name, column, highe
         (("COMET=a.comet,gap,c.comet",), ["gap: the score of segment 2 is missing; give each segment a score"]),
         (
             ("COMET=a.comet,bad,c.comet",),
-            ["bad, line 2: 'oops' is not a number from -1e100 to 1e100; expected one score per line"],
+            ["bad, line 2: 'oops' is not a number from -1e100 to 1e100; expected one score per segment"],
         ),
         (("COMET=a.comet,huge,c.comet",), ["huge: segment 1 has 1e+101; expected a number from -1e100 to 1e100"]),
+        (
+            ("COMET=a.comet,c.any,b.any",),
+            ["c.any has the scores of c.txt, but is in the place of b.txt; after --scores COMET=, give files in the"],
+        ),
         (("COMET=pairs",), ["pairs has scores of a, x, but none of b.txt; name one of these with pairs:COLUMN"]),
     ],
 )
@@ -514,6 +520,8 @@ def test_wrong_scores_are_refused(run, files, write, words, parts):
     write("bad", "0.5\noops\n" + "0.5\n" * 58)
     write("huge", "1e101\n" + "0.5\n" * 59)
     write("pairs", "a\t0.5\nx\t0.5\n")
+    for name in ("b", "c"):
+        write(f"{name}.any", f"{name}\t0.5\n" * 60)
     for command in ((), ("report", "-o", "p.html")):
         refused(run(*command, *files, "--scores", *words), *parts)
 
@@ -876,3 +884,15 @@ def test_the_same_scores_of_two_systems_are_noted(run, files, write):
         assert answer.err == f"bleu: warning: --scores COMET: a.txt and b.txt have the same scores, those of {source}\n"
     for scores in ("all.csv:a,all.csv:b", "all.csv", "a.comet,b.comet"):
         assert "same scores" not in run(*words, "--scores", f"COMET={scores}").err
+
+
+def test_what_a_test_can_show_has_more_decimals_than_the_scores(run, files):
+    answer = run(*files, *COLUMN, "--paired-ar", "-f", "markdown")
+    sentence = next(line for line in answer.out.splitlines() if line.startswith("- COMET: with 60 segments"))
+    smallest, difference = re.search(
+        r"finds a difference of ([\d.]+) .* observed difference, ([\d.]+),", sentence
+    ).groups()
+    differences = np.subtract(COMET["c"], COMET["a"])  # c is the best of the others
+    assert difference == f"{abs(differences.mean()):.4f}"
+    # 2.80 standard errors by the jackknife, which for a mean are its usual standard errors
+    assert smallest == f"{2.8015852 * differences.std(ddof=1) / math.sqrt(COUNT):.4f}"

@@ -161,7 +161,7 @@ def test_a_column_can_be_named(write):
 @pytest.mark.parametrize(
     ("text", "field", "message"),
     [
-        ("0.5\noops\n", "", "s.any, line 2: 'oops' is not a number from -1e100 to 1e100; expected one score per line"),
+        ("0.5\noops\n", "", "s.any, line 2: 'oops' is not a number from -1e100 to 1e100; expected one score per se"),
         ("1e400\n", "", "s.any, line 1: '1e400' is not a number from -1e100 to 1e100"),
         ("0.5\n1_000\n", "", "s.any, line 2: '1_000' is not a number"),
         ("0.5\n", "x", "s.any has one number per line, and no column x; leave out :x"),
@@ -177,8 +177,8 @@ def test_a_column_can_be_named(write):
         ('{"a": 1}\n{"a"\n', "", "s.any, line 2 is not valid JSON ("),
         ('{"a": 1}\n3\n', "", "s.any, item 2 is not an object, but others are; give all items the same fields"),
         ('{"score": "x"}\n', "", "s.any has no column COMET of numbers; it has none"),
-        ('{"score": 1}\n{"score": "x"}\n', "", "s.any, line 2: 'x' is not a number"),
-        ("[true]", "", "s.any, line 1: True is not a number"),
+        ('{"score": 1}\n{"score": "x"}\n', "", "s.any, score 2: 'x' is not a number"),
+        ("[true]", "", "s.any, score 1: True is not a number"),
         (
             "engjpn7904,NTTSU,688,TGT,eng,jpn,98,test-en-speech_-uigLE6EI1g_000,False,[],1724108687.807,1724108688.639\n",
             "",
@@ -192,6 +192,9 @@ def test_a_column_can_be_named(write):
             "s.any has errors that people marked, not scores; add up their weights for each segment",
         ),
         ("seg_id,text\n1,a\n2,b\n", "", "s.any has only numbers that seem to be ids: seg_id; name one: s.any:seg_id"),
+        ("system,score\nx,1\ny,2\ny,inf\n", "", "s.any, y, score 2: 'inf' is not a number from -1e100 to 1e100"),
+        (f'{{"score": 1}}\n{{"score": {10**400}}}\n', "", "s.any, score 2: 10000"),
+        ("a,score,score\nx,1,2\n", "", "s.any has several columns called score; give each a name of its own"),
         ("system,a,b\nx,1,2\ny,3,4\n", "", "s.any has several columns of numbers: a, b; name one: s.any:a"),
     ],
 )

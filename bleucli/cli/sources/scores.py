@@ -49,6 +49,12 @@ def read(arguments: ScoreArguments, systems: Systems) -> tuple[list[SegmentScore
         for place, of_system in enumerate(aliases):
             file = files_of_scores[place if is_alone else 0]
             label, key = _find(file, of_system, is_alone)
+            others = [] if _is_named(key, of_system) else [other[0] for other in aliases if _is_named(key, other)]
+            if others:
+                raise BleuError(
+                    f"{label} has the scores of {others[0]}, but is in the place of {names[place]}; after --scores"
+                    f" {title}=, give files in the order of -i"
+                )
             items = file.systems[key]
             first = homes.setdefault((*paths[place if is_alone else 0], label), names[place])
             if first != names[place]:
