@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bleucli.counting.corpus import Corpus, Piece
     from bleucli.inspection.alignment import Alignment
     from bleucli.inspection.language import Languages
+    from bleucli.inspection.steps import Step
     from bleucli.kernels.stats import SegmentStats
 
     Sums = tuple[int | float, ...]
@@ -74,9 +75,6 @@ _LONG = 120
 _COPIES = 0.01
 # File names
 _LIKE_REFERENCE = re.compile(r"(?:^|[._-])(?:refs?|references?|gold|target|tgt|human)\d*(?:$|[._-])", re.IGNORECASE)
-_LIKE_SYSTEM = re.compile(
-    r"(?:^|[._-])(?:sys|systems?|hyps?|hypothes[ie]s|outputs?|preds?|predictions?|mt)\d*(?:$|[._-])", re.IGNORECASE
-)
 
 # A copy of the source is a mistake from this many words on, or bytes in scripts without spaces
 _SENTENCE_WORDS, _SENTENCE_BYTES = 4, 40
@@ -452,10 +450,12 @@ class _Checking:
     def _find_moves(self, block: _Block, place: _Place, alignment: Alignment) -> None:
         import numpy as np
 
+        from bleucli.inspection.steps import placed
+
         lines, start = block.systems[place.number], block.piece.start
         self._likeness[place.number] += float(alignment.likeness.sum())
         self._chance[place.number] += alignment.chance * len(lines)
-        distances = alignment.distances
+        distances = np.array(placed(alignment.distances.tolist(), lines.texts, block.references[0].texts))
         moves = self._moves.setdefault(place, [])
         edges = [0, *(np.flatnonzero(np.diff(distances)) + 1).tolist(), len(distances)]
         for first, end in pairwise(edges):
@@ -695,6 +695,8 @@ class _Checking:
         scores = dict(zip(self._systems, self._scores(), strict=True))
         if self._gain(points) < _STEP_GAIN * abs(scores[place.name]) * tally.count / self.segments:
             return None
+        from bleucli.inspection.steps import tell_steps
+
         moves, reference = self._moves[place], self._references[0]
         pieces = []
         before, end_before = 0, 0
@@ -714,8 +716,24 @@ class _Checking:
             f"out of step: {'; '.join(where + rest for where, rest in pieces)}{more}",
             f"out of step: {'; '.join(where.command + rest for where, rest in pieces)}{more}",
         )
-        remedy = "put in the missing lines, or take out the additional ones"
+        _, remedy = tell_steps(self._steps(moves), place.name, reference)
         return self._finding("step", self._severity(tally.count, points), place, message, remedy, tally, points)
+
+    def _steps(self, moves: Sequence[tuple[int, int, int]]) -> list[Step]:
+        """Return where lines are missing or too many, so that lines move as far as they did."""
+        from bleucli.inspection.steps import Step
+
+        steps = []
+        before = end_before = 0
+        for first, stop, distance in [*moves, (self.segments, self.segments, 0)]:
+            if before and (first > end_before or not distance):  # what follows is in its place again
+                end = min(end_before, self.segments - max(0, before))
+                steps.append(Step(end, end + before, -before))
+                before = 0
+            if distance != before:
+                steps.append(Step(first, first + before, distance - before))
+            before, end_before = distance, stop
+        return steps
 
     def _tell_other(self, place: _Place, kind: str, tally: _Tally, points: float | None) -> Finding | None:
         kind, _, language = kind.partition(" ")

@@ -20,11 +20,16 @@ class BleuError(ValueError):
             Python, which counts from 0 and names arguments; `in_command()` uses the one for the command, which counts
             from 1 and names flags.
 
+    Attributes:
+        remedy: what to do in detail, if the sentence only says what is wrong; "" elsewhere.
+
     >>> raise BleuError("ref.txt is empty; give one reference per line")
     Traceback (most recent call last):
     ...
     bleucli.errors.BleuError: ref.txt is empty; give one reference per line
     """
+
+    remedy = ""
 
     def __init__(self, *parts: str) -> None:
         super().__init__("".join(parts))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bleucli.cli.options import Options
     from bleucli.cli.streams import Messages
 
-    Command = Callable[[Options, Environment, Messages, Sequence[str]], bool]
+    Command = Callable[[Options, Environment, Messages], bool]
 
 
 class Status:
@@ -45,12 +45,12 @@ def run(words: Sequence[str], environment: Environment) -> int:
             warnings.showwarning = lambda warning, *_: messages.hear(warning)
             command = _find_command(options, messages)
             if options.mirror is None and not options.allow_http:
-                passed = command(options, environment, messages, words)
+                passed = command(options, environment, messages)
             else:
                 from bleucli.testsets import cache
 
                 with cache.use_mirror(options.mirror), cache.allow_http(options.allow_http):
-                    passed = command(options, environment, messages, words)
+                    passed = command(options, environment, messages)
         return Status.FINE if passed else Status.GATE_FAILED
     except (Exception, KeyboardInterrupt) as error:
         return end(error, environment)
@@ -137,7 +137,7 @@ def _find_command(options: Options, messages: Messages) -> Command:
     return commands.find(options.command).run
 
 
-def _answer_mode(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+def _answer_mode(options: Options, environment: Environment, messages: Messages) -> bool:
     """Answer a question other than what the scores are, and return True."""
     from bleucli.cli.arguments import mode_of
 

@@ -82,26 +82,25 @@ def prepare(options: Options, messages: Messages) -> tuple[Options, Statistics |
     return options, contents
 
 
-def provenance(options: Options, environment: Environment, words: Sequence[str]) -> Provenance | None:
+def provenance(options: Options, environment: Environment) -> Provenance | None:
     """Return what lines of jsonl say about the run, if these are asked for."""
     record = None
     if request.is_jsonl(options, environment):
         from bleucli.cli.provenance import Provenance
 
-        record = Provenance(words, environment)
+        record = Provenance(options.words, environment)
     request.check_append(options, record is not None)
     return record
 
 
 def open_source(
-    options: Options, environment: Environment, words: Sequence[str], hashed: bool, statistics: Statistics | None = None
+    options: Options, environment: Environment, hashed: bool, statistics: Statistics | None = None
 ) -> Source:
     """Return the source that the options name; nothing is counted yet.
 
     Args:
         options: the options of the command.
         environment: the world around the command, with its standard input.
-        words: the words of the command line, which engines record in the files that they write.
         hashed: whether files are hashed as they are read, for `Source.inputs`.
         statistics: what the files of --stats hold, if any are named.
     """
@@ -112,7 +111,7 @@ def open_source(
         saves_rows = options.command == "count" and not options.sums
         # Workers may have other working directories
         folder = os.path.abspath(shown(str(options.output))) if saves_rows else ""
-        return EngineSource(table_arguments(options), str(options.engine), folder, command_of(words))
+        return EngineSource(table_arguments(options), str(options.engine), folder, command_of(options.words))
     return open_rows(options, environment, hashed, statistics)
 
 

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from bleucli.results.signature import Signature
 
 
-def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+def run(options: Options, environment: Environment, messages: Messages) -> bool:
     """Score and print; return whether all gates were passed."""
     start = pipeline.read_clocks()
     options, statistics = pipeline.prepare(_group_documents(options), messages)
     gates = gates_of(options, environment)
-    provenance = pipeline.provenance(options, environment, words)
+    provenance = pipeline.provenance(options, environment)
     # Both record the checksums of the files, or compare them with earlier ones
     hashed = provenance is not None or options.baseline is not None
     if options.sentence_level:
@@ -48,7 +48,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         _print_segments(options, rows, environment, messages, provenance)
         pipeline.note_slowness(start, messages)
         return True
-    source = pipeline.open_source(options, environment, words, hashed, statistics)
+    source = pipeline.open_source(options, environment, hashed, statistics)
     pipeline.check_references(options, source)
     answer = Answer(options, environment, messages, gates, provenance, source.systems)
     before = answer.before

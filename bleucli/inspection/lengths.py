@@ -34,7 +34,13 @@ _ODD_TEXT = f"[{''.join(_ODD_ENDS)}]"
 _ODD_BYTES = [end.encode() for end in _ODD_ENDS if end != "\r"]
 
 
-def mismatch_cause(names: tuple[str, str], longer: Text, shorter: Text, counts: tuple[int, int]) -> str:
+def mismatch_cause(
+    names: tuple[str, str],
+    longer: Text,
+    shorter: Text,
+    counts: tuple[int, int],
+    locate: Callable[[], str] = lambda: "",
+) -> str:
     """Return the likely reason why the second text has fewer segments than the first one, or "".
 
     Args:
@@ -42,6 +48,8 @@ def mismatch_cause(names: tuple[str, str], longer: Text, shorter: Text, counts: 
         longer: a function that reads the longer text from its start.
         shorter: a function that reads the shorter text from its start.
         counts: the numbers of their segments.
+        locate: searches for several places where lines are missing, which takes more time and memory; returns "" if it
+            finds none.
 
     Texts are read several times, but only a small part of them is in memory at a time.
 
@@ -69,6 +77,8 @@ def mismatch_cause(names: tuple[str, str], longer: Text, shorter: Text, counts: 
         if missing == 1:
             return f"line {empty[0]} of {names[0]} is empty"
         return f"{missing} lines of {names[0]} are empty, the first of them line {empty[0]}"
+    if places := locate():
+        return places
     at = _gap(longer, shorter, counts)
     if at is None:
         return ""

@@ -97,16 +97,13 @@ def find_spaced(lines: Lines, others: Lines) -> Sequence[int]:
     return indexes
 
 
-_LOOSE = re.compile(r"(?<=\S) [.,;:!?)\]]+(?= |$)|(?<= )(?:n't|'s|'re|'ve|'ll|'m)(?= |$)| @-@ |&apos;s")
-_LOOSE_SURE = re.compile(r"(?<=\S) [.,](?= |$)| @-@ ")
+_LOOSE = re.compile(r"(?<=\S) [.,](?= |$)| @-@ ")
 
 
 def find_tokenized(lines: Lines, others: Lines) -> Sequence[int]:
     """Find lines with a space before a full stop or a comma, which the other line does not have."""
     texts, rest = lines.texts, others.texts
-    return [
-        n for n in lines.having(" .", " ,", " @-@ ") if _LOOSE_SURE.search(texts[n]) and not _LOOSE_SURE.search(rest[n])
-    ]
+    return [n for n in lines.having(" .", " ,", " @-@ ") if _LOOSE.search(texts[n]) and not _LOOSE.search(rest[n])]
 
 
 def attach(text: str) -> str:

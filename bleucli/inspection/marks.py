@@ -166,6 +166,10 @@ _CASED = ("Latin", "Greek", "Cyrillic")
 _FEWEST_LETTERS = 20
 # How much of a block is looked at for its script, its case and its rare bytes
 _SCRIPT_BYTES = 512
+# Full-width digits, capitals and small letters, in UTF-8: how much of a block is looked at, and their last bytes
+_WIDE_BYTES = 1 << 13
+_WIDE_CELLS = bytes([*range(0x90, 0x9A), *range(0xA1, 0xBB)])
+_WIDE_SMALL = bytes(range(0x81, 0x9B))
 # Lines quoted as in CSV are looked for at the start of a block
 _QUOTING_BYTES = 1 << 13
 
@@ -205,9 +209,31 @@ def _occurrences(data: bytes, needle: bytes) -> int:
     return _counter(needle[place : place + 1], lambda data, end: data.startswith(needle, end - 1 - place))(data)
 
 
+# Markdown: bold type, and code
+_BOLD = _counter(b"*", lambda data, place: data.startswith(b"*", place))
+_CODE = _counter(b"`", lambda data, place: True)
+
 # UTF-8 that was read as Latin-1 or Windows-1252 has \u00c3 (C3 83) in place of letters with accents, and \u00e2\u20ac
 # (C3 A2 E2 82 AC) in place of typographic quotation marks
 _MISREAD = (b"\xc3\x83", b"\xc3\xa2\xe2\x82\xac")
+
+
+def _wide_letters(data: bytes) -> int:
+    """Count full-width digits and letters at the start of a text; their first bytes are those of punctuation, too.
+
+    >>> _wide_letters("\uff13\u4e2a\uff0c\uff41\uff22".encode())
+    3
+    """
+    if b"\xef" not in data:
+        return 0
+    start = data[:_WIDE_BYTES]
+    rows = (start.split(b"\xef\xbc")[1:], _WIDE_CELLS), (start.split(b"\xef\xbd")[1:], _WIDE_SMALL)
+    return sum(len(cells) - len(cells.translate(None, wide)) for row, wide in rows for cells in [_first_bytes_of(row)])
+
+
+def _first_bytes_of(parts: Sequence[bytes]) -> bytes:
+    return b"".join([part[:1] for part in parts])
+
 
 # What is counted, by kind of mistake; bytes that a text does not have are found to be missing at once
 _RARE: dict[str, Callable[[bytes], int]] = {
@@ -217,12 +243,14 @@ _RARE: dict[str, Callable[[bytes], int]] = {
     "replacement": lambda data: _occurrences(data, _REPLACEMENT),
     "mojibake": lambda data: sum(_occurrences(data, marks) for marks in _MISREAD),
     "form": lambda data: sum(_occurrences(data, marks) for marks in _COMBINING),
+    "full-width": _wide_letters,
+    "markdown": lambda data: _BOLD(data) + _CODE(data),
     "quoting": lambda data: data[:_QUOTING_BYTES].count(b'""'),
 }
 
 
 # How many of these are enough, however long a block is: they are counted at its start
-_MANY = {"quoting": 4}
+_MANY = {"quoting": 4, "full-width": 2}
 
 
 def suspicions(ours: Segments, theirs: Segments) -> list[str]:

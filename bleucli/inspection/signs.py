@@ -23,7 +23,7 @@ _BY_KIND = {mistake.kind: mistake for mistake in MISTAKES}
 # The share of the segments from which on a kind is worth a hint; kinds that are not listed: any segment
 _SHARES = {
     **dict.fromkeys(("special-tokens", "tags", "entities", "mojibake", "form", "quoting", "replacement"), 0.015),
-    **dict.fromkeys(("preamble", "runaway"), 0.015),
+    **dict.fromkeys(("preamble", "runaway", "markdown", "full-width"), 0.015),
     **dict.fromkeys(("lower-case", "upper-case", "numbers", "script"), 0.5),
     "repeated": 0.05,
     "enclosed": 0.3,

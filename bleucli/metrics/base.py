@@ -138,6 +138,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     fractions: frozenset[str] = frozenset()
     # The fewest references that a segment has
     fewest_references = 1
+    _SIGNATURE_TYPE: ClassVar[type[Signature]] = Signature
     learned: object = None
     _cached: list[References] | None = None
     _nrefs: str | None = None
@@ -255,12 +256,16 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """
         raise NotImplementedError
 
-    def normalizing(self, kinds: str) -> Self:
-        """Return a copy of the metric that also makes these kinds of characters alike; it has no references."""
+    def normalizing(self, kinds: str, done: Sequence[str] = ()) -> Self:
+        """Return a copy of the metric that also makes these kinds of characters alike; it has no references.
+
+        done: the kinds that are alike already, in all texts that the copy will see.
+        """
         metric = _copy(self)
         for name, value in (("_cached", None), ("_before", None)):
             _set(metric, name, value)
-        _set(metric, "normalize", _read_kinds(",".join(filter(None, (self.normalize, kinds))), "normalize"))
+        names = [kind for kind in f"{self.normalize},{kinds}".split(",") if kind and kind not in done]
+        _set(metric, "normalize", _read_kinds(",".join(names), "normalize"))
         return metric
 
     @classmethod
@@ -437,8 +442,12 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         return self._sign(self._nrefs, self._sampling)
 
     def _sign(self, nrefs: str, sampling: Sequence[tuple[str, str]]) -> Signature:
-        fields = [("nrefs", nrefs), *sampling, *self.signature_fields(), ("version", VERSION)]
-        return Signature(fields, self.score_name())
+        info = {"nrefs": nrefs}
+        if sampling:
+            info.update(sampling)
+        info.update(self._fields_by_table() if self._signs_by_table else self.signature_fields())
+        info["version"] = VERSION
+        return self._SIGNATURE_TYPE.of(info, self.score_name())
 
     def corpus_score(
         self,

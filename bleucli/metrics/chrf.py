@@ -37,7 +37,8 @@ DEFAULT_BETA = 2
 _LARGEST_BETA = 1e150  # its square is finite; far smaller values already make only recall count
 
 
-def _name_with(beta: float, word_order: int) -> str:
+def name_with(beta: float, word_order: int) -> str:
+    """Return the name of scores: `chrF`, beta, and a `+` for each word order."""
     return f"chrF{beta}{'+' * word_order}"
 
 
@@ -61,6 +62,7 @@ class CHRFScore(Score):
     statistics: Sequence[int | float] = ()
 
     def __init__(self, score: float, char_order: int, word_order: int, beta: float) -> None:
+        self.name = name_with(beta, word_order)
         self.score = score
         self.char_order = char_order
         self.word_order = word_order
@@ -70,11 +72,6 @@ class CHRFScore(Score):
         """Return the numbers of n-grams."""
         sums = self.statistics
         return Figures(None, sums[2::3], sums[::3], sums[1::3], None, None, None, None) if sums else Figures()
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        """`chrF`, beta, and a `+` for each word order."""
-        return _name_with(self.beta, self.word_order)
 
 
 # That of Kocmi et al. (2024), and the signature of the scores for which it was measured
@@ -363,7 +360,7 @@ class CHRF(Metric[CHRFScore]):
 
     def score_name(self) -> str:
         """Return `chrF` with beta and word order."""
-        return _name_with(self.beta, self.word_order)
+        return f"chrF{self.beta}{'+' * self.word_order}"
 
     @classmethod
     def read_name(cls, name: str) -> dict[str, Any] | None:

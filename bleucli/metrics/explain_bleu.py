@@ -12,7 +12,6 @@ from math import exp, fsum, isclose, log, prod
 
 from bleucli.kernels.python_groups import count_ngrams
 from bleucli.metrics.bleu import BLEU, BLEUScore, show_penalty
-from bleucli.metrics.ngrams import NGram, compare_ngrams, explain_verdicts, ngram_table, tell_tokens
 from bleucli.metrics.smoothing import (
     AVERAGING,
     EPSILON,
@@ -25,6 +24,7 @@ from bleucli.metrics.smoothing import (
 )
 from bleucli.phrases import tell_count
 from bleucli.prose.blocks import Formula, Heading, Paragraph, Table, show_numbers
+from bleucli.prose.ngrams import NGram, compare_ngrams, explain_verdicts, ngram_table, tell_tokens
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False

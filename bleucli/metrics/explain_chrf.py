@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 
 from bleucli.kernels.python_chrf import EPSILON, chrf_counts, chrf_row, f_score
 from bleucli.metrics.chrf import CHRF, CHRFScore
-from bleucli.metrics.ngrams import NGram, compare_ngrams, explain_verdicts, ngram_table
 from bleucli.phrases import tell_count
 from bleucli.prose.blocks import Formula, Heading, Paragraph, Table, Words, show_numbers
+from bleucli.prose.ngrams import NGram, compare_ngrams, explain_verdicts, ngram_table
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False

@@ -18,10 +18,10 @@ from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import whole_number
 from bleucli.metrics import METRICS, Metric, find_metric, typography
 from bleucli.metrics.bleu import MAX_NGRAM_ORDER
-from bleucli.metrics.ngrams import mark_matches
 from bleucli.metrics.score import MOST_DECIMALS
 from bleucli.phrases import tell_count
 from bleucli.prose.blocks import Block, Heading, Paragraph, Words, as_html, as_text
+from bleucli.prose.ngrams import mark_matches
 from bleucli.records import NamedTuple
 from bleucli.results.hints import about, warn
 from bleucli.results.signature import Signature

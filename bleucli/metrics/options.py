@@ -115,6 +115,8 @@ class Option:
         self.hidden = hidden
         self.absent = self._signed(default) if absent is None else absent
         self.sign = sign or self._signer()
+        # Values in signatures that are looked up; others are made by `sign`
+        self.table = words if kind is bool and sign is None else None
         self.restate = restate or self._restate
         self.read = read or self._read
         self.in_name = in_name
@@ -178,10 +180,14 @@ class Option:
 
     def _signer(self) -> Callable[[Any], str]:
         """Return a function that signs the option; it is fast, because each segment's score is signed."""
-        name, words, hidden = self.name, self.words, self.default if self.hidden else _NEVER
+        # Of an empty string, nothing is signed anyway
+        is_hidden = self.hidden or self.default == ""
+        name, words, hidden = self.name, self.words, self.default if is_hidden else _NEVER
         sign = str if self.kind is int else self._signed
         if self.kind is bool:
             return lambda metric: words[getattr(metric, name)]
+        if self.kind is int and hidden is _NEVER:
+            return lambda metric: str(getattr(metric, name))
         return lambda metric: "" if (value := getattr(metric, name)) == hidden else sign(value)
 
     def _restate(self, text: str) -> str:
@@ -266,13 +272,17 @@ class Configured:
     # How the scores of sacreBLEU 1.x may differ although all settings are the same, for a warning; "" if they do not
     former_difference = ""
     _by_name: ClassVar[Mapping[str, Option]]
-    _signers: ClassVar[Sequence[tuple[str, Callable[[Any], str]]]]
+    # For each key of signatures: the attribute and the table of its values, or None and a function
+    _signers: ClassVar[Sequence[tuple[str, str, tuple[str, str] | None, Callable[[Any], str]]]]
+    # Whether a class leaves `signature_fields` as it is
+    _signs_by_table: ClassVar[bool]
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
-        signers = [(option.key, option.sign) for option in cls.options if option.key]
-        signers += [(key, partial(_give, escape(value))) for key, value in cls.constants]
+        signers = [(option.key, option.name, option.table, option.sign) for option in cls.options if option.key]
+        signers += [(key, "", None, partial(_give, escape(value))) for key, value in cls.constants]
         cls._signers = sorted(signers, key=lambda field: place_of(field[0]))
+        cls._signs_by_table = cls.signature_fields is Configured.signature_fields
         cls._by_name = {option.name: option for option in cls.options}
 
     def __repr__(self) -> str:
@@ -287,7 +297,15 @@ class Configured:
 
     def signature_fields(self) -> list[tuple[str, str]]:
         """Return the keys and values between `nrefs` and `version` in signatures, from the table of options."""
-        return [(key, value) for key, sign in self._signers if (value := sign(self))]
+        return list(self._fields_by_table().items())
+
+    def _fields_by_table(self) -> dict[str, str]:
+        fields = {}
+        for key, name, table, sign in self._signers:
+            value = sign(self) if table is None else table[getattr(self, name)]
+            if value:
+                fields[key] = value
+        return fields
 
     def score_name(self) -> str:
         """Return the name of the scores, which may show options."""

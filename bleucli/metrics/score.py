@@ -109,13 +109,14 @@ class Score:
             width = whole_number("width", width, 0, MOST_DECIMALS)
         if is_json and not score_only:
             return self._as_json(width, str(signature))
-        number = f"{self.score:.{width}f}"
+        number = "%.*f" % (width, self.score)  # noqa: UP031 # in less time than by a formatted string literal
         if self.interval is not None:
             number += f" (μ = {self.interval.mean:.{width}f} ± {self.interval.half_width:.{width}f})"
         if score_only:
             return number
         label = f"{self.name}|{signature}" if signature else self.name
-        return f"{label} = {number} {self.verbose}".rstrip()
+        verbose = self.verbose
+        return f"{label} = {number} {verbose}".rstrip() if verbose else f"{label} = {number}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return name, score, parts, interval and signature, in types that JSON has.
@@ -138,14 +139,14 @@ class Score:
         return {"name": self.name, "score": float(self.score), **parts, "interval": interval, "signature": text}
 
     def _as_json(self, width: int, signature: str) -> str:
-        import json
+        from json.encoder import encode_basestring as quote
 
         from bleucli.results.signature import read_parts
 
         def rounded(number: float) -> float:
             return float(f"{number:.{width}f}")
 
-        fields: dict[str, object] = {"name": self.name, "score": rounded(self.score), "signature": signature}
+        fields: dict[str, str | float] = {"name": self.name, "score": rounded(self.score), "signature": signature}
         if self.interval is not None:
             mean, half_width = self.interval
             # sacreBLEU's keys: its `confidence_var` is not a variance, but half the width of the interval
@@ -156,7 +157,13 @@ class Score:
             }
         if self.verbose:
             fields["verbose_score"] = self.verbose
-        return json.dumps(fields | read_parts(signature), indent=1, ensure_ascii=False)
+        # As `json.dumps` with an indent of 1 writes it, in a third of the time
+        names = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+        lines = []
+        for key, value in (fields | read_parts(signature)).items():
+            text = quote(value) if isinstance(value, str) else names.get(repr(value), repr(value))
+            lines.append(f" {quote(key)}: {text}")
+        return "{\n" + ",\n".join(lines) + "\n}"
 
     def __str__(self) -> str:
         return self.format()

@@ -142,6 +142,7 @@ class TER(Metric[TERScore]):
         *SHARED,
     )
     tokenizer_signature = Tercom.signature
+    score_class = TERScore
     _make_tokenizer: ClassVar[Callable[..., Any]] = Tercom
     constants = (("tok", tokenizer_signature),)
 
@@ -254,8 +255,8 @@ class TER(Metric[TERScore]):
         """
         edits, length = sums
         if length > 0:  # divide first, as sacreBLEU does: 23 edits on 80 words print as 28.7, not 28.8
-            return TERScore(100.0 * (edits / length), int(edits), length)
-        return TERScore(100.0 if edits else 0.0, int(edits), length)
+            return self.score_class(100.0 * (edits / length), int(edits), length)
+        return self.score_class(100.0 if edits else 0.0, int(edits), length)
 
     def score_columns(self, rows: SegmentStats) -> SegmentScores:
         """Return the score of each row in columns."""

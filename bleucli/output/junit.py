@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from bleucli.output.layout import Layout
 from bleucli.output.text import score_line
-from bleucli.prose.markup import visible
+from bleucli.prose.markup import readable
 from bleucli.results import Results, Verdict
 
 
@@ -66,4 +66,4 @@ def _escape(text: str) -> str:
     >>> print(_escape('<"caf\udce9">'), _escape("a\x1bb"))
     &lt;&quot;caf\xe9&quot;&gt; a\x1bb
     """
-    return html.escape(visible(text).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
+    return html.escape(readable(text))

@@ -10,7 +10,8 @@ from bleucli.limits import string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Mapping
+    from typing import Any, Self
 
 # Long and short names of the keys, as sacreBLEU 2.6.0 prints them and in its order; `correction`, `ngram`, `normalize`
 # and `empty` are ours. Two short names have two meanings each; the value shows which one (see `format`, _long_name). A
@@ -114,7 +115,23 @@ class Signature:
             ) from None
         self._made = len(self.info)  # keys that are added later come before the version
         self.name = name
-        self.is_former = False
+
+    is_former = False
+    # The short names of keys
+    _abbr: Mapping[str, str] = _SHORT
+
+    @classmethod
+    def of(cls, info: dict[str, Any], name: str) -> Self:
+        """Return a signature with these values by key, which it keeps; `__init__` takes pairs, as sacreBLEU's does not.
+
+        >>> Signature.of({"nrefs": "1"}, "BLEU")
+        nrefs:1
+        """
+        signature = cls.__new__(cls)
+        signature.info = info
+        signature._made = len(info)
+        signature.name = name
+        return signature
 
     @classmethod
     def parse(cls, text: str) -> Signature:
@@ -169,10 +186,14 @@ class Signature:
     def format(self, short: bool = False) -> str:
         """Return the signature in one line; short: abbreviate the keys."""
         if not short:
-            return "|".join([f"{key}:{value}" for key, value in self])
-        return "|".join(
-            [f"{'t' if (key, value) == ('tok', _TERCOM) else _SHORT.get(key, key)}:{value}" for key, value in self]
-        )
+            return "|".join([f"{key}:{value if type(value) is str else _tell(value)}" for key, value in self._items()])
+        abbreviations, parts = self._abbr, []
+        for key, value in self._items():
+            name = abbreviations.get(key, key)
+            if name == "tok" and value == _TERCOM:
+                name = "t"
+            parts.append(f"{name}:{value if type(value) is str else _tell(value)}")
+        return "|".join(parts)
 
     def __str__(self) -> str:
         return self.format()
@@ -185,19 +206,31 @@ class Signature:
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         """Give keys and values as they are printed."""
-        keys = list(self.info)
-        if len(keys) > self._made and keys[self._made - 1] == "version":
-            keys.append(keys.pop(self._made - 1))
-        for key in keys:
-            value = self.info[key]
-            if value is not None:
-                yield key, ("yes" if value else "no") if isinstance(value, bool) else str(value)
+        for key, value in self._items():
+            yield key, value if type(value) is str else _tell(value)
+
+    def _items(self) -> Iterable[tuple[str, Any]]:
+        """Return the keys that are printed, in this order, and their values."""
+        info = self.info
+        if None in info.values():
+            info = {key: value for key, value in info.items() if value is not None}
+        if len(self.info) > self._made:
+            keys = list(self.info)
+            if keys[self._made - 1] == "version":
+                keys.append(keys.pop(self._made - 1))
+            return [(key, info[key]) for key in keys if key in info]
+        return info.items()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Signature) and list(self) == list(other)  # the name does not count
 
     def __hash__(self) -> int:
         return hash(self.format())
+
+
+def _tell(value: object) -> str:
+    """Return a value that a program set as it is printed."""
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def read_parts(text: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from bleucli import language_pairs
 from bleucli.errors import BleuError
@@ -20,6 +21,7 @@ from bleucli.testsets.formats import AllPairs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from bleucli.testsets.formats import Pair, TestSet
@@ -173,7 +175,7 @@ def load(own: str | None = None) -> Registry:
     Args:
         own: a TOML file with more test sets; None for the one that `BLEU_REGISTRY` names, if any.
     """
-    facts = _package_data("registry.json")
+    facts = _read_once(_package_data, "registry.json")
     registry = Registry(facts["testsets"], facts["bibliography"])
     own = cache.registry() if own is None else own
     if own:
@@ -189,13 +191,19 @@ def document_tags(name: str) -> Mapping[str, str]:
     >>> document_tags("wmt18")["rt.com.68098"]
     'US-crime'
     """
-    tags: Mapping[str, str] = _package_data("document_tags.json").get(name, {})
+    tags: Mapping[str, str] = _read_once(_package_data, "document_tags.json").get(name, {})
     return tags
 
 
 def packaged_path(name: str) -> str:
     """Return the path of a packaged file of the demo set."""
     return os.path.join(_HERE, "demo", name)
+
+
+# Reading takes a millisecond, and programs ask for test sets in loops
+@lru_cache(maxsize=2)
+def _read_once(read: Callable[[str], Any], name: str) -> Any:
+    return read(name)
 
 
 def _package_data(name: str) -> Any:

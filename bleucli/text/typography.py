@@ -50,6 +50,7 @@ _TABLES = {
 # Unicode's block Halfwidth and Fullwidth Forms
 _WIDTHS = range(0xFF00, 0xFFF0)
 _VOICED = "[\u3040-\u30ff][\u3099\u309a]"
+_VOICE, _HALF_VOICE = "\u3099".encode(), "\u309a".encode()
 
 # What can be made alike, in the order in which it is done
 KINDS = (*_TABLES, "widths", "nfc", "case")
@@ -163,15 +164,13 @@ def normalize_segments(segments: Segments, kinds: str) -> Segments:
 
 def _replace(buffer: bytes, names: Sequence[str]) -> bytes:
     """Replace single characters; those that the texts do not have cost nothing."""
-    foreign = {*buffer.translate(None, _ASCII + _BETWEEN).decode()}
-    if not foreign:
-        return buffer
-    for name in names:
-        table = characters(name)
-        for character in sorted(foreign & table.keys()):
-            buffer = buffer.replace(character.encode(), table[character].encode())
-        foreign.update(*[table[character] for character in foreign & table.keys()])
-    if "widths" in names and foreign & {"\u3099", "\u309a"}:
+    foreign = buffer.translate(None, _ASCII + _BETWEEN)
+    for start, ends in _endings(tuple(names)).items() if foreign else ():
+        if start in foreign:
+            first, *parts = buffer.split(start)  # a start is no part of another character
+            new = [ends[part[0]] + part[1:] if part[0] in ends else start + part for part in parts]
+            buffer = b"".join([first, *new])
+    if "widths" in names and (_VOICE in buffer or _HALF_VOICE in buffer):
         import re
         from unicodedata import normalize as compose
 
@@ -179,3 +178,20 @@ def _replace(buffer: bytes, names: Sequence[str]) -> bytes:
         text = buffer.decode("utf-8", _ERRORS)
         buffer = re.sub(_VOICED, lambda match: compose("NFC", match[0]), text).encode("utf-8", _ERRORS)
     return buffer
+
+
+@lru_cache(maxsize=32)
+def _endings(names: tuple[str, ...]) -> dict[bytes, dict[int, bytes]]:
+    r"""Return what characters become in the end, in UTF-8: by all their bytes but the last one, and by that.
+
+    >>> _endings(("dashes",))[b"\xe2\x88"]  # U+2212, the minus sign
+    {146: b'-'}
+    """
+    endings: dict[bytes, dict[int, bytes]] = {}
+    for character in dict.fromkeys(character for name in names for character in characters(name)):
+        text = character
+        for name in names:
+            text = "".join([characters(name).get(one, one) for one in text])
+        *start, end = character.encode()
+        endings.setdefault(bytes(start), {})[end] = text.encode()
+    return endings

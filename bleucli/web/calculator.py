@@ -27,8 +27,8 @@ from bleucli.metrics.explanations import Explanation, explain_segment
 from bleucli.metrics.smoothing import METHODS
 from bleucli.phrases import join_words, tell_count
 from bleucli.prose.blocks import as_html
-from bleucli.prose.highlights import SHADES, Piece, cover, highlight
 from bleucli.prose.markup import escape_html
+from bleucli.prose.ngrams import SHADES, Piece, cover, highlight
 from bleucli.web.guard import MOST_BYTES
 from bleucli.web.items import check_effort, count_items, read_texts
 from bleucli.web.models import DEFAULT, METRIC_NAMES, ORDERS, Inputs, fields_of, kind_of, ready_tokenizers

@@ -78,6 +78,7 @@ def calls():
         "pairwise_chrf": lambda: (*pairs, 6, 2, 2, False, False),
         "column_sums": lambda: (whole,),
         "bleu_rows": lambda: (whole, "exp", 0, False),
+        "render_rows": lambda: ([b"text ", (reals.data, -1), b"\n"],),
         "chrf_rows": lambda: (SegmentStats(whole.data[: len(whole.data) // 3 * 3], 3), 2, False),
         "draw_weights": lambda: (random.Random(1).randbytes(40_000_000), 0, 1000, 9_000),
         "weighted_sums": lambda: (reals, bytes(50_000_000)),
@@ -107,7 +108,7 @@ LOOPS = (
     "unclassified_characters",
 )
 LOOPS += ("tokenize_13a", "tokenize_zh", "tokenize_char", "tokenize_intl", "ngram_stats", "group_stats", "chrf_stats")
-LOOPS += ("pairwise_bleu", "pairwise_chrf", "bleu_rows", "chrf_rows")
+LOOPS += ("pairwise_bleu", "pairwise_chrf", "bleu_rows", "chrf_rows", "render_rows")
 LOOPS += ("ter_stats", "ter_kinds", "edit_stats", "column_sums", "draw_weights", "weighted_sums", "swapped_sums")
 
 

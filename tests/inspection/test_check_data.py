@@ -36,8 +36,9 @@ def test_damages_of_every_kind_are_found(root):
     assert "missed" in answer.stdout.splitlines()[-1]
 
 
-def test_lines_out_of_step_are_located(root):
-    answer = misses(root, "--steps", "500")
+@pytest.mark.parametrize("words", [("--steps", "500"), ("--lengths", "200")])
+def test_lines_out_of_step_are_located(root, words):
+    answer = misses(root, *words)
     assert answer.returncode == 0, answer.stdout
     assert "located within two lines" in answer.stdout
 

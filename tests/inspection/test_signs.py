@@ -48,7 +48,10 @@ TITLES = {
     "enclosed": "quotation marks around the whole line (but not around the other side's)",
     "preamble": "a language model's words before the translation",
     "runaway": "the same words over and over",
+    "markdown": "Markdown (such as **bold**)",
+    "full-width": "full-width letters and digits (half-width on the other side)",
 }
+WIDE = {code: code + 0xFEE0 for code in range(ord("A"), ord("Z") + 1)}
 # Each damage, and the shares of the lines (one in n) in which it is found
 DAMAGES = {
     "lower-case": (lambda line, at: line.lower(), (1,)),
@@ -66,6 +69,8 @@ DAMAGES = {
     "enclosed": (lambda line, at: f"“{line}”", (1,)),
     "preamble": (lambda line, at: f"Here is the translation: {line}", (1,)),
     "runaway": (lambda line, at: line + " und so weiter" * 60, (1, 10)),
+    "markdown": (lambda line, at: line.replace("Der", "**Der**"), (1, 10, 50)),
+    "full-width": (lambda line, at: line.translate(WIDE), (1, 10, 50)),
     "script": (lambda line, at: f"Собака {at} бачить кота, а кіт не бачить собаки.", (1,)),
 }
 # What an example of a kind shows
@@ -78,6 +83,8 @@ SHOWN = {
     "entities": "&quot;",
     "quoting": '"',
     "preamble": "Here is",
+    "markdown": "**Der**",
+    "full-width": "\uff24",
 }
 CASES = [
     pytest.param(kind, share, marks=[pytest.mark.slow] * (share not in (shares[0], shares[-1])))

@@ -214,6 +214,31 @@ def test_swaps_are_those_of_numpys_booleans():
             assert others[trial] == tuple(np.asarray(left).sum(axis=0) + np.asarray(right).sum(axis=0) - chosen)
 
 
+@pytest.mark.parametrize("largest", [1, 545, 546, 547, 2**18, 2**40, 2**54])
+@pytest.mark.parametrize("kind", ["q", "d"])
+def test_swaps_of_equal_columns_and_of_numbers_of_several_digits(kind, largest):
+    rng, rows, trials = np.random.default_rng(1), 130, 9
+    a, b, c, d, e = rng.integers(-largest, largest, size=(5, rows), endpoint=True)
+    ends = np.resize([largest, -largest], rows)
+    # The first column is the same on both sides; the third repeats the second; the fifth the fourth, on one side only
+    left = stats_of(np.stack([a, b, b, c, c, ends], axis=1), kind)
+    right = stats_of(np.stack([a, c, c, d, e, -ends], axis=1), kind)
+    words = words_of(3, 5 + rows * trials // 64 + 1)
+    found, expected = both("swapped_sums", left, right, words, 5, trials)
+    assert [list(sums) for sums in found] == [list(sums) for sums in expected]
+    found, expected = both("swapped_sums", left, left, words, 5, trials)
+    assert [list(sums) for sums in found] == [list(sums) for sums in expected]
+
+
+@pytest.mark.slow
+def test_swaps_of_more_rows_than_32_bits_add_up():
+    rows = 4_000_000
+    left = SegmentStats.from_numpy(np.full((rows, 1), 545))
+    right = SegmentStats.from_numpy(np.full((rows, 1), -545))
+    words = np.full(rows // 64 + 1, 2**64 - 1, np.uint64)
+    assert [list(sums) for sums in native.swapped_sums(left, right, words, 0, 1)] == [[(545 * rows,)], [(-545 * rows,)]]
+
+
 def test_swapping_all_or_none_gives_the_two_systems():
     left, right = random_rows(1, 70, 2, "d", whole=False), random_rows(2, 70, 2, "d", whole=False)
     words = array("Q", [2**64 - 1] * 2)

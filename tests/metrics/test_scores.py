@@ -196,6 +196,15 @@ def test_a_custom_class_shows_its_name_and_options():
     assert repr(Stemmed(lowercase=True)) == "Stemmed(lowercase=True)"
 
 
+@pytest.mark.parametrize("number", [1.5, 0.0, 1e-9, 1e300, float("inf"), float("-inf"), float("nan")])
+@pytest.mark.parametrize("name", ["TER", 'a "b"\n\\\u2028\x01ü'])
+def test_a_score_is_written_as_the_json_module_writes_it(number, name):
+    score = TER().corpus_score(HYPOTHESES, REFERENCES)
+    score.name, score.score = name, number
+    fields = {"name": name, "score": float(f"{number:.3f}"), "signature": "a:1|b:ü", "a": "1", "b": "ü"}
+    assert score.format(3, signature="a:1|b:ü", is_json=True) == json.dumps(fields, indent=1, ensure_ascii=False)
+
+
 def test_a_score_that_a_custom_metric_computes_with_numpy_is_a_number_that_json_can_hold():
     numpy = pytest.importorskip("numpy")
 

@@ -25,7 +25,7 @@ LADDER: dict[str, set[str]] = {
     "phrases": set(),
     "errors": {"phrases"},
     "records": set(),
-    "prose": {"records"},
+    "prose": {"phrases", "records"},
     "limits": {"errors"},
     "optional_deps": {"errors"},
     "results": {"_version", "errors", "limits", "phrases", "prose", "records"},

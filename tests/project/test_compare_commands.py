@@ -164,8 +164,8 @@ def test_the_table_counts_every_line(script):
         ),
         (
             "--paired-all -f csv",
-            "system,baseline,BLEU\na,true,5.5\n",
-            "system,BLEU,BLEU rank first,BLEU p vs a\na,5.5,1,\n",
+            "system,baseline,BLEU\na b,true,5.5\n",
+            "system,BLEU,BLEU rank first,BLEU p vs a\na b,5.5,1,\n",
             [
                 *("a test of all pairs gives ranks", "a test of all pairs has no baseline"),
                 "csv has the p-values of all pairs",
@@ -201,6 +201,7 @@ def test_a_change_explains_what_it_changed_and_no_other_number(script, words, be
 
     assert judge(after) == script["AND"].join(reasons)
     assert judge(after.replace("5.5", "5.6")) == "different"
+    assert judge(before.replace(" ", "  ")) == "different"
 
 
 def test_the_lines_are_always_the_same_and_of_all_kinds(script):

@@ -22,7 +22,7 @@ import numpy as np
 from bleucli import BLEU, CHRF, TER, BleuError, compare_systems, explain, explain_difference
 from bleucli.counting import count
 from bleucli.counting.corpus import of_strings
-from bleucli.prose.highlights import cover
+from bleucli.prose.ngrams import cover
 from bleucli.report import charts, contents, page, passages, verdicts
 from bleucli.results import Interval, Ranking, tell_ranks
 from bleucli.scoring import score_counted

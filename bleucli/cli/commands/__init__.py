@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
         COMMAND: Command
 
-        def run(self, options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+        def run(self, options: Options, environment: Environment, messages: Messages) -> bool:
             """Do what the options ask for; return False for the exit status 1."""
 
 

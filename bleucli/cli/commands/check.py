@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TEXTS, Command, take
@@ -32,7 +32,7 @@ COMMAND = Command(
 )
 
 
-def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+def run(options: Options, environment: Environment, messages: Messages) -> bool:
     """Print what is wrong; return False if that includes an error, or anything with --strict."""
     from bleucli.check import check_corpus
 
@@ -71,9 +71,12 @@ def _leave_out(source: Texts) -> Iterator[Finding]:
     """Leave out the systems that cannot be compared with the references, and say why."""
     if not isinstance(source, FileSource):
         return
+    source.locates = True
     source.leave_out(reported=True)
+    remedies = {error.in_command(): error.remedy for error in source.systems.failures.values()}
     for system, reason in source.systems.unscored("json"):
-        remedy = "it was not checked any further; correct this first, and check it again"
+        correct = remedies[reason] or "correct this first"
+        remedy = f"it was not checked any further; {correct}, and check it again"
         yield Finding("unscored", "error", system, reason, remedy, 0, None, "", None)
 
 

@@ -52,7 +52,7 @@ _UNNUMBERED = {
 }
 
 
-def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+def run(options: Options, environment: Environment, messages: Messages) -> bool:
     """Count texts or merge files, and return True."""
     if options.output is None:
         raise UsageError("bleu count writes a file; name it with -o, such as -o stats.parquet")
@@ -60,7 +60,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         if options.first_line is not None and getattr(options, name):
             raise UsageError(f"--first-line cannot be combined with {flag_of(name)}: {reason}; leave it out")
     if options.stats is not None and not options.sums:
-        _merge(options, messages, words)
+        _merge(options, messages)
         return True
 
     start = pipeline.read_clocks()
@@ -73,7 +73,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
         source = texts = pipeline.open_texts(options, environment, hashed=True)
         labels = texts.labels
     else:
-        source = pipeline.open_source(options, environment, words, True, statistics)
+        source = pipeline.open_source(options, environment, True, statistics)
     pipeline.check_references(options, source)
     idle = request.find_idle(options, len(source.systems), "")
     columns, _ = pipeline.columns_of(options, source)
@@ -86,14 +86,14 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     # Numbers from elsewhere are saved as they are
     of_results = [] if options.segment_scores else results.hints
     remarks = pipeline.Remarks(options, messages, signature, [*idle, *source.hints, *of_results])
-    saving.save(command_of(words))
+    saving.save(command_of(options.words))
     note = f"wrote {shown(str(options.output))}: {', '.join(saving.metrics)}"
     remarks.say(lambda: source.overview(saving.segments), [note])
     pipeline.note_slowness(start, messages)
     return True
 
 
-def _merge(options: Options, messages: Messages, words: Sequence[str]) -> None:
+def _merge(options: Options, messages: Messages) -> None:
     """Write the rows of all files to one file, once it is clear that they belong together; --scores adds columns."""
     idle = options.given - {"stats", "output", "scores", *MESSAGES}
     if idle:
@@ -109,7 +109,7 @@ def _merge(options: Options, messages: Messages, words: Sequence[str]) -> None:
     statistics.count({**{name: metric_that_counted(text) for name, text in ours.items()}, **source.metrics})
     messages.hold_back(())
     path = shown(str(options.output))
-    statistics.write(path, command_of(words))
+    statistics.write(path, command_of(options.words))
     messages.note(f"wrote {path}: {tell_count(len(statistics.files), 'file')} merged")
 
 

@@ -49,7 +49,7 @@ COMMAND = Command(
 )
 
 
-def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+def run(options: Options, environment: Environment, messages: Messages) -> bool:
     """Measure each system, and return True."""
     start = pipeline.read_clocks()
     if options.groups is not None and is_jsonl(options.groups):
@@ -58,7 +58,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
             " texts are JSON Lines too, name the field of their groups with --jsonl-fields group=NAME"
         )
     options, _ = pipeline.prepare(options, messages)
-    provenance = pipeline.provenance(options, environment, words)
+    provenance = pipeline.provenance(options, environment)
     texts = SampleTexts(options, environment, provenance is not None)
     form = request.format_of(options, environment) or "json"
     if form not in _FORMATS:

@@ -47,7 +47,7 @@ COMMAND = Command(
 )
 
 
-def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+def run(options: Options, environment: Environment, messages: Messages) -> bool:
     """Explain, and return True."""
     start = pipeline.read_clocks()
     options, _ = pipeline.prepare(options, messages)

@@ -44,7 +44,7 @@ COMMAND = Command(
 )
 
 
-def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+def run(options: Options, environment: Environment, messages: Messages) -> bool:
     """Print the settings that give the number; return False if none does."""
     from bleucli.match import METRICS_MATCHED, check_number, match_corpus
 

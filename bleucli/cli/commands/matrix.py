@@ -59,14 +59,14 @@ MATRIX = Option(
 )
 
 
-def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+def run(options: Options, environment: Environment, messages: Messages) -> bool:
     """Score all pairs, and return whether all gates were passed."""
     if options.matrix is None:
         raise UsageError("no file is named; write bleu matrix FILE, with a TOML file that says where the texts are")
     start = pipeline.read_clocks()
     options, _ = pipeline.prepare(options, messages)
     gates = gates_of(options, environment)
-    provenance = pipeline.provenance(options, environment, words)
+    provenance = pipeline.provenance(options, environment)
     matrix = Matrix(options, environment, hashed=provenance is not None)
     rows = matrix.rows
     answer = Answer(options, environment, messages, gates, provenance, rows)

@@ -46,7 +46,7 @@ _WIDTH = re.compile(r"(\d+(?:\.\d+)?)(in|cm|mm|pt)")
 _INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
 
 
-def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+def run(options: Options, environment: Environment, messages: Messages) -> bool:
     """Draw the figure, and return True."""
     from bleucli.report.plots import load_matplotlib
 

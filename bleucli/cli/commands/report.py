@@ -54,7 +54,7 @@ COMMAND = Command(
 _WIDTH = 79
 
 
-def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+def run(options: Options, environment: Environment, messages: Messages) -> bool:
     """Write the page, print its verdicts, and return True."""
     from bleucli.optional_deps import load
 
@@ -65,7 +65,7 @@ def run(options: Options, environment: Environment, messages: Messages, words: S
     if os.path.splitext(path)[1].lower() not in (".html", ".htm", ""):
         raise UsageError(f"--output {shown(path)} would be a page in HTML; name a file that ends in .html")
     load("jinja2", "report")
-    provenance = Provenance(words, environment)
+    provenance = Provenance(options.words, environment)
     if options.matrix is not None:
         _report_matrix(options, environment, messages, provenance)
         return True

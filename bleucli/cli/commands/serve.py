@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from bleucli.cli.commands import MESSAGES, Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import Option, Options
@@ -25,7 +23,7 @@ COMMAND = Command(
 )
 
 
-def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+def run(options: Options, environment: Environment, messages: Messages) -> bool:
     """Print the address of the calculator, and serve it.
 
     Raises:

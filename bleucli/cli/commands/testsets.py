@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 from bleucli.cli.commands import MESSAGES, Command, take
@@ -42,7 +42,7 @@ COMMAND = Command(
 )
 
 
-def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+def run(options: Options, environment: Environment, messages: Messages) -> bool:
     """Print the list, or download; return True."""
     name = options.test_set
     if name == "":

@@ -55,7 +55,7 @@ class Run(NamedTuple):
     warnings: Sequence[str] = ()
 
 
-def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+def run(options: Options, environment: Environment, messages: Messages) -> bool:
     """Print a table of what both commands find, pass on the warnings of ours, and return whether both agree."""
     shared_options = {name for metric in METRICS for name, option in flags_of(metric).items() if not option.ours}
     for name in sorted(options.given - shared_options - set(COMMAND.records())):

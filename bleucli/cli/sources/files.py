@@ -213,7 +213,10 @@ class FileSource(TextSource):
 
     Attributes:
         references: the files of the references.
+        locates: whether an error about numbers of segments names all places where lines are missing or too many.
     """
+
+    locates = False
 
     def __init__(self, arguments: TextArguments, stdin: IO[bytes] | None, has_ids: bool = False) -> None:
         self._arguments = arguments
@@ -424,7 +427,7 @@ class FileSource(TextSource):
         from bleucli.cli.sources import lengths
 
         files = [*self._files, *self._ordered_references()]
-        return lengths.explain([*files, *filter(None, [self._label_file])], error)
+        return lengths.explain([*files, *filter(None, [self._label_file])], error, self.locates)
 
     def leave_out(self, reported: bool = False) -> None:
         """Leave out the systems that cannot be scored, for --keep-going; `systems.failures` then says why.

@@ -143,8 +143,11 @@ def compare(files: Sequence[File], places: tuple[int, int], counts: tuple[Count,
     raise error
 
 
-def explain(files: Sequence[File], error: LengthError) -> BleuError:
-    """Add the likely cause to an error about two of these files, where plain text shows it."""
+def explain(files: Sequence[File], error: LengthError, locates: bool = False) -> BleuError:
+    """Add the likely cause to an error about two of these files, where plain text shows it.
+
+    locates: whether all places where lines are missing or too many are searched for, and a remedy names them.
+    """
     from bleucli.inspection.lengths import mismatch_cause
 
     longer, shorter = files[error.longest], files[error.shortest]
@@ -154,11 +157,29 @@ def explain(files: Sequence[File], error: LengthError) -> BleuError:
     count, least = error.counts
     if more is None or fewer is None or count is None:
         return error
+    remedies: list[str] = []
+
+    def locate() -> str:
+        from bleucli.inspection.steps import find_steps, tell_steps
+
+        # Systems come before references
+        texts = sorted([(error.longest, more), (error.shortest, fewer)], key=lambda text: text[0])
+        lines = [(text or "" for segments in read() for text in segments) for _, read in texts]
+        steps = find_steps(*lines)
+        if not steps:
+            return ""
+        message, remedy = tell_steps(steps, *(files[place].name for place, _ in texts))
+        remedies.append(remedy.command)
+        return message.command
+
+    names, search = (longer.name, shorter.name), {"locate": locate} if locates else {}
     try:
-        cause = mismatch_cause((longer.name, shorter.name), _in_time(more), _in_time(fewer), (count, least))
+        cause = mismatch_cause(names, _in_time(more), _in_time(fewer), (count, least), **search)
     except ValueError:  # a file has changed in the meantime, or is gone, or the search takes too long
         return error
-    return BleuError(*error.parts, f"; likely cause: {cause}") if cause else error
+    explained = BleuError(*error.parts, f"; likely cause: {cause}") if cause else error
+    explained.remedy = "".join(remedies)
+    return explained
 
 
 def _in_time(read: Callable[[], Iterator[Segments]]) -> Callable[[], Iterator[Segments]]:

@@ -243,7 +243,9 @@ class TestSetSource(FileSource):
             more.append(f"; {left_out} of {one.test_set.name} must be left out; JSON Lines with ids may have them")
         elif one.test_set.items is not None and one.test_set.items.documents:
             more.append(f"; segments of {one.test_set.name} are documents with line breaks; give JSON Lines")
-        return BleuError(*explained.parts, *more)
+        with_twins = BleuError(*explained.parts, *more)
+        with_twins.remedy = explained.remedy
+        return with_twins
 
     def _count(self, name: str) -> int | None:
         """Return the number of segments of the pair in another test set, or None if only a download could tell."""

@@ -27,13 +27,10 @@ static int find_heed_stop(State *state)
     return 1;
 }
 
-/* Ask signal handlers, and the thread that waits for this one, whether to go on; if not, an exception is set. */
-static int ask(Call *call)
+int heed_stop(State *state)
 {
-    Run *run = (Run *)(void *)call;
-    PyEval_RestoreThread(run->thread);
-    int asked = PyErr_CheckSignals() == 0 && find_heed_stop(run->state);
-    PyObject *answer = asked ? PyObject_CallNoArgs(run->state->heed_stop) : NULL;
+    int asked = PyErr_CheckSignals() == 0 && find_heed_stop(state);
+    PyObject *answer = asked ? PyObject_CallNoArgs(state->heed_stop) : NULL;
 #ifdef BLEU_FAIL_ALLOCATIONS
     if (questions_before_stop >= 0 && questions_before_stop-- == 0) {
         Py_CLEAR(answer);
@@ -42,6 +39,14 @@ static int ask(Call *call)
 #endif
     int goes_on = answer != NULL;
     Py_XDECREF(answer);
+    return goes_on;
+}
+
+static int ask(Call *call)
+{
+    Run *run = (Run *)(void *)call;
+    PyEval_RestoreThread(run->thread);
+    int goes_on = heed_stop(run->state);
     run->thread = PyEval_SaveThread();
     return goes_on;
 }

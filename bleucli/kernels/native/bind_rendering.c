@@ -222,7 +222,7 @@ static int pieces_open(PyObject *objects, Pieces *pieces)
     return failed ? -1 : 0;
 }
 
-PyObject *py_render_rows(PyObject *Py_UNUSED(module), PyObject *sequence)
+PyObject *py_render_rows(PyObject *module, PyObject *sequence)
 {
     Pieces pieces;
     PyObject *objects = PySequence_Tuple(sequence);
@@ -243,6 +243,7 @@ PyObject *py_render_rows(PyObject *Py_UNUSED(module), PyObject *sequence)
         for (size_t i = 0; i < pieces.count && !failed; i++) {
             failed = write_piece(&out, &pieces.pieces[i], row) != 0;
         }
+        failed = failed || (row % (Py_ssize_t)STRIDE == (Py_ssize_t)STRIDE - 1 && !heed_stop(state_of(module)));
     }
     PyObject *bytes = failed ? NULL : PyBytes_FromStringAndSize(out.memory, (Py_ssize_t)out.used);
     release(out.memory);

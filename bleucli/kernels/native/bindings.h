@@ -57,6 +57,8 @@ typedef struct {
 State *state_of(PyObject *module);
 /* Set *attribute to an attribute of a module; returns 0 with an exception set if that fails. */
 int find(const char *module_name, const char *name, PyObject **attribute);
+/* Ask signal handlers, and the thread that waits for this one, whether to go on; if not, an exception is set. */
+int heed_stop(State *state);
 void run_begin(PyObject *module, Run *run);
 /* Returns the outcome, or STOPPED, which overrides any other. */
 Outcome run_end(Run *run, Outcome outcome);

@@ -1,9 +1,9 @@
 /* WER and CER: Levenshtein distances of words or characters; kernels/python_edits.py explains.
  *
- * The table of distances is filled strip by strip, 64 rows at a time, each from left to right. Each column needs the one
- * before, so a processor waits most of the time if it fills one strip. Therefore some strips are filled at once. The
- * places of words need bits for only these strips, and memory is linear in the length of the texts, not quadratic. If
- * the texts are alike, time is linear too: of each strip, only the columns that a path with few edits can reach are
+ * The table of distances is filled strip by strip, 64 rows at a time, each from left to right. Each column needs the
+ * one before, so a processor waits most of the time if it fills one strip. Therefore some strips are filled at once.
+ * The places of words need bits for only these strips, and memory is linear in the length of the texts, not quadratic.
+ * If the texts are alike, time is linear too: of each strip, only the columns that a path with few edits can reach are
  * filled. */
 #include "bits.h"
 #include "tokens.h"
@@ -23,6 +23,9 @@
 #define STRIPS ((size_t)16)
 /* The number of edits to try first. */
 #define FEW_EDITS 64
+
+/* Bytes of a text that has so few rare characters that they need no counting. */
+#define SHORT 256
 
 /* The id of what is not in the reference, whose mask is always 0. */
 #define UNKNOWN 0
@@ -87,14 +90,7 @@ static inline uint32_t character_id(Work *work, uint32_t code, int add)
 
 static void read_characters(Work *work, Text text, Units *units, int add)
 {
-    const unsigned char *at = text.at, *piece;
-    size_t space = 1;
-    while (space != 0 && at < text.end && (piece = piece_end(work->call, at, text.end)) != NULL) {
-        while (at < piece && (space = space_length(at, text.end)) != 0) {
-            at += space;
-        }
-    }
-    const unsigned char *end = stripped_end(at, text.end);
+    const unsigned char *at = text.at, *end = text.end, *piece;
     while (at < end && (piece = piece_end(work->call, at, end)) != NULL) {
         while (at < piece) {
             if (end - at >= 8) { /* expand 8 bytes, and keep those before the first one that is not ASCII */
@@ -129,6 +125,82 @@ static void read_words(Work *work, Text text, Units *units, int add)
     }
 }
 
+/* A text without the white space around it. */
+static inline Text stripped(Work *work, Text text)
+{
+    const unsigned char *piece;
+    size_t space = 1;
+    while (space != 0 && text.at < text.end && (piece = piece_end(work->call, text.at, text.end)) != NULL) {
+        while (text.at < piece && (space = space_length(text.at, text.end)) != 0) {
+            text.at += space;
+        }
+    }
+    text.end = stripped_end(text.at, text.end);
+    return text;
+}
+
+static int is_continuation(unsigned char byte)
+{
+    return (byte & 0xC0) == 0x80;
+}
+
+/* The number of characters that begin in some bytes. */
+static size_t count_characters(Work *work, const unsigned char *at, const unsigned char *end)
+{
+    const unsigned char *piece;
+    size_t characters = 0;
+    while (at < end && (piece = piece_end(work->call, at, end)) != NULL) {
+        for (; at < piece; at++) {
+            characters += !is_continuation(*at);
+        }
+    }
+    return characters;
+}
+
+/* Cut off characters that two texts begin or end with, which cost nothing, 8 bytes at a time; returns their number. */
+static size_t cut_common(Work *work, Text *one, Text *other)
+{
+    size_t size = (size_t)(one->end - one->at), other_size = (size_t)(other->end - other->at), common = 0, last = 0;
+    size_t least = size < other_size ? size : other_size;
+    while (least - common >= 8 && load(one->at + common) == load(other->at + common)) {
+        common += 8;
+    }
+    while (common > 0 && ((common < size && is_continuation(one->at[common])) ||
+                          (common < other_size && is_continuation(other->at[common])))) {
+        common--;
+    }
+    while (least - common - last >= 8 && load(one->end - last - 8) == load(other->end - last - 8)) {
+        last += 8;
+    }
+    while (last > 0 && is_continuation(*(one->end - last))) {
+        last--;
+    }
+    if (common + last == 0) {
+        return 0;
+    }
+    size_t characters = count_characters(work, one->at, one->at + common);
+    characters += count_characters(work, one->end - last, one->end);
+    *one = (Text){.at = one->at + common, .end = one->end - last};
+    *other = (Text){.at = other->at + common, .end = other->end - last};
+    return characters;
+}
+
+/* An upper bound of the characters in a text that are not in the table. */
+static size_t most_rare(Work *work, Text text)
+{
+    const unsigned char *at = text.at, *piece;
+    size_t rare = 0;
+    if (text.end - at <= SHORT) {
+        return (size_t)(text.end - at) / 3;
+    }
+    while (at < text.end && (piece = piece_end(work->call, at, text.end)) != NULL) {
+        for (; at < piece; at++) {
+            rare += *at >= 0xE0; /* the first byte of three or four */
+        }
+    }
+    return rare < work->different ? rare : work->different;
+}
+
 static void read_units(Work *work, Text text, Units *units, int add)
 {
     units->size = 0;
@@ -153,9 +225,8 @@ static Change unpacked(unsigned char change)
     return (Change){change & 1, change >> 1};
 }
 
-/* The table's first and last rows need no changes: above the first row, each word is one more insertion, and after the
- * last row, only the sum matters, which is returned. `strips` and `is_whole` are constants, so that the compiler keeps
- * the state in registers. */
+/* Fill columns of a few strips. If these have all rows, `changes` is not needed: above the first row, each word is one
+ * more insertion, and of the last row, only the sum of the changes matters, which is returned. */
 static inline int64_t fill_columns(const uint64_t *masks, const uint32_t *columns, unsigned char *changes, size_t count,
                                    Bits *kept, size_t strips, unsigned int last, int is_whole)
 {
@@ -180,8 +251,12 @@ static inline int64_t fill_columns(const uint64_t *masks, const uint32_t *column
     return cost;
 }
 
-/* Fill columns of up to FEW_STRIPS strips, one after the other. If these are all rows, return by how much the cost
- * changes from the first column to the last one. */
+/* The same with constants, so that the compiler keeps the state in registers. */
+#define FILL(strips)                                                                                                  \
+    (is_whole ? fill_columns(masks, columns, changes, piece, bits, strips, last, 1)                                   \
+              : fill_columns(masks, columns, changes, piece, bits, strips, last, 0))
+
+/* The same from the first column on. */
 static int64_t fill_few(Work *work, const uint32_t *columns, unsigned char *changes, size_t count, size_t strips,
                         unsigned int last, int is_whole)
 {
@@ -198,26 +273,23 @@ static int64_t fill_few(Work *work, const uint32_t *columns, unsigned char *chan
         }
         switch (strips) {
         case 1:
-            cost += is_whole ? fill_columns(masks, columns, changes, piece, bits, 1, last, 1)
-                             : fill_columns(masks, columns, changes, piece, bits, 1, last, 0);
+            cost += FILL(1);
             break;
         case 2:
-            cost += is_whole ? fill_columns(masks, columns, changes, piece, bits, 2, last, 1)
-                             : fill_columns(masks, columns, changes, piece, bits, 2, last, 0);
+            cost += FILL(2);
             break;
         case 3:
-            cost += is_whole ? fill_columns(masks, columns, changes, piece, bits, 3, last, 1)
-                             : fill_columns(masks, columns, changes, piece, bits, 3, last, 0);
+            cost += FILL(3);
             break;
         default:
-            cost += is_whole ? fill_columns(masks, columns, changes, piece, bits, FEW_STRIPS, last, 1)
-                             : fill_columns(masks, columns, changes, piece, bits, FEW_STRIPS, last, 0);
+            cost += FILL(FEW_STRIPS);
         }
     }
     return cost;
 }
 
-#if defined __GNUC__ && defined __x86_64__ && !defined _WIN32 /* GCC for Windows does not align vectors on the stack */
+/* Not on Windows, where GCC does not align vectors on the stack */
+#if defined __GNUC__ && defined __x86_64__ && !defined _WIN32
 #include <immintrin.h>
 
 #define WITH_AVX2 __attribute__((target("avx2")))
@@ -328,8 +400,8 @@ static size_t strips_at_once(size_t room)
 #endif
 }
 
-/* Fill the columns `from` to `to` of as many rows as strips can have at once, or all columns of all rows; returns what
- * fill_few does. */
+/* Fill the columns `from` to `to` of as many rows as strips can have at once. If these are all columns of all rows,
+ * which are few, return by how much the cost changes from the first column to the last one. */
 static int64_t fill_rows(Work *work, const uint32_t *columns, Units rows, size_t from, size_t to, int is_whole)
 {
     size_t strips = (rows.size + 63) / 64, stride = strips > FEW_STRIPS ? STRIPS : strips;
@@ -369,11 +441,12 @@ static int64_t least_cost(const Work *work, int64_t cost, size_t from, size_t to
     return least;
 }
 
-/* How many strips to fill at once if paths stray by so many rows and columns together. More strips are filled sooner,
- * but of them, more columns. */
+/* How many strips to fill at once if paths stray from the diagonal by `stray` rows and columns. More strips take less
+ * time for a row, but more columns of them are filled. */
 static size_t strips_for(const Work *work, Units columns, Units rows, size_t stray)
 {
-    static const size_t times[][2] = {{2, 31}, {4, 60}, {8, 67}, {16, 108}}; /* strips, and the time of a column of them */
+    /* Numbers of strips, and how long a column of them takes */
+    static const size_t times[][2] = {{2, 31}, {FEW_STRIPS, 60}, {8, 67}, {STRIPS, 108}};
     size_t best = 0, least = SIZE_MAX;
     for (size_t i = 0; i < sizeof times / sizeof *times && times[i][0] <= work->strips; i++) {
         size_t height = 64 * times[i][0], width = height + stray < columns.size ? height + stray : columns.size;
@@ -386,19 +459,19 @@ static size_t strips_for(const Work *work, Units columns, Units rows, size_t str
     return best;
 }
 
-/* The distance if it is at most `*limit`; otherwise a larger number, to try next. `*limit` is at least the difference of
- * the lengths; if all columns are filled, it becomes the most that there can be.
+/* The distance if it is at most `*limit`; otherwise a larger number, to try next. `*limit` is at least the difference
+ * of the lengths; if all columns are filled anyway, it becomes the largest distance that there can be.
  *
- * With so many edits, a path strays below the diagonal by `below` rows at most, and beyond it by `beyond` columns:
- * insertions and deletions are at most `most` together, and the difference of their numbers is that of the lengths.
+ * A path of at most `most` edits strays below the diagonal by `below` rows, and beyond it by `beyond` columns:
+ * insertions and deletions are no more than `most` together, and their numbers differ by as much as the lengths.
  * What is not filled counts as if it could be reached only from the left and from above: costs there are too high,
  * never too low. `cost` is the distance in the last row that was filled, at its first column. */
 static size_t distance_within(Work *work, Units columns, Units rows, size_t *limit)
 {
     size_t longer = rows.size > columns.size ? rows.size - columns.size : 0;
     size_t shorter = columns.size > rows.size ? columns.size - rows.size : 0;
-    size_t most = *limit, below = (most + longer - shorter) / 2, beyond = (most + shorter - longer) / 2, from = 0, look = 1;
-    size_t step = 64 * strips_for(work, columns, rows, below + beyond);
+    size_t most = *limit, below = (most + longer - shorter) / 2, beyond = (most + shorter - longer) / 2;
+    size_t from = 0, look = 1, step = 64 * strips_for(work, columns, rows, below + beyond);
     int64_t cost = 0;
     if (step + below >= rows.size && step + beyond >= columns.size) {
         *limit = most = rows.size + shorter;
@@ -418,10 +491,10 @@ static size_t distance_within(Work *work, Units columns, Units rows, size_t *lim
         if (filled >= look && filled < rows.size) { /* can the distance still be small enough, and is it likely? */
             size_t least = (size_t)least_cost(work, cost, from, to);
             size_t expected = (size_t)((double)least / (double)filled * (double)rows.size);
-            if (2 * least > most && expected > most) { /* too many are better than too few, unless only these rows differ */
+            if (8 * least > most && expected > most) { /* try a few more, unless only these rows differ */
                 return expected + expected / 4 < 32 * least ? expected + expected / 4 : 32 * least;
             }
-            look = 2 * filled;
+            look = filled + filled / 4;
         }
     }
     for (; from < columns.size; from++) {
@@ -455,7 +528,8 @@ static int64_t distance_of(Work *work)
     if (rows.size <= 64 * FEW_STRIPS) {
         return (int64_t)rows.size + fill_rows(work, columns.ids, rows, 0, columns.size, 1);
     }
-    size_t most, distance = FEW_EDITS + (rows.size > columns.size ? rows.size - columns.size : columns.size - rows.size);
+    size_t longer = rows.size > columns.size ? rows.size - columns.size : columns.size - rows.size;
+    size_t most, distance = FEW_EDITS + longer;
     do {
         most = distance;
         distance = distance_within(work, columns, rows, &most);
@@ -491,12 +565,20 @@ static Outcome count_segment(Work *work, Segments hypotheses, const Segments *re
         if (reference.is_missing) {
             continue;
         }
-        vocabulary_clear(&work->vocabulary, work->different);
+        Text hypothesis = text_at(hypotheses, index);
+        size_t different = work->different, common = 0;
+        if (work->characters) {
+            hypothesis = stripped(work, hypothesis);
+            reference = stripped(work, reference);
+            common = cut_common(work, &hypothesis, &reference);
+            different = most_rare(work, reference);
+        }
+        vocabulary_clear(&work->vocabulary, different);
         if (work->vocabulary.table.era == 1) { /* the first text, or all eras are used up */
             memset(work->frequent, 0, FREQUENT * sizeof *work->frequent);
         }
         read_units(work, reference, &work->reference, 1);
-        read_units(work, text_at(hypotheses, index), &work->hypothesis, 0);
+        read_units(work, hypothesis, &work->hypothesis, 0);
         if (make_room(work) != DONE) {
             return NO_MEMORY;
         }
@@ -506,7 +588,7 @@ static Outcome count_segment(Work *work, Segments hypotheses, const Segments *re
         }
         if (!found || edits < row[0]) {
             row[0] = edits;
-            row[1] = (int64_t)work->reference.size;
+            row[1] = (int64_t)(work->reference.size + common);
         }
         found = 1;
     }
@@ -533,10 +615,10 @@ static size_t most_units(Segments texts, int characters, Call *call)
 static Outcome work_allocate(Work *work, size_t hyp_room, size_t ref_room)
 {
     size_t room = hyp_room > ref_room ? hyp_room : ref_room;
-    if (room >= NONE / STRIPS) {
+    work->different = work->characters && ref_room > MOST_CHARACTERS ? MOST_CHARACTERS : ref_room;
+    if (room >= NONE / 2 || work->different >= NONE / STRIPS) {
         return NO_MEMORY;
     }
-    work->different = work->characters && ref_room > MOST_CHARACTERS ? MOST_CHARACTERS : ref_room;
     work->strips = strips_at_once(room);
     work->hypothesis.ids = allocate(hyp_room, sizeof(uint32_t));
     work->reference.ids = allocate(ref_room, sizeof(uint32_t));

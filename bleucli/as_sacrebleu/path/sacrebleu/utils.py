@@ -7,6 +7,7 @@ import os
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from math import log
 from typing import Any
 
@@ -31,10 +32,9 @@ else:
 
 sacrelogger = logging.getLogger("sacrebleu")
 USERHOME = os.path.expanduser("~")
-get_source_file = sets_errors()(access.get_source_file)
-get_reference_files = sets_errors()(access.get_reference_files)
-download_test_set = get_files = sets_errors()(access.download_test_set)
-get_langpairs_for_testset = sets_errors()(access.get_langpairs_for_testset)
+get_source_file = sets_errors(access.get_source_file)
+get_reference_files = sets_errors(access.get_reference_files)
+download_test_set = get_files = sets_errors(access.download_test_set)
 _CODES = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35, "cyan": 36}
 
 
@@ -65,19 +65,17 @@ def sum_of_lists(lists: Sequence[Sequence[Any]]) -> Any:
     if len(lists) == 1:
         return lists[0]
     columns = len(lists[0])
-    if any(len(row) < columns for row in lists):
+    if min(map(len, lists)) < columns:
         raise IndexError(f"list index out of range: a list has fewer than {columns} numbers, as many as the first has")
-    return [sum(column) for _, column in zip(range(columns), zip(*lists, strict=False), strict=False)]
+    # Cut to the first, which is the shortest
+    return list(map(sum, zip(*lists, strict=False)))
 
 
 def args_to_dict(args: Namespace, prefix: str, strip_prefix: bool = False) -> dict[str, Any]:
     """Return the arguments whose names begin with a prefix and an underscore."""
     start = f"{prefix}_"
-    return {
-        name.removeprefix(start) if strip_prefix else name: value
-        for name, value in vars(args).items()
-        if name.startswith(start)
-    }
+    kept = len(start) if strip_prefix else 0
+    return {name[kept:]: value for name, value in vars(args).items() if name.startswith(start)}
 
 
 def get_available_testsets() -> list[str]:
@@ -87,7 +85,19 @@ def get_available_testsets() -> list[str]:
 
 def get_available_testsets_for_langpair(langpair: str) -> list[str]:
     """Return the names of sacreBLEU's test sets that have a language pair, in this direction or the other."""
-    return [name for name in access.get_available_testsets_for_langpair(langpair) if name in DATASETS]
+    find: Any = _testsets_of if type(langpair) is str else access.get_available_testsets_for_langpair
+    return [name for name in find(langpair) if name in DATASETS]
+
+
+# Looking through all pairs takes a millisecond; those of sacreBLEU's sets never change
+_testsets_of = lru_cache(maxsize=256)(access.get_available_testsets_for_langpair)
+
+
+def get_langpairs_for_testset(testset: str) -> list[str]:
+    """Return the language pairs of a test set, such as `en-de`; none if there is no such test set."""
+    if type(testset) is str and testset in DATASETS:
+        return list(DATASETS[testset].langpairs)
+    return sets_errors(access.get_langpairs_for_testset)(testset)
 
 
 def get_available_origlangs(test_sets: str, langpair: str) -> list[str]:
@@ -119,7 +129,7 @@ def get_available_subsets(test_sets: str, langpair: str) -> list[str]:
     return sorted(names)
 
 
-@sets_errors()
+@sets_errors
 def filter_subset(
     systems: Sequence[Iterable[str]], test_sets: str, langpair: str, origlang: str | None, subset: str | None = None
 ) -> Sequence[Iterable[str]]:
@@ -148,7 +158,7 @@ def filter_subset(
     return [[text[number] for number in numbers] for text in texts]
 
 
-@sets_errors()
+@sets_errors
 def _marks_of(test_sets: str, langpair: str) -> list[tuple[str, Any]]:
     """Return what is known about the segments of each test set."""
     from bleucli.testsets.preparation import prepare
@@ -158,7 +168,7 @@ def _marks_of(test_sets: str, langpair: str) -> list[tuple[str, Any]]:
     return [(one.name, marks_of(one, prepare(one, langpair))) for one in sets]
 
 
-@sets_errors()
+@sets_errors
 def download_file(
     source_path: str, dest_path: str, extract_to: str | None = None, expected_md5: str | None = None
 ) -> None:
@@ -181,7 +191,7 @@ def download_file(
         extract_tarball(dest_path, extract_to)
 
 
-@sets_errors()
+@sets_errors
 def extract_tarball(filepath: str, destdir: str) -> None:
     """Unpack the plain files of an archive, `.tar.gz`, `.tgz` or `.zip`; any other file is left alone.
 

@@ -9,10 +9,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Iterator
+from functools import cached_property, wraps
+from typing import Any, TypeVar
 
 from bleucli.errors import BleuError
 from bleucli.testsets import access, registry
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     DOMAINS: list[str]
 
 names.add_to(__name__)
+T = TypeVar("T")
 SACREBLEU_DIR = cache_directory()
 # Test sets that only bleucli has
 _OURS = ("demo", "flores200/dev", "flores200/devtest", "ntrex", "wmt24pp", "wmt24pp/all", "wmt25", "wmt26")
@@ -41,13 +41,17 @@ class SetError(Exception):
     """
 
 
-@contextmanager
-def sets_errors() -> Iterator[None]:
-    """Raise bleucli's errors as `SetError`; works as a decorator, too."""
-    try:
-        yield
-    except BleuError as error:
-        raise SetError(str(error)) from None
+def sets_errors(function: Callable[..., T]) -> Callable[..., T]:
+    """Return a function that raises bleucli's errors as `SetError`."""
+
+    @wraps(function)
+    def call(*arguments: Any, **keywords: Any) -> T:
+        try:
+            return function(*arguments, **keywords)
+        except BleuError as error:
+            raise SetError(str(error)) from None
+
+    return call
 
 
 class Dataset:
@@ -60,12 +64,12 @@ class Dataset:
     def _facts(self) -> TestSet:
         return registry.load()[self.name]
 
-    @property
+    @cached_property
     def description(self) -> str:
         """A description, in one line."""
         return self._facts.about
 
-    @property
+    @cached_property
     def citation(self) -> str | None:
         """What to cite, as BibTeX."""
         return registry.load().citation(self.name) or None
@@ -96,22 +100,22 @@ class Dataset:
     def _get_langpair_allowed_refs(self, langpair: str) -> list[str]:
         return [f"ref:{label}" for label in self._facts.pairs[langpair].refs]
 
-    @sets_errors()
+    @sets_errors
     def fieldnames(self, langpair: str) -> list[str]:
         """Return the fields of a language pair, the source first."""
         return list(self._paths(langpair))
 
-    @sets_errors()
+    @sets_errors
     def get_source_file(self, langpair: str) -> str:
         """Return the path of the source."""
         return access.get_source_file(self.name, langpair)
 
-    @sets_errors()
+    @sets_errors
     def get_reference_files(self, langpair: str) -> list[str]:
         """Return the paths of the references."""
         return access.get_reference_files(self.name, langpair)
 
-    @sets_errors()
+    @sets_errors
     def get_files(self, langpair: str) -> list[str]:
         """Return the paths of all fields."""
         return list(self._paths(langpair).values())
@@ -124,12 +128,12 @@ class Dataset:
         """Give the references of each line, as tuples."""
         yield from zip(*map(_lines, self.get_reference_files(langpair)), strict=True)
 
-    @sets_errors()
+    @sets_errors
     def maybe_download(self) -> None:
         """Download what is missing."""
         access.download_test_set(self.name)
 
-    @sets_errors()
+    @sets_errors
     def process_to_text(self, langpair: str | None = None) -> None:
         """Make the plain files of one language pair, or of all."""
         access.download_test_set(self.name, langpair)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 from bleucli.errors import BleuError, InputTypeError
@@ -53,13 +54,21 @@ class Signature(_Signature):
         BleuError: the dictionary does not have the number of references.
     """
 
+    # Whether this package defines the class
+    _is_ours = True
     # The metric whose options are signed
     _signed: type[Configured] | None = None
 
     def __init__(self, args: Any, name: str = "") -> None:
         super().__init__(self._fields(args) if isinstance(args, dict) else args, name)
-        # Programs add short names of their own keys
-        self._abbr: dict[str, str] = {}
+
+    def __init_subclass__(cls, **options: object) -> None:
+        super().__init_subclass__(**options)
+        cls._is_ours = cls.__module__.startswith("sacrebleu.")
+
+    @cached_property
+    def _abbr(self) -> dict[str, str]:  # type: ignore[override]
+        return dict(_Signature._abbr)  # programs add short names of their own keys
 
     @classmethod
     def _fields(cls, args: dict[str, Any]) -> list[tuple[str, Any]]:
@@ -67,15 +76,10 @@ class Signature(_Signature):
             raise BleuError("the number of references is not known yet; score something first")
         nrefs = "var" if args["num_refs"] == -1 else args["num_refs"]
         about = [(key, args[name]) for key, name in _ATTRIBUTES.items() if args.get(name) is not None]
-        options = [] if cls._signed is None else cls._signed.signature_fields(_Attributes(cls._signed, args))  # type: ignore[arg-type]
-        return [("nrefs", nrefs), *about, *options, ("version", VERSION)]
-
-    def format(self, short: bool = False) -> str:
-        """Return the signature in one line; short: abbreviate the keys, some of them as a program says."""
-        if not short or not self._abbr:
-            return super().format(short)
-        standard = dict(zip(dict(self), super().format(short=True).split("|"), strict=True))
-        return "|".join(f"{self._abbr[key]}:{value}" if key in self._abbr else standard[key] for key, value in self)
+        options: dict[str, str] = {}
+        if cls._signed is not None:
+            options = cls._signed._fields_by_table(_Attributes(cls._signed, args))  # type: ignore[arg-type]
+        return [("nrefs", nrefs), *about, *options.items(), ("version", VERSION)]
 
 
 # Keys of signatures, and the attributes of sacreBLEU's metrics that they come from; `n_ar` is ours
@@ -104,20 +108,17 @@ class Score(_Score):
     def __init__(self, name: str, score: float) -> None:
         self.name = name
         self.score = score
-        self.complete()
+        # sacreBLEU's attributes, which `vars` shows; -1 stands for no interval
+        self._mean = self._ci = -1.0
+        self._verbose = ""
+
+    # The text after the number, which a program's own score sets
+    _verbose = ""
 
     @property
     def verbose(self) -> str:  # type: ignore[override]
-        """The text after the number, which a program's own score sets as `_verbose`."""
-        return str(vars(self).get("_verbose", ""))
-
-    def complete(self) -> None:
-        """Set the attributes that sacreBLEU's scores have in addition to ours, so that `vars` shows them.
-
-        Without an interval, `_mean` and `_ci` are -1.
-        """
-        self._mean = self._ci = -1.0
-        self._verbose = self.verbose
+        """The text after the number."""
+        return str(self._verbose)
 
     def set_interval(self, interval: Interval) -> None:
         """Keep a confidence interval under both of its names."""
@@ -328,10 +329,8 @@ class Metric(_Metric[Any], metaclass=Watched):
 
     def _sign(self, nrefs: str, sampling: Sequence[tuple[str, str]]) -> Any:
         kind = self._SIGNATURE_TYPE
-        if kind.__module__.startswith("sacrebleu."):
-            return kind(
-                [("nrefs", nrefs), *sampling, *self.signature_fields(), ("version", VERSION)], self.score_name()
-            )
+        if kind._is_ours:
+            return _Metric._sign(self, nrefs, sampling)
         # A class of the program's own takes the attributes of sacreBLEU's metrics
         names = [*(option.name for option in self.options), "tokenizer_signature", *vars(self)]
         attributes = {name: getattr(self, name) for name in names if hasattr(self, name)}

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from math import exp, log
 from typing import Any
 
 from bleucli.metrics.base import metric_for
 from bleucli.metrics.bleu import BLEU as _BLEU
-from bleucli.metrics.bleu import MAX_NGRAM_ORDER
+from bleucli.metrics.bleu import LENGTHS_FORMAT, MAX_NGRAM_ORDER, precisions_format
 from bleucli.metrics.bleu import BLEUScore as _BLEUScore
 from bleucli.metrics.smoothing import Smoothing
 from bleucli.tokenizers import DEFAULT, default_for
@@ -55,6 +54,7 @@ class BLEUScore(_BLEUScore, Score):
     """A BLEU score with sacreBLEU's attributes."""
 
     prec_str = ""
+    verbose = Score.verbose
 
     def __init__(
         self,
@@ -67,17 +67,17 @@ class BLEUScore(_BLEUScore, Score):
         ref_len: int,
     ) -> None:
         super().__init__(score, counts, totals, precisions, bp, sys_len, ref_len)
-        self.prec_str = _format_precisions(self)
-        self.complete()
-
-
-_format_precisions = _BLEUScore.prec_str.fget  # type: ignore[attr-defined]
+        self.prec_str = precisions_format(len(precisions)) % tuple(precisions)
+        self._mean = self._ci = -1.0
+        self._verbose = f"{self.prec_str} {LENGTHS_FORMAT % (bp, self.ratio, sys_len, ref_len)}"
 
 
 class BLEU(Tokenized, _BLEU):
     """BLEU with sacreBLEU's private names."""
 
     _SIGNATURE_TYPE = BLEUSignature
+    score_class = BLEUScore
+    _round = float
     TOKENIZERS = _TOKENIZERS.keys()  # type: ignore[assignment]
     SMOOTH_DEFAULTS = {"none": None, "floor": 0.1, "add-k": 1, "exp": None}
     _TOKENIZER_MAP = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
@@ -159,15 +159,11 @@ class BLEU(Tokenized, _BLEU):
 
     def score_from_stats(self, sums: Sequence[int | float]) -> BLEUScore:
         """Return the score of sums; a perfect match is 100.00000000000004, with the rounding error of sacreBLEU."""
-        ours = super().score_from_stats(sums)
+        score: Any = super().score_from_stats(sums)
         # sacreBLEU adds the caller's value, by default the whole number 1
-        if self.smooth_method == "add-k" and not isinstance(self.smooth_value, float):
-            ours.counts, ours.totals = list(map(int, ours.counts)), list(map(int, ours.totals))
-        score = ours.score
-        if score == 100.0:  # ours is cut to 100, so compute it again
-            orders = self.averaged_orders(ours.totals)
-            score = exp(sum(map(log, ours.precisions[:orders])) / orders)
-        return BLEUScore(score, ours.counts, ours.totals, ours.precisions, ours.bp, ours.sys_len, ours.ref_len)
+        if self.smoothing.method == "add-k" and not isinstance(self.smooth_value, float):
+            score.counts, score.totals = list(map(int, score.counts)), list(map(int, score.totals))
+        return score  # type: ignore[no-any-return]
 
     def _get_closest_ref_len(self, hyp_len: int, ref_lens: Sequence[int]) -> int:
         return min(ref_lens, key=lambda length: (abs(length - hyp_len), length))

@@ -11,6 +11,7 @@ from typing import Any
 from bleucli import kernels
 from bleucli.metrics.chrf import CHRF as _CHRF
 from bleucli.metrics.chrf import CHRFScore as _CHRFScore
+from bleucli.metrics.chrf import name_with
 from sacrebleu.metrics.base import Metric, Score, Signature
 from sacrebleu.metrics.helpers import extract_all_char_ngrams, extract_word_ngrams
 from sacrebleu.utils import sum_of_lists
@@ -31,8 +32,11 @@ class CHRFScore(_CHRFScore, Score):
     verbose = ""
 
     def __init__(self, score: float, char_order: int, word_order: int, beta: int) -> None:
-        super().__init__(score, char_order, word_order, beta)
-        vars(self)["name"] = self.name
+        self.name = name_with(beta, word_order)
+        self.score = score
+        self.char_order = char_order
+        self.word_order = word_order
+        self.beta = beta
         self._mean = self._ci = -1.0
         self._verbose = ""
 

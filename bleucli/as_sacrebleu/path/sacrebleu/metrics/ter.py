@@ -28,8 +28,12 @@ class TERScore(_TERScore, Score):
     verbose = ""
 
     def __init__(self, score: float, num_edits: int, ref_length: float) -> None:
-        super().__init__(score, num_edits, ref_length)
-        self.complete()
+        self.name = "TER"
+        self.score = score
+        self.num_edits = num_edits
+        self.ref_length = ref_length
+        self._mean = self._ci = -1.0
+        self._verbose = ""
 
 
 class TER(Tokenized, _TER):
@@ -37,6 +41,7 @@ class TER(Tokenized, _TER):
 
     _SIGNATURE_TYPE = TERSignature
     _make_tokenizer = TercomTokenizer
+    score_class = TERScore
 
     def replaced_step(self) -> str:
         """Return the name of a step that a program replaced, "" if kernels may score the metric."""
@@ -44,17 +49,11 @@ class TER(Tokenized, _TER):
             return self._step
         return self._step or "tokenizer or translation_edit_rate"
 
-    def signature_fields(self) -> list[tuple[str, str]]:
-        """Return the keys and values of signatures, with the name of the tokenizer in use."""
-        fields = super().signature_fields()
-        if type(self.tokenizer).__call__ is standard_call and not self._tokenizer_name:
-            return fields
-        return [(key, self.tokenizer_signature if key == "tok" else value) for key, value in fields]
-
-    def score_from_stats(self, sums: Sequence[int | float]) -> TERScore:
-        """Return the score of sums."""
-        ours = super().score_from_stats(sums)
-        return TERScore(ours.score, ours.num_edits, ours.ref_length)
+    def _fields_by_table(self) -> dict[str, str]:
+        fields = super()._fields_by_table()
+        if type(self.tokenizer).__call__ is not standard_call or self._tokenizer_name:
+            fields["tok"] = self.tokenizer_signature
+        return fields
 
     def _extract_corpus_statistics(self, hypotheses: Any, references: Any = None) -> list[list[int | float]]:
         rows = super()._extract_corpus_statistics(hypotheses, references)

@@ -56,7 +56,8 @@ class BaseTokenizer:
 
     def signature(self) -> str:
         """Return its name in signatures."""
-        return str(self._ours.signature)
+        name: str = self._ours.signature
+        return name
 
     def tokenize(self, segments: Segments) -> Segments:
         """Return segments with their tokens separated by white space."""

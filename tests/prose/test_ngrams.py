@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bleucli import explain
-from bleucli.metrics.ngrams import mark_matches
 from bleucli.prose import theme
 from bleucli.prose.blocks import as_html
-from bleucli.prose.highlights import Piece, cover, highlight
+from bleucli.prose.ngrams import Piece, cover, highlight, mark_matches
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=12)
 

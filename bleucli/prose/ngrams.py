@@ -1,8 +1,10 @@
-"""N-grams that two texts share, marked in both by order.
+"""N-grams that texts share: counted, chosen, and shown to people, for explanations and pages.
 
 - `count_most`: how often n-grams may match; `choose_matches`: which occurrences of an n-gram do, if not all of them
 - `cover`: the tokens that are part of matching n-grams
 - `Piece`, `highlight`: a text as HTML, for the styles of `theme.py`
+- `NGram`, `compare_ngrams`: how often each n-gram of a segment and its references occurs, and how often it matches
+- `ngram_table`, `explain_verdicts`, `tell_tokens`, `mark_matches`: how an explanation shows them
 """
 
 from __future__ import annotations
@@ -10,13 +12,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from bleucli.phrases import tell_count
+from bleucli.prose.blocks import Paragraph, Table, Words
 from bleucli.prose.markup import escape_html
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeVar
+
+    from bleucli.prose.blocks import Block
+
     # How often each n-gram matches, by length
     Matching = Mapping[int, Mapping[tuple[str, ...], int]]
+    GramT = TypeVar("GramT", bound="str | tuple[str, ...]")
 
 # Longer n-grams look like those of this length
 SHADES = 6
@@ -138,3 +147,98 @@ def highlight(pieces: Sequence[Piece]) -> str:
         else:
             parts.append(escape_html(text) + space)
     return "".join(parts)
+
+
+# --- explanations
+
+
+class NGram(NamedTuple):
+    """An n-gram.
+
+    ngram: its tokens, or a string of characters. hypothesis: how often the output has it. reference: how often it
+    occurs in the reference that has it most often. matches: the lesser of the two.
+    """
+
+    ngram: str | tuple[str, ...]
+    hypothesis: int
+    reference: int
+    matches: int
+
+
+def compare_ngrams(hypothesis: Counter[GramT], references: Sequence[Counter[GramT]]) -> list[NGram]:
+    """Return the n-grams of the output in their order, then those that only references have.
+
+    >>> compare_ngrams(Counter("aab"), [Counter("ac")])[0]
+    NGram(ngram='a', hypothesis=2, reference=1, matches=1)
+    """
+    most: Counter[GramT] = Counter()
+    for reference in references:
+        most |= reference  # the higher count of each n-gram: clipping allows as many as any single reference has
+    ngrams = [NGram(gram, count, most[gram], min(count, most[gram])) for gram, count in hypothesis.items()]
+    return ngrams + [NGram(gram, 0, count, 0) for gram, count in most.items() if gram not in hypothesis]
+
+
+def ngram_table(ngrams: Sequence[NGram], several: bool) -> Table:
+    """Return a table with one row per n-gram; several: whether there is more than one reference."""
+    rows, roles = [], []
+    for ngram in ngrams:
+        verdict, role = _judge(ngram, several)
+        text = ngram.ngram if isinstance(ngram.ngram, str) else " ".join(ngram.ngram)
+        rows.append([text, str(ngram.hypothesis), str(ngram.reference), str(ngram.matches), verdict])
+        roles.append(role)
+    return Table(["n-gram", "output", "reference", "matches", ""], rows, roles, [0, 4])
+
+
+def _judge(ngram: NGram, several: bool) -> tuple[str, str]:
+    """Return the verdict on an n-gram, and its role."""
+    if not ngram.hypothesis:
+        # With several references, no output can have the n-grams of all of them
+        return ("unused", "") if several else ("missing", "missing")
+    if not ngram.reference:
+        return "no match", "bad"
+    return ("clipped", "bad") if ngram.hypothesis > ngram.reference else ("match", "good")
+
+
+def explain_verdicts(several: bool) -> Paragraph:
+    """Say what the verdicts of `ngram_table` mean."""
+    if several:
+        return Paragraph(
+            "match: a reference has it too; clipped: the output has it more often than any reference, so only as many"
+            " match as one reference has; no match: no reference has it; unused: only a reference has it. The"
+            " reference column shows the highest count in any one reference."
+        )
+    return Paragraph(
+        "match: both have it; clipped: the output has it more often than the reference, so only as many match as the"
+        " reference has; no match: only the output has it; missing: only the reference has it."
+    )
+
+
+def tell_tokens(
+    hypothesis: Sequence[str], references: Sequence[Sequence[str]], noun: str, order: int
+) -> Iterator[Block]:
+    """Show both texts: tokens that match, tokens that the output has too often, and tokens that it lacks.
+
+    noun: the word for a token. order: the order of the longest n-grams that count.
+    """
+    labels = ["reference"] if len(references) == 1 else [f"reference {n}" for n in range(1, len(references) + 1)]
+    widest = max(map(len, labels))
+    label = "output".ljust(widest)
+    yield Words(label, mark_matches(hypothesis, references, "bad", order), f"({tell_count(len(hypothesis), noun)})")
+    for label, reference in zip(labels, references, strict=True):
+        words = mark_matches(reference, [hypothesis], "missing" if len(references) == 1 else "", order)
+        yield Words(label.ljust(widest), words, f"({tell_count(len(reference), noun)})")
+
+
+def mark_matches(
+    tokens: Sequence[str], references: Sequence[Sequence[str]], beyond: str, order: int
+) -> list[tuple[str, str]]:
+    """Give each token a role: "match", or `beyond` where it occurs more often than in any of the references.
+
+    order: the order of the longest n-grams that count. If a token occurs too often, its occurrences inside longer
+    matching n-grams take precedence.
+
+    >>> mark_matches(["a", "c", "a", "b"], [["a", "b"]], "bad", 2)
+    [('a', 'bad'), ('c', 'bad'), ('a', 'match'), ('b', 'match')]
+    """
+    matches = choose_matches(tokens, count_most(references, min(order, len(tokens)))).get(1, set())
+    return [(token, "match" if place in matches else beyond) for place, token in enumerate(tokens)]
