@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isfinite
 
 from bleucli.counting.corpus import Corpus, Source, check_shape, check_systems, of_strings
 from bleucli.errors import BleuError, InputTypeError, UsageError
@@ -281,8 +282,10 @@ def _add_whole(
         records = list(system.scores)
         for place, metric in metrics.items():
             name, higher = segment_scores.describe_foreign(metric)
-            answer = metric.corpus_score(systems[system.name], references)
+            answer = metric.corpus_score(list(systems[system.name]), [list(stream) for stream in references])
             score = real_number(f"corpus_score of {name}", getattr(answer, "score", answer))
+            if not isfinite(score):
+                raise BleuError(f"corpus_score of {name} is {score} for {system.name}; give a finite number")
             signature = segment_scores.SegmentScores(name, {}, higher).signature(0, 0)
             records.insert(place, ScoreRecord(name, float(score), "", signature, higher, scale=100))
         rows.append(system._replace(scores=records))

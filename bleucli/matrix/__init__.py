@@ -273,7 +273,7 @@ def agree(columns: Mapping[str, Sequence[SegmentScores]]) -> dict[str, list[Segm
                 raise BleuError(f"{other}: there are no scores {missing}, which {one} has; give each pair the same")
         for name, scores in of.items():
             if scores.higher_is_better != by_name[first][name].higher_is_better:
-                if not segment_scores.counts_errors(name):
+                if not segment_scores.counts_errors(name) or any(of[name].has_errors() for of in by_name.values()):
                     raise BleuError(
                         f"{pair}: {name} has another direction than for {first}; say the same for each pair"
                     )

@@ -186,6 +186,10 @@ class SegmentScores(Metric[Score]):
         """Return these scores with other names of systems; names: those here, by the others."""
         return SegmentScores(self.name, {new: self._columns[old] for new, old in names.items()}, self.higher_is_better)
 
+    def has_errors(self) -> bool:
+        """Return whether scores of which lower ones are better are above 0 somewhere."""
+        return not self.higher_is_better and any(total for of in self._columns.values() for total, _ in of.rows)
+
     def take(self, name: str, places: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return rows of a system by their indexes."""
         import numpy as np
@@ -453,12 +457,22 @@ def is_higher_better(name: str, columns: Iterable[Column]) -> bool:
 
     MetricX and MQM count errors, but WMT publishes them as negative numbers, of which higher ones are better.
 
+    Raises:
+        UsageError: some are above 0 and some below, so that they may be either.
+
     >>> is_higher_better("MetricX-24", [column_of("", [3.5])]), is_higher_better("MetricX-24", [column_of("", [-3.5])])
     (False, True)
     """
     if not counts_errors(name):
         return True
-    return any(total < 0 for column in columns for total, _ in column.rows)
+    totals = [total for column in columns for total, _ in column.rows]
+    lowest, highest = min(totals, default=0.0), max(totals, default=0.0)
+    if lowest < 0 < highest:
+        raise UsageError(
+            f"scores {name!r}: some are above 0 and some below, so it is not clear which way is better; write"
+            f" {name}:lower or {name}:higher"
+        )
+    return lowest < 0
 
 
 def make(word: str, columns: Mapping[str, Column]) -> SegmentScores:
@@ -556,9 +570,13 @@ def of_object(
     name, higher = describe_foreign(metric)
     columns = {}
     for system, texts in systems.items():
-        column = column_of(f"{name} of {system}", metric.segment_scores(texts, references))
+        # Copies, since the metric may change what it gets, and others score the same texts
+        scores = metric.segment_scores(list(texts), [list(stream) for stream in references])
+        if not isinstance(scores, Iterable):
+            raise InputTypeError(f"segment_scores of {name} returned {scores!r:.40}; give one number per segment")
+        column = column_of(f"{name} of {system}", scores)
         if len(column.rows) != len(texts):
-            scores = tell_count(len(column.rows), "score")
-            raise BleuError(f"{column.label}: segment_scores returned {scores} for {tell_count(len(texts), 'segment')}")
+            count = tell_count(len(column.rows), "score")
+            raise BleuError(f"{column.label}: segment_scores returned {count} for {tell_count(len(texts), 'segment')}")
         columns[system] = column
     return SegmentScores(readable(name), columns, higher)

@@ -253,7 +253,10 @@ def facts(results: Results, layout: Layout) -> list[tuple[str, str]]:
     if results.pairs:
         parts = _by_pair(results)
         pairs = visible(", ".join(pair for pair, _ in parts))
-        return [("Language pairs", pairs), *_group_facts((pair, facts(of, layout)) for pair, of in parts)]
+        entries = _group_facts((pair, facts(of, layout)) for pair, of in parts)
+        if len(parts) > 1:
+            entries = [("Segments of each pair" if label == "Segments" else label, text) for label, text in entries]
+        return [("Language pairs", pairs), *entries]
     records = results.systems[0].scores
     info = records[0].signature.info
     entries = [("Tool", f"{_name_tool(info)}{_tell_sacrebleu(records)}")]

@@ -129,6 +129,8 @@ def _of_lines(lines: Sequence[str], label: str, name: str, field: str, ids: str)
         return _of_records(_by_header(header, rows, label), label, name, field, ids)
     if "\t" in first or ("," in first and not _is_number(first)):
         return _of_records(_rows(lines, "\t" if "\t" in first else ",", label), label, name, field, ids)
+    if ";" in first or "|" in first:
+        raise BleuError(f"{label} begins with {first!r:.60}; put commas or tabs between columns")
     if field:
         raise BleuError(f"{label} has one number per line, and no column {field}; leave out :{field}")
     return {"": _Scores([_number(line, f"{label}, line {number}") for number, line in enumerate(lines, 1)])}

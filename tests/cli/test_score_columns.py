@@ -361,6 +361,17 @@ def test_a_matrix_has_scores_of_each_pair(run, files, write):
     table = run("matrix", "m.toml", "--scores", "COMET=comet/{pair}", "-f", "markdown", "-q", "--bold-best").out
     assert f"**{max(fmean(COMET['a']), fmean(COMET['b'])):.3f}**" in table
     refused(run(*words, "COMET=comet/{pair}.x"), "en-de: ", "comet/en-de.x")
+    for name in ("comet/en-fr", "comet/en-fr.b"):
+        with open(name) as file:
+            before = file.read()
+        pattern = "COMET=comet/{pair}" if name == "comet/en-fr" else "COMET=comet/{pair}.{system}"
+        refused(run(*words, pattern, "-o", name), f"--output {name} is also an input; name another file")
+        with open(name) as file:
+            assert file.read() == before
+    refused(
+        run(*words, "COMET=comet/en-de.{system}"),
+        "--scores COMET: 'comet/en-de.{system}' does not tell language pairs apart; put {pair} in place of their names",
+    )
 
 
 def matrix_of(pairs):
@@ -442,6 +453,10 @@ def test_errors_that_are_negative_for_a_pair_are_negative_for_all(run, write):
             {"en-de": {"X:lower": [[1.0] * COUNT] * 2}, "en-fr": {"X": [[1.0] * COUNT] * 2}},
             "en-fr: X has another direction than for en-de; say the same for each pair",
         ),
+        (
+            {"en-de": {"MQM": [[1.0] * COUNT] * 2}, "en-fr": {"MQM": [[-1.0] * COUNT] * 2}},
+            "en-fr: MQM has another direction than for en-de; say the same for each pair",
+        ),
     ],
 )
 def test_wrong_scores_of_a_matrix_are_refused(scores, part):
@@ -508,7 +523,11 @@ def test_names_and_words_say_which_way_is_better(run, write, name, column, highe
         (("COMET=a.comet,huge,c.comet",), ["huge: segment 1 has 1e+101; expected a number from -1e100 to 1e100"]),
         (
             ("COMET=a.comet,c.any,b.any",),
-            ["c.any has the scores of c.txt, but is in the place of b.txt; after --scores COMET=, give files in the"],
+            ["c.any has the scores of c.txt, but is in the place of b.txt; give each system its own scores"],
+        ),
+        (
+            ("MQM=a.comet,minus,c.comet",),
+            ["scores 'MQM': some are above 0 and some below, so it is not clear which way is better; write MQM:lower"],
         ),
         (("COMET=pairs",), ["pairs has scores of a, x, but none of b.txt; name one of these with pairs:COLUMN"]),
     ],
@@ -520,6 +539,7 @@ def test_wrong_scores_are_refused(run, files, write, words, parts):
     write("bad", "0.5\noops\n" + "0.5\n" * 58)
     write("huge", "1e101\n" + "0.5\n" * 59)
     write("pairs", "a\t0.5\nx\t0.5\n")
+    write("minus", "-0.5\n" * 60)
     for name in ("b", "c"):
         write(f"{name}.any", f"{name}\t0.5\n" * 60)
     for command in ((), ("report", "-o", "p.html")):
@@ -755,6 +775,37 @@ def test_any_object_can_be_a_metric():
     assert results_of(metrics=Lengths()).systems[0].scores[0].name == "Lengths"
 
 
+class Changing(Lengths):
+    def segment_scores(self, hypotheses, references):
+        for texts_of in (hypotheses, *references):
+            texts_of[:] = [""] * len(texts_of)
+        return [0.0] * len(hypotheses)
+
+
+class ChangingWhole(Whole):
+    def corpus_score(self, hypotheses, references):
+        Changing().segment_scores(hypotheses, references)
+        return 0.0
+
+
+def test_metrics_that_change_their_texts_change_no_other_score():
+    given, references = {name: texts(name) for name in SYSTEMS}, [[" ".join(WORDS)] * COUNT]
+    expected = [system.scores[0].score for system in bleucli.evaluate_systems(given, references, "bleu").systems]
+    results = bleucli.evaluate_systems(given, references, [Changing(), ChangingWhole(), "bleu"])
+    assert [system.scores[2].score for system in results.systems] == expected
+    assert (given, references) == ({name: texts(name) for name in SYSTEMS}, [[" ".join(WORDS)] * COUNT])
+
+
+class Silent(Lengths):
+    def segment_scores(self, hypotheses, references):
+        return None
+
+
+class Endless(Whole):
+    def corpus_score(self, hypotheses, references):
+        return math.nan
+
+
 class Nameless(Lengths):
     name = None
 
@@ -785,6 +836,8 @@ class Short(Lengths):
         ({"metrics": [Nameless()]}, "has no name; set name to a name"),
         ({"metrics": [Undirected()]}, "has no higher_is_better; set higher_is_better to True or False"),
         ({"metrics": [Short()]}, "Lengths of a: segment_scores returned 1 score for 60 segments"),
+        ({"metrics": [Silent()]}, "segment_scores of Lengths returned None; give one number per segment"),
+        ({"metrics": [Endless(), "bleu"]}, "corpus_score of Whole is nan for a; give a finite number"),
         ({"metrics": [Whole(), "bleu"], "test": "ar"}, "Whole only has corpus_score, which gives no tests"),
         ({"metrics": [Whole()]}, "needs another metric beside it; give it segment_scores, or leave it out"),
         ({"metrics": [Lengths()], "level": "doc", "labels": {"doc": ["d"] * COUNT}}, "level 'doc' joins texts"),

@@ -574,6 +574,19 @@ def test_a_paper_names_only_pairs_that_have_scores(run, wmt24, write):
     assert "There are no averages, because no system has a score for every language pair." in out
 
 
+@pytest.mark.parametrize(
+    ("counts", "lines"),
+    [((3, 3), ["- Segments of each pair: 3"]), ((3, 4), ["- Segments, en-de: 3", "- Segments, en-fr: 4"])],
+)
+def test_a_paper_says_how_many_segments_each_pair_has(run, write, counts, lines):
+    for pair, count in zip(("en-de", "en-fr"), counts, strict=True):
+        write(f"{pair}.ref", "a b c d e\n" * count)
+        write(f"{pair}.a.out", "a b c d\n" * count)
+    write("m.toml", 'references = "{pair}.ref"\nsystems = "{pair}.{system}.out"\n')
+    paper = run("matrix", "m.toml", "-m", "chrf", "-f", "paper", "-q").out
+    assert [line for line in paper.splitlines() if line.startswith("- Segments")] == lines
+
+
 def test_wrong_references_are_an_error_with_keep_going_too(run, wmt24, write):
     write("references/en-de.refB.txt", "Der Hund.\n")
     refused(run("matrix", "matrix.toml", "--keep-going"), "references/en-de.refB.txt")

@@ -195,6 +195,7 @@ def test_a_column_can_be_named(write):
         ("system,score\nx,1\ny,2\ny,inf\n", "", "s.any, y, score 2: 'inf' is not a number from -1e100 to 1e100"),
         (f'{{"score": 1}}\n{{"score": {10**400}}}\n', "", "s.any, score 2: 10000"),
         ("a,score,score\nx,1,2\n", "", "s.any has several columns called score; give each a name of its own"),
+        ("system;COMET\nx;1\n", "COMET", "s.any begins with 'system;COMET'; put commas or tabs between columns"),
         ("system,a,b\nx,1,2\ny,3,4\n", "", "s.any has several columns of numbers: a, b; name one: s.any:a"),
     ],
 )

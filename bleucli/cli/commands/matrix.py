@@ -10,7 +10,7 @@ from bleucli.cli.commands import MESSAGES, Command, take
 from bleucli.cli.delivery import protect
 from bleucli.cli.options import OPTIONS, Option, Options
 from bleucli.cli.scoring import Answer, gates_of
-from bleucli.cli.sources import Entry, NameArguments, Systems, text_arguments
+from bleucli.cli.sources import Entry, NameArguments, Systems, score_arguments, text_arguments
 from bleucli.cli.sources.files import FileSource
 from bleucli.cli.streams import Environment, Messages, shown
 from bleucli.errors import Naming, UsageError
@@ -116,7 +116,8 @@ class Matrix:
             arguments = text_arguments(of_pair, hashed=hashed)
             names = NameArguments(list(pair.systems))
             self.pairs[pair.name] = FileSource(arguments._replace(names=names), environment.stdin)
-            protect(options.output, pair.references)
+            of_scores = [path for _, files in score_arguments(of_pair).columns for path, _ in files]
+            protect(options.output, [*pair.references, *of_scores])
         self.rows = Outputs([name_row(name, [(PAIR, pair.name)]) for pair in self._plan.pairs for name in pair.systems])
 
     def leave_out(self, report: Callable[[Results], None] | None = None) -> None:
@@ -206,6 +207,10 @@ def _words_of(options: Options, pair: Pair) -> list[str] | None:
     words = []
     for word in options.scores:
         name, equals, pattern = word.partition("=")
+        if pattern and "{pair}" not in pattern:  # else each pair would get the scores of the same segments
+            raise UsageError(
+                f"--scores {name}: {pattern!r} does not tell language pairs apart; put {{pair}} in place of their names"
+            )
         pattern = pattern.replace("{pair}", pair.name)
         if "{system}" in pattern:
             pattern = ",".join(pattern.replace("{system}", system) for system in pair.systems)

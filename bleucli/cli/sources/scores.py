@@ -52,8 +52,8 @@ def read(arguments: ScoreArguments, systems: Systems) -> tuple[list[SegmentScore
             others = [] if _is_named(key, of_system) else [other[0] for other in aliases if _is_named(key, other)]
             if others:
                 raise BleuError(
-                    f"{label} has the scores of {others[0]}, but is in the place of {names[place]}; after --scores"
-                    f" {title}=, give files in the order of -i"
+                    f"{label} has the scores of {others[0]}, but is in the place of {names[place]}; give each system"
+                    " its own scores"
                 )
             items = file.systems[key]
             first = homes.setdefault((*paths[place if is_alone else 0], label), names[place])
