@@ -30,7 +30,6 @@ def parse(words: Sequence[str], name: str = "") -> Options:
     >>> parse(["ref.txt", "--inp", "sys.txt", "-b"]).input
     ['sys.txt']
     """
-    typed = [name, *words] if name else words
     # A last -- ends the options, but argparse would read it as a file
     if "--" in words and words.index("--") == len(words) - 1:
         words = words[:-1]
@@ -57,8 +56,7 @@ def parse(words: Sequence[str], name: str = "") -> Options:
         values["like"] = Signature.parse(values["like"])
     if values["output"] == "-":
         values["output"] = None
-    of_run = {"command": name, "words": typed, "given": frozenset(settings), "followed": ""}
-    return Options(values | of_run | {"of_metrics": of_metrics})
+    return Options(values | {"command": name, "given": frozenset(settings), "of_metrics": of_metrics, "followed": ""})
 
 
 def _read_plain(words: Sequence[str], records: Mapping[str, Option]) -> dict[str, Any] | None:

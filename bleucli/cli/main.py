@@ -93,7 +93,7 @@ def _read(words: Sequence[str], environment: Environment) -> Options | None:
 
     environment.annotates = asks_for_annotations(words)
     name = words[0] if words and words[0] in commands.MODULES else ""
-    options = parse(words[1:] if name else words, name)
+    options = parse(words[1:] if name else words, name).replace(words=words)
     environment.annotates = options.annotate is not None
     if options.append and (options.help or mode_of(options)):
         raise UsageError("--append adds scores to a history, but this mode has none to add; leave it out")

@@ -104,9 +104,9 @@ class Option(NamedTuple):
 class Options:
     """What the command was asked for, each option by its name in `OPTIONS`.
 
-    command: the name of the command, "" for scoring. words: the command line, as it was typed. given: the options that
-    it set. of_metrics: for each metric, the arguments of its constructor that its flags or the signature of `--like`
-    set. followed: the metric that this signature belongs to, or "".
+    command: the name of the command, "" for scoring. given: the options that the command line set. of_metrics: for each
+    metric, the arguments of its constructor that its flags or the signature of `--like` set. followed: the metric that
+    this signature belongs to, or "". words: the command line, as it was typed.
 
     Where conditions are asked, also what is known of the answer. scored: the metrics, none where numbers are read.
     systems: how many. format, form: that of the answer, and what it can show; "" and None if no scores are printed.
@@ -119,6 +119,7 @@ class Options:
     # Of one command, but read for all
     sums = False
     scores: Sequence[str] | None = None
+    words: Sequence[str] = ()
     # The names of scores from elsewhere in files of statistics
     saved_scores: Sequence[str] = ()
     if TYPE_CHECKING:

@@ -221,15 +221,13 @@ def test_every_option_belongs_to_the_record_or_to_a_metric():
     dests = {action.dest for action in parser()._actions}
     assert dests - of_metrics == OPTIONS_OF_COMMAND.keys() | {"skip_empty_refs", "normalize"}
     assert vars(arguments.parse([])).keys() == OPTIONS_OF_COMMAND.keys() | {
-        *("command", "words", "given", "of_metrics", "followed"),
+        "command",
+        "given",
+        "of_metrics",
+        "followed",
     }
     assert arguments.parse([]).skip_empty_refs is False
     assert arguments.parse([]).normalize == ""
-
-
-def test_the_record_of_options_has_the_command_line_as_it_was_typed():
-    assert arguments.parse(["ref", "--inp", "a", "--"]).words == ["ref", "--inp", "a", "--"]
-    assert arguments.parse(["ref", "-i", "a"], "count").words == ["count", "ref", "-i", "a"]
 
 
 def test_the_record_of_options_cannot_be_changed():

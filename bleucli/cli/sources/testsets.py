@@ -19,6 +19,7 @@ from bleucli.records import NamedTuple
 from bleucli.results.hints import warn
 from bleucli.testsets import cache, preparation, registry
 from bleucli.testsets.formats import CachedText, TestSet
+from bleucli.testsets.sources import is_web, local_path
 from bleucli.text import Segments
 
 TYPE_CHECKING = False
@@ -317,8 +318,6 @@ def names(test_set: str | None, what: str) -> list[str]:
 
 def files_of(test_set: TestSet, paths: Mapping[str, str]) -> list[str]:
     """Return the files of a test set's fields, and the downloads that they were made from."""
-    from bleucli.testsets.sources import is_web, local_path
-
     sources = [local_path(source.url) for source in test_set.sources if not is_web(source.url)]
     return [*paths.values(), *sources]
 
