@@ -135,6 +135,8 @@ def _of_lines(lines: Sequence[str], label: str, name: str, field: str, ids: str)
         return _of_records(_by_header(header, rows, label), label, name, field, ids)
     if "\t" in first or ("," in first and not _is_number(first)):
         return _of_records(_rows(lines, "\t" if "\t" in first else ",", label), label, name, field, ids)
+    if first.strip().lower() in ((field or name).lower(), *_SCORES) and len(lines) > 1:  # the name of a single column
+        return {"": _Scores([_number(line, label, number) for number, line in enumerate(lines[1:], 2)])}
     if ";" in first and not _is_number(first):
         raise BleuError(f"{label} has columns between semicolons; save it with commas or tabs between them")
     if field:

@@ -123,6 +123,8 @@ LAYOUTS = {
         ),
         {"a.txt": NUMBERS},
     ),
+    "CSV of one column": ("comet\n0.8512\n-0.25\n1\n", {"": NUMBERS}),
+    "CSV of a column of scores": ("Score\n0.8512\n-0.25\n1\n", {"": NUMBERS}),
     "TSV": ("doc\tscore\nd1\t0.8512\nd1\t-0.25\nd2\t1\n", {"": NUMBERS}),
 }
 
