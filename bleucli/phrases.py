@@ -4,6 +4,7 @@
 - `join_words`: words with commas and "and" or "or"
 - `tell_ids`: how many ids there are, and the first of them
 - `tell_orders`, `list_orders`: the n-grams of some orders, in a sentence and in a list
+- `tell_ragged`, `QUOTES`: what is wrong with tables
 - `Turn`, `tell_place`: parts that Python and the command word differently; `in_command`: the wording of the command
 - `suggest`: the known names that are most like an unknown one
 """
@@ -58,6 +59,20 @@ def tell_ids(ids: Iterable[str]) -> str:
         return f"the id {names[0]}"
     more = len(texts) - len(names)
     return f"{tell_count(len(texts), 'id')} ({', '.join(names)}{f' and {more} more' if more else ''})"
+
+
+# What to do about CSV that cannot be parsed
+QUOTES = 'put "" for each quotation mark in a quoted cell, and close the cell'
+
+
+def tell_ragged(label: str, row: int, cells: int, columns: int) -> str:
+    """Return what is wrong with a row of a table, counted from 1, that has more or fewer cells than the first one.
+
+    >>> tell_ragged("a.csv", 3, 1, 2)
+    'a.csv, row 3 has 1 cell, but the first row has 2; give each row a cell for each column'
+    """
+    has = tell_count(cells, "cell")
+    return f"{label}, row {row} has {has}, but the first row has {columns}; give each row a cell for each column"
 
 
 class Turn(str):

@@ -50,9 +50,8 @@ def find_steps(output: Iterator[str], reference: Iterator[str]) -> list[Step]:
     [Step(line=20, reference=20, size=1), Step(line=39, reference=40, size=-1)]
     """
     steps: list[Step] = []
-    line = distance = total = (
-        0  # the output's next line, how far its counterpart is, and what was read of the reference
-    )
+    # The output's next line, how far its counterpart is, and what was read of the reference
+    line = distance = total = 0
     ours: list[str] = []
     theirs: list[str] = []
     likeness: list[float] = []

@@ -333,6 +333,10 @@ class _Places:
         keys = list(zip(*(joining.ids[kind] for kind in self._kinds), strict=True))
         if len(keys) == len(self._keys) and self._are_in_order(keys, 0):
             return
+        if gap := next((number for number, key in enumerate(keys, 1) if "" in key), 0):
+            raise BleuError(
+                tell_place("segment", gap - 1), f" has no id to find its score in {label} by; give each segment an id"
+            )
         places = {key: self.find(key) for key in keys}
         missing = [key for key, row in places.items() if row is None]
         if len(missing) == len(places):
@@ -350,6 +354,9 @@ class _Places:
                 )
         if missing:
             raise BleuError(f"{label} lacks {tell_ids(map('/'.join, missing))}, which the texts have; add the scores")
+        rows = Counter(places.values())
+        if shared := [key for key, row in places.items() if rows[row] > 1]:  # ids that end alike
+            raise BleuError(f"{label} has the same score for {tell_ids(map('/'.join, shared))}; give each its own")
         others = [self.find(tuple(ids[kind] for kind in self._kinds)) for ids in joining.left_out]
         used = {*places.values(), *others}
         unknown = [key for row, key in enumerate(self._keys) if row not in used]

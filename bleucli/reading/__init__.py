@@ -4,8 +4,8 @@ Only `\n` ends a line; trailing white space is cut; a byte-order mark is text; c
 their names. Files of any size are read in blocks of whole lines, about 512 KiB each. Any number of files can
 be read in step: if there are many, each is open only while a block is read, and blocks are smaller.
 
-Other modules of this room: `decompression`; JSON Lines in `jsonlines`, with `jsonfields` and `fastjson`; and, for
-self-BLEU, `jsonsamples`.
+Other modules of this room: `decompression`; JSON Lines in `jsonlines`, with `jsonfields` and `fastjson`; `scorefiles`,
+with `scoreids`; and, for self-BLEU, `jsonsamples`.
 """
 
 from __future__ import annotations
@@ -318,8 +318,11 @@ class TextFile:
             start += chunk
         if not _may_be_packed(start):
             return _put_back(start, chunks)
-        if self._encoding == "utf-8" and start.startswith(_UTF16_MARKS):
-            remedy = Turn("name the encoding with encoding='utf-16'", "add -e utf-16")
+        if self._encoding == "utf-8" and (encoding := utf16_in(start)):
+            remedy = Turn(
+                f"save it as UTF-8, or name the encoding of all files with encoding='{encoding}'",
+                f"save it as UTF-8, or add -e {encoding} if all files are",
+            )
             raise BleuError(f"{self.name} is UTF-16, as PowerShell writes it, not UTF-8; ", remedy)
         for mark, message in _OTHER_KINDS.items():
             if start.startswith(mark) and not _is_text(start):
@@ -368,6 +371,19 @@ class TextFile:
             if chunk is None:
                 _wait(stream, self._deadline)
         return chunk
+
+
+def utf16_in(start: bytes) -> str:
+    r"""Return the encoding of a file if it is UTF-16, or else ""; start: its first bytes.
+
+    >>> utf16_in("\ufeffno".encode("utf-16-le")), utf16_in("no".encode("utf-16-be")), utf16_in(b"no")
+    ('utf-16', 'utf-16-be', '')
+    """
+    if start.startswith(_UTF16_MARKS):
+        return "utf-16"
+    # Without a mark, letters of ASCII show it
+    halves = {"utf-16-be": start[0:4:2], "utf-16-le": start[1:4:2]}
+    return next((name for name, half in halves.items() if half == b"\0\0" and start.count(b"\0", 0, 4) == 2), "")
 
 
 def _may_be_packed(start: bytes) -> bool:

@@ -17,8 +17,8 @@ from itertools import islice
 from bleucli.errors import BleuError
 from bleucli.limits import read_number
 from bleucli.optional_deps import load
-from bleucli.phrases import suggest
-from bleucli.reading import TextFile
+from bleucli.phrases import QUOTES, suggest, tell_ragged
+from bleucli.reading import TextFile, utf16_in
 from bleucli.reading.scoreids import Ids, arrange, find_ids
 from bleucli.records import NamedTuple
 from bleucli.text.wholefiles import digest
@@ -41,6 +41,8 @@ _SCORES = ("score", "scores", "prediction", "rating", "value")
 _SYSTEMS = ("system", "system_id", "sys", "sys_id", "system_name", "model")
 _OTHERS = re.compile(r"(.*[._ -])?(id|ids|index|idx|line|line_no|segment|seg|doc|n|year|start|end)", re.IGNORECASE)
 _MOST_NAMES = 9
+# How many lines may precede the first score of comet-score, for an error that names them
+_MOST_BEFORE = 50
 
 
 class ScoreFile(NamedTuple):
@@ -84,15 +86,18 @@ def read(path: str, label: str, name: str, field: str = "", ids: str = "") -> Sc
     ...     read(path, "comet.txt", "COMET").systems
     {'a.txt': [0.85, 0.5]}
     """
-    if _is_parquet(path, label):
+    start = _first_bytes(path, label)
+    if start == _PARQUET:
         parquet, pa = load("pyarrow.parquet", "arrow"), load("pyarrow", "arrow")
         try:
             rows: list[Any] = parquet.read_table(path).to_pylist()
         except (pa.ArrowException, OSError) as error:
-            raise BleuError(f"{label} is not valid Parquet ({' '.join(str(error).split()):.100})") from None
+            raise BleuError(
+                f"{label} is not valid Parquet ({' '.join(str(error).split()):.60}); write it again"
+            ) from None
         systems, checksum = _of_records(rows, label, name, field, ids), digest(path)
     else:
-        file = TextFile(label, path, mark="dropped", hashed=True)
+        file = TextFile(label, path, encoding=utf16_in(start) or "utf-8", mark="dropped", hashed=True)
         lines = [line or "" for (block,) in file.blocks() for line in block]
         systems, checksum = _of_lines(lines, label, name, field, ids), file.sha256()
     if not any(scores.items for scores in systems.values()):
@@ -101,13 +106,13 @@ def read(path: str, label: str, name: str, field: str = "", ids: str = "") -> Sc
     return ScoreFile(label, items, checksum, {system: scores.ids for system, scores in systems.items()})
 
 
-def _is_parquet(path: str, label: str) -> bool:
-    """Return whether a file is Parquet; a pipe never is: looking at its first bytes would remove them."""
+def _first_bytes(path: str, label: str) -> bytes:
+    """Return the first bytes of a file; none of a pipe, which would lose them."""
     if not os.path.isfile(path):
-        return False
+        return b""
     try:
         with open(path, "rb") as content:
-            return content.read(len(_PARQUET)) == _PARQUET
+            return content.read(len(_PARQUET))
     except OSError as error:
         raise BleuError(f"cannot read {label}: {error.strerror or error}; check the path") from None
 
@@ -119,10 +124,11 @@ def _of_lines(lines: Sequence[str], label: str, name: str, field: str, ids: str)
     first = next(filter(None, lines), "").lstrip()
     if first.startswith(("{", "[")):
         return _of_json(lines, label, name, field, ids)
-    if _COMET.match(first):
+    if any(map(_COMET.match, lines[:_MOST_BEFORE])):
         return _select(_of_comet(lines, label), label, field)
     cells = first.split("\t" if "\t" in first else None)
-    if len(cells) > 1 and _is_number(cells[1]) and not _is_number(cells[0]):
+    has_score = len(cells) > 1 and (_is_number(cells[1]) or cells[1].strip().lower() in _MISSING)
+    if has_score and not _is_number(cells[0]):
         return _select(_of_pairs(lines, label), label, field)
     if _is_spaced(lines):
         header, *rows = (line.split() for line in lines if line.strip())
@@ -131,6 +137,8 @@ def _of_lines(lines: Sequence[str], label: str, name: str, field: str, ids: str)
         return _of_records(_rows(lines, "\t" if "\t" in first else ",", label), label, name, field, ids)
     if ";" in first or "|" in first:
         raise BleuError(f"{label} begins with {first!r:.60}; put commas or tabs between columns")
+    if first.strip().lower() in ((field or name).lower(), *_SCORES) and len(lines) > 1:  # the name of a single column
+        return {"": _Scores([_number(line, f"{label}, line {number}") for number, line in enumerate(lines[1:], 2)])}
     if field:
         raise BleuError(f"{label} has one number per line, and no column {field}; leave out :{field}")
     return {"": _Scores([_number(line, f"{label}, line {number}") for number, line in enumerate(lines, 1)])}
@@ -200,7 +208,7 @@ def _rows(lines: Sequence[str], delimiter: str, label: str) -> list[Any]:
     try:
         header, *rows = reader
     except csv.Error as error:
-        raise BleuError(f"{label}, line {reader.line_num}: not valid CSV ({error})") from None
+        raise BleuError(f"{label}, line {reader.line_num}: not valid CSV ({error}); {QUOTES}") from None
     header = [cell.strip() for cell in header]
     if delimiter == "\t":  # lines are read without the tabs at their ends
         rows = [row + [""] * (len(header) - len(row)) for row in rows]
@@ -210,14 +218,17 @@ def _rows(lines: Sequence[str], delimiter: str, label: str) -> list[Any]:
 def _by_header(header: Sequence[str], rows: Sequence[Sequence[str]], label: str) -> list[Any]:
     """Return rows by the names in the first row."""
     if all(map(_is_number, header)):
-        raise BleuError(f"{label} has {len(header)} numbers in line 1; expected names of columns, or a single number")
+        raise BleuError(
+            f"{label} has {len(header)} numbers in line 1; expected names of columns, or a single number, with a point"
+            " before its decimals"
+        )
     if value := next(filter(_is_number, header), ""):
         raise BleuError(f"{label} has the number {value} in line 1; add a line before it that names the columns")
     if double := next((name for name in header if name and header.count(name) > 1), ""):
         raise BleuError(f"{label} has several columns called {double}; give each a name of its own")
     for number, row in enumerate(rows, 2):
         if len(row) != len(header):
-            raise BleuError(f"{label}, row {number} has {len(row)} cells, but the first row has {len(header)}")
+            raise BleuError(tell_ragged(label, number, len(row), len(header)))
     return [dict(zip(header, row, strict=True)) for row in rows]
 
 
@@ -246,7 +257,7 @@ def _of_json(lines: Sequence[str], label: str, name: str, field: str, ids: str) 
         try:
             records.append(json.loads(line))
         except (RecursionError, ValueError) as error:
-            raise BleuError(f"{label}, line {number} is not valid JSON ({error})") from None
+            raise BleuError(f"{label}, line {number} is not valid JSON ({error}); write it with json.dump") from None
     if not isinstance(whole, dict):
         return _of_records(records, label, name, field, ids)
     if lists := {key: value for key, value in whole.items() if isinstance(value, list)}:  # each has all segments

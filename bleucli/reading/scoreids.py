@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from bleucli.errors import BleuError
 from bleucli.phrases import tell_ids
-from bleucli.reading.jsonfields import ID_KINDS, NO_IDS, Fields, find_value, names_of_ids, paths_of_ids
+from bleucli.reading.jsonfields import ID_KINDS, NO_IDS, Fields, names_of_ids, paths_of_ids
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
@@ -84,7 +84,7 @@ def arrange(
     """
     columns = {}
     for kind, name in enumerate(names):
-        column = [_text(find_value(dict(row), name)) for row in rows] if name else []
+        column = [_text(row.get(name)) for row in rows] if name else []
         if not any(column):
             continue
         if "" in column:
@@ -119,7 +119,7 @@ def _text(value: object) -> str:
     ('7', '7', '7', '')
     """
     text = "" if value is None or isinstance(value, bool | list) else str(value).strip()
-    return text.removesuffix(".0") if text.removesuffix(".0").isdecimal() else text
+    return text[:-2] if text.endswith(".0") and text[:-2].isdecimal() else text
 
 
 def _numbers(ids: Sequence[str]) -> list[int] | None:

@@ -21,7 +21,7 @@ from bleucli import kernels
 from bleucli.counting.corpus import Corpus, Source
 from bleucli.errors import BleuError, UsageError
 from bleucli.optional_deps import load
-from bleucli.phrases import suggest
+from bleucli.phrases import QUOTES, suggest, tell_ragged
 from bleucli.reading.jsonfields import Fields, encode_ids, names_of_ids
 from bleucli.records import NamedTuple
 from bleucli.scale.arrow import Columns, read_block
@@ -343,7 +343,7 @@ def _parse(path: str, _time: int, _size: int) -> pa.Table:
     header, *values = rows
     for number, row in enumerate(values, 2):
         if len(row) != len(header):
-            raise BleuError(f"{path}, row {number} has {len(row)} cells, but the first row has {len(header)}")
+            raise BleuError(tell_ragged(path, number, len(row), len(header)))
     columns = list(zip(*values, strict=True)) or [()] * len(header)
     text, texts = pa.string(), pa.list_(pa.string())
     kinds = [texts if any(isinstance(value, list) for value in column) else text for column in columns]
@@ -363,11 +363,15 @@ def _read_delimited(path: str, kind: str) -> list[list[Any]]:
         try:
             rows = [row for row in reader if row]
         except csv.Error as error:
-            raise BleuError(f"{path}, line {reader.line_num}: not valid {kind[1:].upper()} ({error})") from None
+            raise BleuError(
+                f"{path}, line {reader.line_num}: not valid {kind[1:].upper()} ({error}); {QUOTES}"
+            ) from None
         except UnicodeDecodeError as error:
-            raise BleuError(f"{path} is not UTF-8 (0x{error.object[error.start]:02x}); convert it") from None
+            raise BleuError(f"{path} is not UTF-8 (0x{error.object[error.start]:02x}); save it as UTF-8") from None
     if not rows:
         raise BleuError(EMPTY)
+    if len(rows[0]) == 1 and ";" in rows[0][0]:
+        raise BleuError(f"{path} has columns between semicolons; save it with commas or tabs between them")
     return rows
 
 
@@ -378,6 +382,8 @@ def _read_json(path: str) -> list[list[Any]]:
     with open(path, encoding="utf-8-sig") as file:
         try:
             items = json.load(file)
+        except UnicodeDecodeError as error:
+            raise BleuError(f"{path} is not UTF-8 (0x{error.object[error.start]:02x}); save it as UTF-8") from None
         except (RecursionError, ValueError) as error:
             raise BleuError(f"{path} is not valid JSON ({error}); JSON Lines are read after -i") from None
     if not isinstance(items, list) or not items or not all(isinstance(item, dict) for item in items):
@@ -402,7 +408,9 @@ def _read_xlsx(path: str) -> list[list[Any]]:
         sheet = load_workbook(path, read_only=True, data_only=True).worksheets[0]
         rows = [[_text_of(value) for value in row] for row in sheet.iter_rows(values_only=True)]
     except (BadZipFile, EOFError, IndexError, KeyError, ValueError) as error:
-        raise BleuError(f"{path} is not a complete XLSX file ({' '.join(str(error).split()):.100})") from None
+        raise BleuError(
+            f"{path} is not a complete XLSX file ({' '.join(str(error).split()):.60}); save it again"
+        ) from None
     rows = [row for row in rows if any(value is not None for value in row)]
     if not rows:
         raise BleuError(EMPTY)
@@ -431,7 +439,13 @@ def telling(path: str) -> Iterator[None]:
         if isinstance(error, OSError) and error.errno:
             raise BleuError(f"cannot read {path}: {os.strerror(error.errno)}; name another table") from None
         reason = " ".join(str(error).split()) or type(error).__name__
-        kind = "Parquet" if is_parquet(path) else "Arrow IPC" if path.endswith(IPC) else "Parquet or Arrow IPC"
+        if not path.endswith((*PARQUET, *IPC)) and not is_parquet(path):
+            endings = ", ".join((*PARQUET[:1], *IPC[:1], *TABLES))
+            raise BleuError(
+                f"{path} is not a table; expected a file whose name ends in {endings}; text and JSON Lines are read"
+                " after -i"
+            ) from None
+        kind = "Parquet" if is_parquet(path) else "Arrow IPC"
         raise BleuError(f"{path} is not a complete {kind} file ({reason[:200]}); write it again") from None
 
 

@@ -143,6 +143,29 @@ def test_wmt_names_documents_by_the_end_of_their_ids(run, write):
         assert columns_of(run("r.jsonl", "-i", "s.jsonl", *WIDE, "--scores", "COMET=c.jsonl")) == SCORES
 
 
+def test_ids_that_end_alike_need_a_score_each(run, write):
+    texts = [{"id": one, "hyp": "a b", "ref": "a b"} for one in ("x_1", "y_1", "x_2")]
+    write("s.jsonl", "".join(f"{json.dumps(item)}\n" for item in texts))
+    write("c.csv", FORMS["csv"]([("1", 0.5), ("2", 0.25)]))
+    answer = run("-i", "s.jsonl", "--scores", "COMET=c.csv")
+    refused(answer, "c.csv has the same score for 2 ids ('x_1', 'y_1'); give each its own")
+    write("s.jsonl", "".join(f"{json.dumps(item)}\n" for item in [texts[2], {**texts[0], "id": None}]))
+    answer = run("-i", "s.jsonl", "--scores", "COMET=c.csv")
+    refused(answer, "segment 2 has no id to find its score in c.csv by; give each segment an id")
+
+
+def test_pages_join_scores_by_ids(run, write, texts):
+    pytest.importorskip("jinja2")
+    write("c.csv", FORMS["csv"]([(NAMES[n], SCORES[n]) for n in shuffled(2)]))
+    page = run("report", "r.jsonl", "-i", "s.jsonl", "-o", "p.html", "-q", "--scores", "COMET=c.csv")
+    assert page.status == 0, page.err
+    assert f"{sum(SCORES) / COUNT:.3f} COMET" in page.out
+    other = run("report", "r.txt", "-i", "s.txt", "-o", "q.html", "-q", "--scores", "COMET=o.csv")
+    assert other.status == 2
+    write("o.csv", FORMS["csv"](ROWS))
+    assert run("report", "r.txt", "-i", "s.txt", "-o", "q.html", "-q", "--scores", "COMET=o.csv").out == page.out
+
+
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
 def test_columns_of_the_table_of_the_texts_stay_beside_them(run, write, kind):
     """Ids that are numbers in another order are those of both."""

@@ -311,10 +311,14 @@ def test_a_missing_text_is_named_with_its_file_row_and_key(run, columns, folder)
 
 def test_files_that_are_not_tables_are_refused(run, columns, write, folder):
     refused(run("--table", "none.parquet"), "there is no file none.parquet")
-    for name, kind in (("x.parquet", "Parquet"), ("x.arrow", "Arrow IPC"), ("x.bin", "Parquet or Arrow IPC")):
+    for name, kind in (
+        ("x.parquet", "complete Parquet file"),
+        ("x.arrow", "complete Arrow IPC file"),
+        ("x.bin", "table; expected"),
+    ):
         for content in (b"", b"a line\n" * 9):
             write(name, content)
-            refused(run("--table", name), f"{name} is not a complete {kind} file")
+            refused(run("--table", name), f"{name} is not a {kind}")
     pq.write_table(pa.table(columns), "t.parquet")
     with open("t.parquet", "rb") as file:
         content = file.read()
@@ -470,7 +474,7 @@ def test_without_openpyxl_one_line_says_what_to_type(run, write, monkeypatch):
         ("t.csv", "hyp,ref\n", "the table is empty; expected at least one row"),
         ("t.csv", "hyp,ref\na,b,c\n", "t.csv, row 2 has 3 cells, but the first row has 2"),
         ("t.csv", 'hyp,ref\n"a,b\n', "t.csv, line 2: not valid CSV (unexpected end of data)"),
-        ("t.csv", b"hyp,ref\n\xff,b\n", "t.csv is not UTF-8 (0xff); convert it"),
+        ("t.csv", b"hyp,ref\n\xff,b\n", "t.csv is not UTF-8 (0xff); save it as UTF-8"),
         ("t.json", '{"hyp": "a"}\n', "t.json is not an array of objects; write [{"),
         ("t.json", "[1]", "t.json is not an array of objects"),
         ("t.json", '[{"hyp": "a"', "t.json is not valid JSON ("),
@@ -487,3 +491,33 @@ def test_references_in_json_may_be_lists_and_missing(run, folder):
     assert run("--table", "t.json", "-b", "-q") == (0, "100.0\n", "")
     write_table("t.json", ("hyp", "refs"), [("a", None), ("b", ["b"])])
     refused(run("--table", "t.json"), "all references are missing in t.json, row 1")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("t.csv", b"hyp;ref\na;b\n", "t.csv has columns between semicolons; save it with commas or tabs between them"),
+        ("t.csv", "hyp,ref\na,b\n".encode("utf-16"), "t.csv is not UTF-8 (0xff); save it as UTF-8"),
+        ("t.json", '[{"hyp": "a"}]'.encode("utf-16"), "t.json is not UTF-8 (0xff); save it as UTF-8"),
+        ("t.csv", b"hyp,ref\na\n", "t.csv, row 2 has 1 cell, but the first row has 2; give each row a cell for each"),
+        ("t.csv", b'hyp,ref\n"a,b\n', 't.csv, line 2: not valid CSV (unexpected end of data); put "" for each'),
+        ("t.xlsx", b"no ZIP archive", "t.xlsx is not a complete XLSX file (File is not a zip file); save it again"),
+        *(
+            (
+                name,
+                data,
+                f"{name} is not a table; expected a file whose name ends in .parquet, .arrow, .csv, .tsv, .tab,",
+            )
+            for name, data in (
+                ("t.jsonl", b'{"hyp": "a", "ref": "a"}\n'),
+                ("t.txt", b"hyp,ref\na,b\n"),
+                ("t.docx", b"PK\x03\x04" + bytes(200)),
+                ("t.pdf", b"%PDF-1.7\n" * 9),
+            )
+        ),
+    ],
+)
+def test_files_that_are_not_tables_say_what_to_do(run, write, name, data, message):
+    pytest.importorskip("openpyxl")
+    write(name, data)
+    refused(run("--table", name), message)

@@ -730,7 +730,7 @@ def test_python_reads_files_in_any_encoding(wmt24):
         with open(path, "w", encoding="utf-16") as file:
             file.write(text)
     assert bleucli.score_matrix("matrix.toml", encoding="utf-16") == expected
-    message = "is UTF-16, as PowerShell writes it, not UTF-8; name the encoding with encoding='utf-16'"
+    message = "save it as UTF-8, or name the encoding of all files with encoding='utf-16'"
     raised([message], bleucli.score_matrix, "matrix.toml")
     raised(["unknown encoding 'utf-3'"], bleucli.score_matrix, "matrix.toml", encoding="utf-3")
     raised(["encoding 3 is of type int; give a string"], bleucli.score_matrix, "matrix.toml", encoding=3)

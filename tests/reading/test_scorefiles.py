@@ -103,6 +103,10 @@ LAYOUTS = {
         "en-zh_CN_#_speech_#_vid_uB_fMAbhJwY\t328\ten\tzh_CN\tofficial\tTowerPlus-9B\tspeech\tESA\t89\n",
         {"TowerPlus-9B": [87.0, 89.0]},
     ),
+    "mt-metrics-eval, the first score missing": (
+        "KIT\tNone\nKIT\t0.5\nNRC\t0.25\n",
+        {"KIT": [None, 0.5], "NRC": [0.25]},
+    ),
     "facebookresearch/mlqe: z-scores of direct assessment": (
         "0.9659889452699064\n1.1919309354475849\n-0.8213380406242178\n",
         {"": [0.9659889452699064, 1.1919309354475849, -0.8213380406242178]},
@@ -119,6 +123,8 @@ LAYOUTS = {
         ),
         {"a.txt": NUMBERS},
     ),
+    "CSV of one column": ("comet\n0.8512\n-0.25\n1\n", {"": NUMBERS}),
+    "CSV of a column of scores": ("Score\n0.8512\n-0.25\n1\n", {"": NUMBERS}),
     "TSV": ("doc\tscore\nd1\t0.8512\nd1\t-0.25\nd2\t1\n", {"": NUMBERS}),
 }
 
@@ -152,6 +158,12 @@ def test_packed_files_are_unpacked(folder):
     assert scorefiles.read("s.gz", "s.gz", "COMET").systems == {"": NUMBERS}
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"])
+def test_files_are_read_as_powershell_writes_them(write, encoding):
+    path = write("s.txt", comet(NUMBERS).replace("\n", "\r\n").encode(encoding))
+    assert scorefiles.read(path, path, "COMET").systems == {"": NUMBERS}
+
+
 def test_a_column_can_be_named(write):
     path = write("s.csv", "score,spBLEU,text\n0.5,3,x\n0.75,4,y\n")
     assert scorefiles.read(path, path, "COMET").systems == {"": [0.5, 0.75]}
@@ -169,8 +181,24 @@ def test_a_column_can_be_named(write):
         (comet(NUMBERS) + "Done.\n", "", "s.any, line 5: 'Done.' is not a line of comet-score; delete it"),
         ("KIT\t0.5\nKIT\n", "", "s.any, line 2: 'KIT'; expected a system and a score, as in line 1"),
         ("KIT\t0.5\nKIT\tgood\n", "", "s.any, line 2: 'good' is not a number"),
-        ("a,b\n1,2,3\n", "", "s.any, row 2 has 3 cells, but the first row has 2"),
-        ('a,b\n1,"2\n', "", "s.any, line 2: not valid CSV (unexpected end of data)"),
+        ("a,b\n1,2,3\n", "", "s.any, row 2 has 3 cells, but the first row has 2; give each row a cell for each column"),
+        ('a,b\n1,"2\n', "", 's.any, line 2: not valid CSV (unexpected end of data); put "" for each quotation mark'),
+        ("id;score\n1;0,5\n", "", "s.any begins with 'id;score'; put commas or tabs between columns"),
+        (
+            "0,5\n0,25\n",
+            "",
+            "s.any has 2 numbers in line 1; expected names of columns, or a single number, with a point",
+        ),
+        (
+            "Fetching 5 files\n" + comet(NUMBERS),
+            "",
+            "s.any, line 1: 'Fetching 5 files' is not a line of comet-score; d",
+        ),
+        (
+            "{'scores': [0.5]}\n",
+            "",
+            "s.any, line 1 is not valid JSON (Expecting property name enclosed in double quotes",
+        ),
         ("0.5,0.25\n", "", "s.any has 2 numbers in line 1; expected names of columns, or a single number"),
         ("a,b\nx,y\n", "", "s.any has no column COMET of numbers; it has none"),
         ("a,comet2\n1,2\n", "comet", "s.any has no column comet of numbers; it has a, comet2; did you mean comet2?"),

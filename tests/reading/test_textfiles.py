@@ -357,8 +357,19 @@ KINDS = {
     "docx": (b"PK\x03\x04\x14\0\0\0\x08\0", "is a ZIP archive, as .docx and .xlsx are; save its text as plain text"),
     "pdf": (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "is a PDF; save its text as plain text, one segment per line"),
     "parquet": (b"PAR1\x15\x04\x15\0", "is a Parquet table; name it with --table instead"),
-    "utf-16": ("\ufeffone\ntwo\n".encode("utf-16-le"), "is UTF-16, as PowerShell writes it, not UTF-8; add -e utf-16"),
+    "utf-16": (
+        "\ufeffone\ntwo\n".encode("utf-16-le"),
+        "is UTF-16, as PowerShell writes it, not UTF-8; save it as UTF-8, or add -e utf-16 if all files are",
+    ),
     "utf-16 of others": ("\ufeffone\ntwo\n".encode("utf-16-be"), "is UTF-16, as PowerShell writes it, not UTF-8"),
+    "utf-16 without a mark": (
+        "one\ntwo\n".encode("utf-16-le"),
+        "is UTF-16, as PowerShell writes it, not UTF-8; save it as UTF-8, or add -e utf-16-le if",
+    ),
+    "utf-16 of others without a mark": (
+        "one\ntwo\n".encode("utf-16-be"),
+        "is UTF-16, as PowerShell writes it, not UTF-8; save it as UTF-8, or add -e utf-16-be if",
+    ),
 }
 
 

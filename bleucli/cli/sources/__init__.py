@@ -120,6 +120,9 @@ if TYPE_CHECKING:
 
 # --- what the options say
 
+# The most commas in the name of a file of scores
+_MOST_COMMAS = 9
+
 
 class NameArguments(NamedTuple):
     """How systems are called.
@@ -281,9 +284,10 @@ def score_arguments(options: Options) -> ScoreArguments:
         rest = paths.split(",")
         while rest:
             # Names of files may have commas: the longest that exists is one file
-            whole = [_split_column(",".join(rest[:end])) for end in range(len(rest), 1, -1)]
-            is_file = [os.path.lexists(path) and "," not in column for path, column in whole]
-            end = len(rest) - is_file.index(True) if True in is_file else 1
+            ends = range(min(len(rest), 1 + _MOST_COMMAS), 1, -1)
+            names = {end: _split_column(",".join(rest[:end])) for end in ends}
+            whole = (end for end, (path, column) in names.items() if os.path.lexists(path) and "," not in column)
+            end = next(whole, 1)
             files.append(_split_column(",".join(rest[:end])))
             rest = rest[end:]
         if not name or not all(path for path, _ in files):
@@ -295,7 +299,6 @@ def score_arguments(options: Options) -> ScoreArguments:
         from bleucli.reading.jsonlines import is_jsonl
 
         ids = fields_named(options.jsonl_fields).ids if options.jsonl_fields else ""
-
         are_items = any(options.jsonl if path == "-" else is_jsonl(path) for path in options.input or ["-"])
     return ScoreArguments(columns, are_items, ids)
 
