@@ -96,8 +96,8 @@ class Corpus(NamedTuple):
     systems brings them along. prepared: whether a metric has already prepared the references. may_be_empty: whether a
     corpus without segments is allowed. first: the index of the first segment, from which errors count. labels: takes
     labels of the segments while they are read; sources may have the same labels, but not different ones. joining:
-    joins items by their ids; needed if a source has ids. documents: gives the documents of a corpus of segments, as
-    `bleucli.counting.documents.join` does.
+    joins items by their ids; needed if a source has ids. documents: gives the pieces of a corpus in another form, such
+    as the documents of a corpus of segments (`bleucli.counting.documents.join`).
     """
 
     systems: Sequence[Source]

@@ -255,12 +255,16 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """
         raise NotImplementedError
 
-    def normalizing(self, kinds: str) -> Self:
-        """Return a copy of the metric that also makes these kinds of characters alike; it has no references."""
+    def normalizing(self, kinds: str, done: Sequence[str] = ()) -> Self:
+        """Return a copy of the metric that also makes these kinds of characters alike; it has no references.
+
+        done: the kinds that are alike already, in all texts that the copy will see.
+        """
         metric = _copy(self)
         for name, value in (("_cached", None), ("_before", None)):
             _set(metric, name, value)
-        _set(metric, "normalize", _read_kinds(",".join(filter(None, (self.normalize, kinds))), "normalize"))
+        names = [kind for kind in f"{self.normalize},{kinds}".split(",") if kind and kind not in done]
+        _set(metric, "normalize", _read_kinds(",".join(names), "normalize"))
         return metric
 
     @classmethod

@@ -21,7 +21,6 @@ from bleucli.counting import SystemStats, add_systems, count
 from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics import BLEU, CHRF, Metric
 from bleucli.metrics.differences import Share, share_out
-from bleucli.metrics.typography import with_variants
 from bleucli.prose.markup import readable
 from bleucli.records import NamedTuple
 from bleucli.report import passages
@@ -33,6 +32,7 @@ from bleucli.significance import comparison
 from bleucli.significance.comparison import Sampling, rank
 from bleucli.significance.resampling import RESAMPLES, SEED, TRIALS, Sample, report_nothing
 from bleucli.text.labels import number as number_labels
+from bleucli.text.typography import TYPOGRAPHY, normalize_segments
 from bleucli.text.wholefiles import Aside
 
 TYPE_CHECKING = False
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bleucli.counting import CorpusStats
-    from bleucli.counting.corpus import Corpus
+    from bleucli.counting.corpus import Corpus, Piece
     from bleucli.report.passages import Passages
 
     Floats = NDArray[np.float64]
@@ -54,6 +54,7 @@ _LENGTHS = {"tokens": (10, 20, 30, 40, 50, 60), "words": (10, 20, 30, 40, 50, 60
 _LENGTHS["characters"] = (25, 50, 100, 150, 200, 300)
 # Columns that may be known about segments, and their names on the page
 _LABELS = {"testset": "test set", "origlang": "original language", "domain": "domain", "docid": "document"}
+_TYPOGRAPHY = ",".join(TYPOGRAPHY)
 # How many scores of segments are computed at once
 _ROWS = 1 << 14
 # The number of bins in the figure of differences between segments' scores
@@ -519,7 +520,7 @@ def _count_variants(
         For each system, the statistics of both kinds: one per metric. The first kind has rows; the second, which is not
             tested, has rows only where they are needed to take segments: for `lines` or `sections`.
     """
-    metrics = with_variants([one.metric for one in measured if one.metric.in_percent])
+    metrics = [one.metric for one in measured if one.metric.in_percent]
     if not metrics:
         return []
     totals = KeptRows()
@@ -532,8 +533,16 @@ def _count_variants(
             ]
         totals.add(block)
 
-    del metrics[::3]  # as the texts are written, they are counted already
-    count(corpus, metrics, jobs=plan.intervals.jobs, keep=keep)
+    def alike(before: Corpus) -> Iterator[Piece]:
+        for piece in before._replace(documents=corpus.documents).pieces():
+            texts = [
+                [normalize_segments(text, _TYPOGRAPHY) for text in column]
+                for column in (piece.hypotheses, piece.references)
+            ]
+            yield piece._replace(hypotheses=texts[0], references=texts[1])
+
+    variants = [one.normalizing(kinds, TYPOGRAPHY) for one in metrics for kinds in ("", "case")]
+    count(corpus._replace(documents=alike), variants, jobs=plan.intervals.jobs, keep=keep)
     stats_of_systems = [[one if lines is None else one.take(lines) for one in system.stats] for system in totals.take()]
     return [[stats[::2], stats[1::2]] for stats in stats_of_systems]
 

@@ -133,7 +133,7 @@ def measure(corpus: Corpus, lines: Sequence[int], tokenizer: BLEU | None, unit: 
 
 def _first_references(piece: Piece) -> Segments:
     """Return each segment's first reference that is not missing."""
-    if all(text is not None for text in piece.references[0]):
+    if -1 not in piece.references[0].pairs.tolist():
         return piece.references[0]
     rows = zip(*piece.references, strict=True)
     return Segments.from_strings([next((text for text in row if text is not None), "") for row in rows])

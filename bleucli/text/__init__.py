@@ -194,9 +194,13 @@ class Segments:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy only the part of the buffer that holds the texts."""
         bounds = self.pairs.tolist()
-        start = min((bound for bound in bounds if bound >= 0), default=0)
+        start = min(bounds, default=0)
+        if start < 0:  # a text is missing
+            start = min((bound for bound in bounds if bound >= 0), default=0)
         data = bytes(self.data[start : max([0, *bounds])])
-        return _of_array, (data, array("q", [bound - start if bound >= 0 else bound for bound in bounds]))
+        if start > 0:
+            bounds = [bound - start if bound >= 0 else bound for bound in bounds]
+        return _of_array, (data, array("q", bounds))
 
     def __repr__(self) -> str:
         return f"<Segments: {tell_count(len(self), 'text')}>"
