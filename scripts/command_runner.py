@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 # What commands import where they need it; here, once for all of them
 LIBRARIES = (
-    *("numpy", "regex", "tabulate", "colorama", "portalocker", "requests", "tqdm", "zstandard", "sentencepiece"),
+    *("numpy", "regex", "colorama", "portalocker", "requests", "tqdm", "zstandard", "sentencepiece"),
     *("pyarrow.compute", "pyarrow.dataset", "pyarrow.parquet", "dask.bag", "distributed", "jinja2", "MeCab"),
     *("matplotlib.figure", "matplotlib.backends.backend_pdf", "matplotlib.backends.backend_svg"),
     *("matplotlib.backends.backend_agg", "matplotlib.font_manager", "fastapi_offline", "uvicorn", "pydantic"),

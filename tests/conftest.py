@@ -67,7 +67,7 @@ VARIABLES = ("BLEU_HOME", "BLEU_MIRROR", "BLEU_OFFLINE", "BLEU_REGISTRY", "SACRE
 # What the command imports only where it is needed
 HEAVY = frozenset(
     (
-        *("colorama", "numpy", "portalocker", "regex", "requests", "tabulate", "tqdm"),
+        *("colorama", "numpy", "portalocker", "regex", "requests", "tqdm"),
         *("dataclasses", "importlib.metadata", "pathlib", "tempfile", "typing"),
     )
 )

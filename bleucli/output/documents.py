@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import html
 import re
-import unicodedata
 
 from bleucli.output import notes
-from bleucli.output.grids import Grid, Markup, grids, tabulate
+from bleucli.output.grids import Grid, Markup, grids, pad, width
 from bleucli.output.layout import Layout
 from bleucli.prose.markup import visible
 from bleucli.results import Results
@@ -32,7 +31,16 @@ def render_markdown(results: Results, layout: Layout) -> str:
 def markdown_tables(results: Results, layout: Layout) -> list[str]:
     """Return the tables, each under its title if it needs one."""
     tables = grids(results, layout, Markup(escape_markdown, "**{}**".format, " "))
-    return [f"{escape_markdown(grid.title)}\n\n{tabulate(grid, 'pipe')}".removeprefix("\n\n") for grid in tables]
+    return [f"{escape_markdown(grid.title)}\n\n{_pipe_table(grid)}".removeprefix("\n\n") for grid in tables]
+
+
+def _pipe_table(grid: Grid) -> str:
+    lines = [line for row in pad(grid) for line in row]
+    first, *others = map(width, lines[0])
+    name = f":{'-' * (first + 1)}" if grid.align == "left" else f"{'-' * (first + 1)}:"
+    rule = "|".join([name, *(f":{'-' * size}:" for size in others)])
+    header, *rows = (f"| {' | '.join(line)} |" for line in lines)
+    return "\n".join([header, f"|{rule}|", *rows])
 
 
 def escape_markdown(text: str) -> str:
@@ -57,13 +65,24 @@ def render_html(results: Results, layout: Layout) -> str:
         title = grid.title or (layout.caption if number == 0 else "")
         label = f' id="{layout.label}"' if layout.label and number == 0 else ""
         caption = f"\n<caption>{escape_html(visible(title))}</caption>" if title else ""
-        # tabulate's "html" would escape the cells a second time
-        tables.append(tabulate(grid, "unsafehtml").replace("<table>", f"<table{label}>{caption}", 1))
+        tables.append(f"<table{label}>{caption}\n{_html_rows(grid)}\n</table>")
     items = [f"<li>{escape_html(sentence)}</li>" for sentence in notes.brief(results, layout)]
     for name, signature in notes.signatures(results, layout):
         items.append(f"<li>{escape_html(name)}: <code>{escape_html(signature)}</code></li>")
     text = "\n".join([*tables, "<ul>", *items, "</ul>"]) + "\n"
     return text.encode("ascii", "xmlcharrefreplace").decode()
+
+
+def _html_rows(grid: Grid) -> str:
+    sides = ["" if grid.align == "left" else ' style="text-align: right;"']
+    sides += [' style="text-align: center;"'] * (len(grid.header) - 1)
+
+    def row(cells: list[str], tag: str) -> str:
+        return f"<tr>{''.join(f'<{tag}{side}>{cell}</{tag}>' for cell, side in zip(cells, sides, strict=True))}</tr>"
+
+    header, *rows = (line for of_row in pad(grid) for line in of_row)
+    body = [row(cells, "td") for cells in rows]
+    return "\n".join(["<thead>", row(header, "th"), "</thead>", "<tbody>", *body, "</tbody>"])
 
 
 def escape_html(text: str) -> str:
@@ -105,19 +124,13 @@ def escape_rst(text: str) -> str:
 
 
 def _rst_table(grid: Grid) -> str:
-    """Return a simple table with columns as wide as docutils counts them; tabulate counts Chinese names differently."""
+    """Return a simple table with columns as wide as docutils counts them."""
     # An empty first cell would continue the row above: it gets an empty comment
     rows = [[row[0] if row[0].strip() else "..", *row[1:]] for row in (grid.header, *grid.rows)]
-    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
-    rule = "  ".join("=" * width for width in widths)
+    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    rule = "  ".join("=" * size for size in widths)
     header, *lines = (
-        "  ".join(text + " " * (width - _width(text)) for text, width in zip(row, widths, strict=True)).rstrip()
+        "  ".join(text + " " * (size - width(text)) for text, size in zip(row, widths, strict=True)).rstrip()
         for row in rows
     )
     return "\n".join([rule, header, rule, *lines, rule])
-
-
-def _width(text: str) -> int:
-    """Return how many columns docutils counts: two for a wide character, one less for one that combines."""
-    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
-    return len(text) + wide - sum(unicodedata.combining(character) > 0 for character in text)

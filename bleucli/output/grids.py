@@ -2,22 +2,19 @@
 
 - `Markup`: how a format writes its cells
 - `Grid`, `grids`: the table of all scores, and one of p-values for each ranking; or one for each metric of a matrix
-- `tabulate`: a grid as tabulate writes it
+- `pad`: the cells of a grid, as wide as their columns
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import zip_longest
 
 from bleucli.output.layout import Layout, marked_names, order_rows
 from bleucli.prose.markup import visible
 from bleucli.records import NamedTuple
 from bleucli.results import AVERAGE, SIGNIFICANT, Results, ScoreRecord, name_row, tell_ranks
 from bleucli.results.naming import mark_baseline
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from tabulate import TableFormat
 
 
 class Markup(NamedTuple):
@@ -61,18 +58,36 @@ def grids(results: Results, layout: Layout, markup: Markup) -> list[Grid]:
     return tables
 
 
-def tabulate(grid: Grid, style: str | TableFormat) -> str:
-    """Return the table in one of tabulate's formats, with centred figures that are left as they are."""
-    import tabulate
+def pad(grid: Grid) -> list[list[list[str]]]:
+    r"""Return the cells of each line of each row, the header first, as wide as their columns; figures are centred.
 
-    return tabulate.tabulate(
-        grid.rows,
-        headers=grid.header,
-        tablefmt=style,
-        stralign="center",
-        colalign=(grid.align, *["center"] * (len(grid.header) - 1)),
-        disable_numparse=True,
-    )
+    Columns are at least two wider than their headers, as those of sacreBLEU are.
+
+    >>> pad(Grid("", ["System", "BLEU"], [["a", "1.5\n(p = 0.1)"]], "left"))
+    [[['System  ', '  BLEU   ']], [['a       ', '   1.5   '], ['        ', '(p = 0.1)']]]
+    """
+    rows = [[cell.strip().split("\n") for cell in row] for row in (grid.header, *grid.rows)]
+    columns = list(zip(*rows, strict=True))
+    widths = [max(width(column[0][0]) + 2, *(width(line) for cell in column for line in cell)) for column in columns]
+    sides = [grid.align, *["center"] * (len(widths) - 1)]
+    return [[list(map(_align, cells, widths, sides)) for cells in zip_longest(*row, fillvalue="")] for row in rows]
+
+
+def _align(text: str, size: int, side: str) -> str:
+    room = size - width(text)
+    before = {"left": 0, "center": room // 2, "right": room}[side]
+    return " " * before + text + " " * (room - before)
+
+
+def width(text: str) -> int:
+    """Return how many columns a terminal takes: two for a wide character, none for one that combines or for colours."""
+    if text.isascii() and text.isprintable():
+        return len(text)
+    import re
+    from unicodedata import combining, east_asian_width
+
+    text = re.sub("\x1b\\[[0-9;]*m", "", text)
+    return sum(1 + (east_asian_width(one) in "WF") - (combining(one) > 0) for one in text)
 
 
 def _scores(results: Results, layout: Layout, markup: Markup) -> Grid:

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from bleucli.output import notes, paper
-from bleucli.output.grids import Grid, Markup, grids, tabulate
+from bleucli.output.grids import Grid, Markup, grids, pad
 from bleucli.output.layout import Layout
 from bleucli.prose.markup import visible
 from bleucli.results import Results
@@ -117,22 +117,11 @@ _MARKUP = Markup(
 
 
 def _render_grid(grid: Grid) -> str:
-    from tabulate import DataRow, Line, TableFormat
-
     figures = "c" * (len(grid.header) - 1)
     columns = f"r{figures}" if grid.align == "right" else f"@{{}}l{figures}@{{}}"  # no space at the edges of the table
-    # tabulate's own latex_booktabs would escape the cells a second time
-    booktabs = TableFormat(
-        lineabove=Line(f"\\begin{{tabular}}{{{columns}}}\n\\toprule", "", "", ""),
-        linebelowheader=Line("\\midrule", "", "", ""),
-        linebetweenrows=None,
-        linebelow=Line("\\bottomrule\n\\end{tabular}", "", "", ""),
-        headerrow=DataRow("", "&", "\\\\"),
-        datarow=DataRow("", "&", "\\\\"),
-        padding=1,
-        with_header_hide=None,
-    )
-    lines = tabulate(grid, booktabs).split("\n")
+    header, *rows = (rf" {' & '.join(line)} \\" for row in pad(grid) for line in row)
+    start = [f"\\begin{{tabular}}{{{columns}}}", "\\toprule", header, "\\midrule"]
+    lines = [*start, *rows, "\\bottomrule", "\\end{tabular}"]
     if grid.ruled:
         lines.insert(5, "\\midrule")  # under \begin, \toprule, the header, its rule and the first row
     table = "\n".join(lines)

@@ -11,7 +11,7 @@ from bleucli.results.segments import SegmentScores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from bleucli.output.grids import Grid
@@ -102,7 +102,7 @@ def render(results: Results, layout: Layout) -> str:
     are red, and the best scores are bold if the layout says so. Without colour, nothing is bold.
     """
     from bleucli.output import notes
-    from bleucli.output.grids import Markup, grids, tabulate
+    from bleucli.output.grids import Markup, grids
 
     is_full = layout.style == "full"
     markup = Markup(str, str, "\n", arrows=not is_full)
@@ -114,11 +114,11 @@ def render(results: Results, layout: Layout) -> str:
 
         markup = markup._replace(bold=bold, paint=paint_role)
     layout = layout._replace(bold_best=layout.bold_best and layout.colour)
-    look = "fancy_grid" if is_full else "simple"
+    draw = _draw_frames if is_full else _draw_simply
     tables = grids(results, layout, markup)
     if results.pairs and layout.columns is not None:
-        tables = [part for grid in tables for part in _break(grid, look, layout.columns)]
-    blocks = [f"{grid.title}\n{tabulate(grid, look)}".removeprefix("\n") for grid in tables]
+        tables = [part for grid in tables for part in _break(grid, draw, layout.columns)]
+    blocks = [f"{grid.title}\n{draw(grid)}".removeprefix("\n") for grid in tables]
     if is_full:
         blocks += notes.sections(results, layout)
     else:
@@ -131,9 +131,31 @@ def render(results: Results, layout: Layout) -> str:
     return text
 
 
-def _break(grid: Grid, look: str, width: int) -> Iterator[Grid]:
+def _draw_frames(grid: Grid) -> str:
+    """Return a table with a frame around each cell, as sacreBLEU prints it."""
+    from bleucli.output.grids import pad, width
+
+    rows = pad(grid)
+    header, *others = ["\n".join(f"│ {' │ '.join(line)} │" for line in row) for row in rows]
+
+    def rule(ends: str, dash: str) -> str:
+        return ends[0] + ends[1].join([dash * (width(cell) + 2) for cell in rows[0][0]]) + ends[2]
+
+    rows_and_rules = f"\n{rule('├┼┤', '─')}\n".join(others)
+    return "\n".join([rule("╒╤╕", "═"), header, rule("╞╪╡", "═"), rows_and_rules, rule("╘╧╛", "═")])
+
+
+def _draw_simply(grid: Grid) -> str:
+    """Return a table with one rule, below the header."""
+    from bleucli.output.grids import pad, width
+
+    rows = pad(grid)
+    header, *others = ["  ".join(line).rstrip() for row in rows for line in row]
+    return "\n".join([header, "  ".join("-" * width(cell) for cell in rows[0][0]), *others])
+
+
+def _break(grid: Grid, draw: Callable[[Grid], str], width: int) -> Iterator[Grid]:
     """Give the table in parts that fit into this width, each with the first column and at least one other."""
-    from bleucli.output.grids import tabulate
 
     def part(start: int, end: int) -> Grid:
         header, *rows = ([row[0], *row[start:end]] for row in (grid.header, *grid.rows))
@@ -142,7 +164,7 @@ def _break(grid: Grid, look: str, width: int) -> Iterator[Grid]:
     start = 1
     for end in range(3, len(grid.header) + 1):
         # The rules show the width: they have neither colour codes nor wide characters
-        rules = [line for line in tabulate(part(start, end), look).splitlines() if line.startswith(("╒", "-"))]
+        rules = [line for line in draw(part(start, end)).splitlines() if line.startswith(("╒", "-"))]
         if any(len(rule) > width for rule in rules):
             yield part(start, end - 1)
             start = end - 1

@@ -124,6 +124,7 @@ class StatsFile:
     def __init__(self, path: str) -> None:
         self.path = path
         self._file: Any = None  # while it is open
+        self._footer: Any = None  # once it is read, for when the file is opened again
         self._values: dict[str, list[Any]] = {}
         self._kept: list[pa.Table] = []
         refuse_pipe(path)
@@ -170,7 +171,10 @@ class StatsFile:
         pa, parquet = load("pyarrow", "arrow"), load("pyarrow.parquet", "arrow")
         try:
             # Threads that read ahead take longer to start than a small file takes to read
-            with parquet.ParquetFile(self.path, page_checksum_verification=True, pre_buffer=False) as self._file:
+            with parquet.ParquetFile(
+                self.path, metadata=self._footer, page_checksum_verification=True, pre_buffer=False
+            ) as self._file:
+                self._footer = self._file.metadata
                 yield self._file
         except FileNotFoundError:
             raise BleuError(f"there is no file {self.path}; name files of statistics") from None

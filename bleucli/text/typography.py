@@ -167,7 +167,7 @@ def _replace(buffer: bytes, names: Sequence[str]) -> bytes:
     foreign = buffer.translate(None, _ASCII + _BETWEEN)
     for start, ends in _endings(tuple(names)).items() if foreign else ():
         if start in foreign:
-            first, *parts = buffer.split(start)  # a start is no part of another character
+            first, *parts = buffer.split(start)  # no other character has these bytes
             new = [ends[part[0]] + part[1:] if part[0] in ends else start + part for part in parts]
             buffer = b"".join([first, *new])
     if "widths" in names and (_VOICE in buffer or _HALF_VOICE in buffer):
