@@ -139,11 +139,6 @@ static inline Text stripped(Work *work, Text text)
     return text;
 }
 
-static int is_continuation(unsigned char byte)
-{
-    return (byte & 0xC0) == 0x80;
-}
-
 /* The number of characters that begin in some bytes. */
 static size_t count_characters(Work *work, const unsigned char *at, const unsigned char *end)
 {
