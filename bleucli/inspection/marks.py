@@ -65,13 +65,13 @@ def unspaced_stretches(segments: Segments) -> tuple[int, int]:
     (9, 13)
     """
     words = _words(segments)
-    letters = sum(map(len, words))
-    if _are_all_spaced("".join(words)):
-        return 0, letters
+    letters = "".join(words)
+    if _are_all_spaced(letters):
+        return 0, len(letters)
     import re
 
     unspaced = [len(stretch) for word in words for stretch in re.findall(f"{_UNSPACED}{{{_STRETCH},}}", word)]
-    return sum(unspaced), letters
+    return sum(unspaced), len(letters)
 
 
 def tell_unspaced(metric: str, signs: Sequence[int]) -> str:

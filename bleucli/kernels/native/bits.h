@@ -28,12 +28,14 @@ static inline Change advance(Bits *bits, uint64_t equal, Change above, unsigned 
     equal |= above.falls; /* a falling cost above the block acts like a match in its first row */
     /* The carry of a match runs through all following rows in which the cost rises */
     uint64_t horizontal = (((equal & plus) + plus) ^ plus) | equal;
-    uint64_t up = minus | ~(horizontal | plus), down = plus & horizontal;
-    Change change = {up >> last & 1, down >> last & 1};
-    up = up << 1 | above.rises;
+    /* Where the cost does not rise from the column before. A column waits for the one before, and it waits less if only
+     * what is known early is negated. */
+    uint64_t flat = (horizontal | plus) & ~minus, down = plus & horizontal;
+    Change change = {(flat >> last & 1) ^ 1, down >> last & 1};
+    flat = flat << 1 | (above.rises ^ 1);
     down = down << 1 | above.falls;
-    bits->plus = down | ~(vertical | up);
-    bits->minus = up & vertical;
+    bits->plus = down | (~vertical & flat);
+    bits->minus = vertical & ~flat;
     return change;
 }
 

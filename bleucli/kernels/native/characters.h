@@ -43,6 +43,12 @@ static inline size_t space_length(const unsigned char *at, const unsigned char *
     return found ? 3 : 0;
 }
 
+/* Whether a byte continues a character. */
+static inline int is_continuation(unsigned char byte)
+{
+    return (byte & 0xC0) == 0x80;
+}
+
 /* Length of the character at `at`, cut at `end`; 1 for a byte that starts none. */
 static inline size_t character_length(const unsigned char *at, const unsigned char *end)
 {

@@ -139,11 +139,6 @@ static inline Text stripped(Work *work, Text text)
     return text;
 }
 
-static int is_continuation(unsigned char byte)
-{
-    return (byte & 0xC0) == 0x80;
-}
-
 /* The number of characters that begin in some bytes. */
 static size_t count_characters(Work *work, const unsigned char *at, const unsigned char *end)
 {
@@ -298,22 +293,22 @@ typedef uint64_t Four __attribute__((vector_size(32)));
 
 typedef struct {
     Four plus, minus; /* as in Bits */
-    Four up, down;    /* of the columns filled last: where costs rise and fall from the column before */
+    Four flat, down;  /* of the columns filled last: where costs do not rise and where they fall, as in `advance` */
 } Quad;
 
 /* As `advance`, for four strips. */
-WITH_AVX2 static inline void advance_four(Quad *quad, Four equal, Four rises, Four falls)
+WITH_AVX2 static inline void advance_four(Quad *quad, Four equal, Four flat_above, Four down_above)
 {
     Four plus = quad->plus, minus = quad->minus, vertical = equal | minus;
-    equal |= falls;
+    equal |= down_above;
     Four horizontal = (((equal & plus) + plus) ^ plus) | equal;
-    Four up = minus | ~(horizontal | plus), down = plus & horizontal;
-    quad->up = up;
+    Four flat = (horizontal | plus) & ~minus, down = plus & horizontal;
+    quad->flat = flat;
     quad->down = down;
-    up = up << 1 | rises;
-    down = down << 1 | falls;
-    quad->plus = down | ~(vertical | up);
-    quad->minus = up & vertical;
+    flat = flat << 1 | flat_above;
+    down = down << 1 | down_above;
+    quad->plus = down | (~vertical & flat);
+    quad->minus = vertical & ~flat;
 }
 
 /* Whether the bit `last` of a lane is set, as 0 or 1. */
@@ -336,16 +331,17 @@ fill_quads(const uint64_t *masks, const uint32_t *slanted, unsigned char *change
         for (size_t i = quads; i-- > 0;) { /* upwards, since each strip needs what the one above found before */
             const uint32_t *column = slanted + at + STRIPS - 4 * i;
             const uint64_t *equal = masks + 4 * i;
-            Four up = state[i].up >> 63, down = state[i].down >> 63;
-            Change above = i == 0 ? unpacked(changes[at])
-                                  : (Change){state[i - 1].up[3] >> 63, state[i - 1].down[3] >> 63};
+            Four flat = state[i].flat >> 63, down = state[i].down >> 63;
+            Change above = unpacked(changes[at]);
+            uint64_t flat_above = i > 0 ? state[i - 1].flat[3] >> 63 : above.rises ^ 1;
+            uint64_t down_above = i > 0 ? state[i - 1].down[3] >> 63 : above.falls;
             advance_four(&state[i],
                          (Four){equal[column[0]], equal[column[-1] + 1], equal[column[-2] + 2], equal[column[-3] + 3]},
-                         (Four){above.rises, up[0], up[1], up[2]}, (Four){above.falls, down[0], down[1], down[2]});
+                         (Four){flat_above, flat[0], flat[1], flat[2]}, (Four){down_above, down[0], down[1], down[2]});
         }
         const Quad *end = &state[quads - 1];
         changes[(ptrdiff_t)at - (ptrdiff_t)(strips - 1)] =
-            (unsigned char)(bit_of(end->up, lane, last) | bit_of(end->down, lane, last) << 1);
+            (unsigned char)((bit_of(end->flat, lane, last) ^ 1) | bit_of(end->down, lane, last) << 1);
     }
     memcpy(kept, state, quads * sizeof *state);
 }
@@ -356,7 +352,7 @@ WITH_AVX2 static void fill_many(Work *work, const uint32_t *columns, unsigned ch
 {
     Quad quads[STRIPS / 4];
     for (size_t i = 0; i < STRIPS / 4; i++) {
-        quads[i] = (Quad){.plus = ~(Four){0}};
+        quads[i] = (Quad){.plus = ~(Four){0}, .flat = ~(Four){0}};
     }
     uint32_t *slanted = work->slanted;
     memset(slanted, 0, STRIPS * sizeof *slanted);

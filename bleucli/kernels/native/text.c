@@ -36,11 +36,6 @@ const unsigned char *stripped_end(const unsigned char *start, const unsigned cha
 
 /* --- UTF-8 ------------------------------------------------------------------------------------------------------- */
 
-static int is_continuation(unsigned char byte)
-{
-    return (byte & 0xC0) == 0x80;
-}
-
 /* Length of the well-formed character at `at` (RFC 3629), or 0. */
 static size_t well_formed(const unsigned char *at, size_t left)
 {
