@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
+from _operator import index
 from math import isfinite, log10
-from operator import index
 
 from bleucli.errors import InputTypeError, UsageError
 

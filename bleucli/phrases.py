@@ -11,10 +11,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from typing import Self
 
 # The most ids that a message names, and the most characters of each

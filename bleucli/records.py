@@ -33,7 +33,7 @@ if TYPE_CHECKING:
             """Return the fields by name."""
 
 else:
-    from operator import itemgetter
+    from _operator import itemgetter
 
     class _Kind(type):
         """The type of record classes: annotated names in the body become fields."""

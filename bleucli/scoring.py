@@ -11,9 +11,6 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
 from bleucli.counting import CorpusStats, Part, SystemStats, count
 from bleucli.counting.corpus import Corpus
 from bleucli.errors import BleuError, SegmentError, UsageError
@@ -25,6 +22,8 @@ from bleucli.results.segments import SegmentBlock, SegmentScores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
     from bleucli.counting.corpus import Piece
     from bleucli.results import Ranking
     from bleucli.results.signature import Signature
@@ -445,6 +444,8 @@ def _score_each(
     assert rows is not None
     assert nrefs is not None
     if places is not None:
+        from array import array
+
         rows, nrefs = rows.take(places), array("i", [nrefs[place] for place in places])
     try:
         scores = metric.score_columns(rows)

@@ -7,7 +7,6 @@ the parser, whose making takes longer than scoring a small text: abbreviations, 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from bleucli.cli import commands
@@ -18,6 +17,7 @@ from bleucli.phrases import suggest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
 # What word processors turn hyphens into

@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
 
 from bleucli.cli.streams import Environment, encode, shown
 from bleucli.errors import BleuError, UsageError
@@ -19,6 +18,7 @@ from bleucli.text.wholefiles import copy, descriptor_of, write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from typing import IO
 
     from bleucli.cli.options import Options

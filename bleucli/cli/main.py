@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 
 from bleucli.cli.delivery import check_output, deliver
 from bleucli.cli.streams import Environment
@@ -11,7 +10,7 @@ from bleucli.errors import BleuError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from bleucli.cli.options import Options
     from bleucli.cli.streams import Messages

@@ -9,8 +9,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-
 from bleucli.errors import UsageError
 from bleucli.limits import MOST_TRIALS, read_number, read_whole_number
 from bleucli.output import FORMATS, SEGMENT_FORMATS
@@ -20,7 +18,7 @@ from bleucli.results import UNITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from typing import Any
 
     from bleucli.metrics.options import Option as MetricOption

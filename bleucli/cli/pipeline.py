@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bleucli import kernels
 from bleucli.cli import request
@@ -41,7 +40,7 @@ from bleucli.scoring import put_before, score_counted, score_groups, sign
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance

@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bleucli import tokenizers
 from bleucli.cli.commands import MODULES as COMMANDS
@@ -38,6 +37,8 @@ from bleucli.results import DECIMALS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
     from bleucli.cli.options import Conditions, Options
     from bleucli.cli.options import Option as OptionOfCommand
     from bleucli.metrics.options import Option

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
 from bleucli.cli import pipeline, request
@@ -23,6 +22,8 @@ from bleucli.scoring import report_nothing, score_blocks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
     from bleucli.cli.gating import Gates
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping
 
 from bleucli.errors import BleuError, BleuWarning, Note
 from bleucli.phrases import in_command, tell_count
@@ -18,6 +17,7 @@ from bleucli.text.wholefiles import write_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from io import TextIOWrapper
     from typing import IO, NoReturn
 

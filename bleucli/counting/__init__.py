@@ -12,8 +12,7 @@ all systems.
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from _collections_abc import Iterable  # see CONTRIBUTING.md
 from itertools import chain, islice
 
 from bleucli import kernels
@@ -26,6 +25,8 @@ from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, Generic, Protocol
 
     import numpy as np
@@ -121,6 +122,8 @@ class References(NamedTuple):
 
     def counts(self) -> array[int]:
         """Return how many references each segment has."""
+        from array import array
+
         if self.fewest == self.most:
             return array("i", [self.most]) * len(self.streams[0])
         starts = zip(*(stream.pairs[::2] for stream in self.streams), strict=True)
@@ -149,9 +152,7 @@ else:
 
         def __class_getitem__(cls, kind):
             """Return the class with its parameter, for annotations that are evaluated."""
-            from types import GenericAlias
-
-            return GenericAlias(cls, kind)
+            return type(list[int])(cls, kind)
 
 
 class CorpusStats(_OfScore["ScoreT_co"]):
@@ -242,6 +243,8 @@ class CorpusStats(_OfScore["ScoreT_co"]):
         >>> whole.segments, list(whole.rows)
         (3, [(1.0, 2.0), (1.0, 1.0)])
         """
+        from array import array
+
         first, *rest = [one.without_rows() for one in documents]
         whole = sum(rest, first)
         is_whole = all(isinstance(number, int) for one in documents for number in one.sums)
@@ -275,6 +278,8 @@ class CorpusStats(_OfScore["ScoreT_co"]):
         if not self._blocks:
             return None
         if len(self._blocks) > 1:
+            from array import array
+
             stats = SegmentStats.join([block.stats for block in self._blocks])
             self._blocks = [_Rows(stats, array("i", b"".join([block.nrefs for block in self._blocks])))]
         return self._blocks[0]
@@ -341,6 +346,8 @@ class CorpusStats(_OfScore["ScoreT_co"]):
         if whole is None or min(indexes) < 0 or max(indexes) >= self.segments:
             wrong = next(index for index in indexes if not 0 <= index < self.segments)
             raise BleuError(f"there is no segment {wrong}; expected indexes from 0, below {self.segments}")
+        from array import array
+
         rows = _Rows(whole.stats.take(indexes), array("i", [whole.nrefs[index] for index in indexes]))
         sums = self.metric.sum_rows(rows.stats)
         return CorpusStats(self.metric, len(indexes), sums, min(rows.nrefs), max(rows.nrefs), self.signs, [rows])

@@ -11,8 +11,7 @@
 from __future__ import annotations
 
 import os
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from _collections_abc import Iterable, Mapping  # see CONTRIBUTING.md
 
 from bleucli import kernels
 from bleucli.errors import BleuError, InputTypeError, LengthError, ReferencesDifferError
@@ -23,6 +22,8 @@ from bleucli.text import Segments, align, blocks_of_strings, refuse_unordered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Callable, Iterator, Sequence
     from typing import IO, Any, Protocol
 
     from bleucli.text.labels import Labels

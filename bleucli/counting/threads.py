@@ -8,8 +8,6 @@
 from __future__ import annotations
 
 import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from math import ceil, inf
 from time import monotonic
@@ -19,6 +17,7 @@ from bleucli.limits import MOST_THREADS, whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
     from concurrent.futures import Future
     from typing import TypeVar
 
@@ -56,6 +55,8 @@ def in_order(
             return
         jobs = usable_processors()
     if jobs > 1:
+        from collections import deque
+
         from bleucli.kernels.stopping import workers
 
         waiting: deque[tuple[Item, Future[Result]]] = deque()

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from bleucli import kernels
@@ -18,6 +17,8 @@ from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from bleucli.inspection.signs import Sign
 
 # Texts are compared by their character trigrams, which work for all scripts

@@ -11,10 +11,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from bleucli import kernels
 from bleucli.text import Segments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 # The marks of subword-nmt and SentencePiece
 _SUBWORD_MARKS = (b"@@ ", "▁".encode())

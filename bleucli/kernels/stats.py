@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterator, Sequence
-
 from bleucli.errors import BleuError
 from bleucli.phrases import tell_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Iterator, Sequence
     from typing import Any, overload
 
     import numpy as np
@@ -82,6 +81,8 @@ class SegmentStats:
         >>> list(SegmentStats(memoryview(array("q", [1, 2, 3, 4])), 2).take([1, 0]))
         [(3, 4), (1, 2)]
         """
+        from array import array
+
         rows = array(self.data.format)
         data, width = self.data.cast("B"), self.columns * self.data.itemsize
         for index in indexes:
@@ -200,6 +201,8 @@ class SegmentStats:
         return cls(data.cast("q") if rows.dtype.kind == "i" else data.cast("d"), rows.shape[1])
 
     def __reduce__(self) -> tuple[Any, ...]:
+        from array import array
+
         rows = array(self.data.format)
         rows.frombytes(self.data.tobytes())
         return _from_rows, (rows, self.columns)  # an array records its byte order; a memoryview cannot be pickled

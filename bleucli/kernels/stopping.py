@@ -7,12 +7,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from itertools import islice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
     from typing import TypeVar

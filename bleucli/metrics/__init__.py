@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from _collections_abc import Iterable, Mapping  # see CONTRIBUTING.md
 
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.metrics.base import Metric
@@ -21,6 +21,7 @@ from bleucli.results.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from bleucli.metrics.bleu import BLEU, BLEUScore

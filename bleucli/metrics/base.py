@@ -7,9 +7,8 @@ else is here.
 
 from __future__ import annotations
 
+from _collections_abc import Callable, Iterable, Iterator, Mapping, Sequence  # see CONTRIBUTING.md
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 
 from bleucli import kernels
 from bleucli.counting import CorpusStats, References, count, count_block
@@ -799,18 +798,25 @@ def _home(kind: type, name: str) -> int:
 
 def metric_for(kind: type[MetricT], *options: object, **keywords: object) -> MetricT:
     """Return a metric of a class with these options; the same object for the same options, as long as it is cached."""
+    if not _cached:
+        from functools import lru_cache  # only here: it takes time to import, and the command has no use for it
+
+        # Typed, because 2 and 2.0 are equal, but as beta they give chrF different names
+        _cached.append(lru_cache(maxsize=32, typed=True)(_make))
     try:
-        return _make(kind, *options, **keywords)  # type: ignore[return-value]
+        return _cached[0](kind, *options, **keywords)  # type: ignore[return-value]
     except InputTypeError:
         raise
     except TypeError as error:
         raise InputTypeError(f"an option is of an {error}; give numbers, strings or truth values") from None
 
 
-# Typed, because 2 and 2.0 are equal, but as beta they give chrF different names
-@lru_cache(maxsize=32, typed=True)
 def _make(kind: type[Metric], *options: object, **keywords: Any) -> Metric:
     return kind(*options, **keywords)
+
+
+# `_make` with a cache, once there is one
+_cached: list[Callable[..., Metric]] = []
 
 
 def _count_threads(jobs: int) -> int:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from _collections_abc import Iterable, Iterator, Mapping, Sequence  # see CONTRIBUTING.md
 
 from bleucli import kernels
 from bleucli.counting import References

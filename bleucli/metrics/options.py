@@ -7,9 +7,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
-
 from bleucli.errors import BleuError, UsageError
 from bleucli.limits import read_number, real_number, string, truth_value, whole_number
 from bleucli.phrases import suggest
@@ -17,7 +14,7 @@ from bleucli.results.signature import escape, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, ClassVar, Self, TypeVar
 
     T = TypeVar("T")
@@ -256,8 +253,9 @@ NORMALIZE = Option(
 SHARED = (SKIP_EMPTY_REFS, NORMALIZE)
 
 
-def _give(value: str, metric: object) -> str:
-    return value
+def _give(value: str) -> Callable[[object], str]:
+    """Return a function that returns a value, whatever the metric."""
+    return lambda metric: value
 
 
 class Configured:
@@ -280,7 +278,7 @@ class Configured:
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         signers = [(option.key, option.name, option.table, option.sign) for option in cls.options if option.key]
-        signers += [(key, "", None, partial(_give, escape(value))) for key, value in cls.constants]
+        signers += [(key, "", None, _give(escape(value))) for key, value in cls.constants]
         cls._signers = sorted(signers, key=lambda field: place_of(field[0]))
         cls._signs_by_table = cls.signature_fields is Configured.signature_fields
         cls._by_name = {option.name: option for option in cls.options}

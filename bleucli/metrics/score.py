@@ -6,8 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from types import GenericAlias
+from _collections_abc import Iterable  # see CONTRIBUTING.md
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -217,4 +216,4 @@ else:
     class OfScore:
         """Generic in the type of a score like `typing.Generic`, but without importing `typing`, which takes time."""
 
-        __class_getitem__ = classmethod(GenericAlias)
+        __class_getitem__ = classmethod(type(list[int]))

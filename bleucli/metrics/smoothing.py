@@ -5,11 +5,14 @@ Those of sacreBLEU replace single precisions (`Smoothing.precisions`); the other
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import log
 
 from bleucli.errors import BleuError, SegmentError
 from bleucli.limits import read_number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # sacreBLEU 2.6.0: the methods, and the default values of those that have one
 SACREBLEU_METHODS = ("exp", "floor", "add-k", "none")

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from _collections_abc import Callable, Iterable, Iterator, Mapping, Sequence  # see CONTRIBUTING.md
 from functools import lru_cache
 
 from bleucli import kernels
@@ -22,7 +22,6 @@ from bleucli.tokenizers.tercom import Tercom
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any, ClassVar
 
     import numpy as np

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
-
 from bleucli.output.layout import Layout, marked_names, rescale_record
 from bleucli.prose.markup import visible
 from bleucli.results import Results, ScoreRecord, SystemResult
@@ -43,6 +41,8 @@ def score_lines(scores: SegmentScores, layout: Layout) -> bytes:
         # Scores of other metrics may be below 0, and lines shorter
         records = (rescale_record(record, layout.scale) for record in scores.records())
         return _encode("".join([score_line(record, layout) for record in records]))
+    from array import array
+
     from bleucli import kernels
 
     numbers = scores.scores if isinstance(scores.scores, memoryview) else array("d", scores.scores)

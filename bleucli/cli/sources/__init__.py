@@ -15,8 +15,6 @@ wrong with them. Everything after counting is the same for all sources.
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from bleucli.cli.options import asks_for_resampling
@@ -29,6 +27,7 @@ from bleucli.results import Unscored, name_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, Protocol
 
     from bleucli.cli.options import Options
@@ -574,4 +573,8 @@ class Systems:
 
 def find_repeated(names: Sequence[str]) -> list[str]:
     """Return the names that occur more than once."""
+    if len({*names}) == len(names):  # nearly always
+        return []
+    from collections import Counter
+
     return [name for name, count in Counter(names).items() if count > 1]

@@ -7,8 +7,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
 from bleucli.cli.sources import JOINED, Counted, Counting, Entry, Systems, TextArguments, keep_groups
@@ -27,6 +25,7 @@ from bleucli.text import DOCUMENT, Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import IO, Any
 
     from bleucli.cli.sources import Keeper
@@ -559,6 +558,8 @@ class NumberSource(FileSource):
 
     def count(self, counting: Counting) -> Counted:
         """Read the numbers; see `bleucli.cli.sources.Source.count`."""
+        from array import array
+
         from bleucli.metrics.segment_scores import column_of
 
         (metric,) = counting.metrics

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from bleucli.cli.sources.paths import source_of
@@ -23,6 +22,8 @@ from bleucli.text import PATIENCE, length_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
     from bleucli.cli.sources.paths import File
     from bleucli.counting.joining import Joining
     from bleucli.text import Segments

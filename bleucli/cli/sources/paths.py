@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
 
 from bleucli.cli.sources import TextArguments, find_repeated
 from bleucli.cli.streams import shown
@@ -15,7 +14,7 @@ from bleucli.reading.jsonlines import JsonLines, is_jsonl
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import IO, Any
 
     from bleucli.reading.jsonfields import Fields
