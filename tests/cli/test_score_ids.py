@@ -143,7 +143,7 @@ def test_wmt_names_documents_by_the_end_of_their_ids(run, write):
         assert columns_of(run("r.jsonl", "-i", "s.jsonl", *WIDE, "--scores", "COMET=c.jsonl")) == SCORES
 
 
-def test_ids_that_end_alike_need_a_score_each(run, write):
+def test_ids_that_end_alike_need_different_scores(run, write):
     texts = [{"id": one, "hyp": "a b", "ref": "a b"} for one in ("x_1", "y_1", "x_2")]
     write("s.jsonl", "".join(f"{json.dumps(item)}\n" for item in texts))
     write("c.csv", FORMS["csv"]([("1", 0.5), ("2", 0.25)]))
