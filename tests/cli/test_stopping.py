@@ -55,6 +55,7 @@ def calls():
     (noisy, noise), (edited, edits) = two_lines(20_000, 3), two_lines(40_000, 3)
     pairs = paired(Segments.from_strings([words[0][n : n + 3_000] for n in range(0, 1_200_000, 3_000)]))
     whole = SegmentStats(memoryview(bytes(8 * 8_000_000)).cast("q"), 8)
+    ones = SegmentStats(memoryview(array("q", [1]) * 8_000_000), 8)  # columns that no swap changes are left out
     reals = SegmentStats(memoryview(array("d", [0.1]) * 4_000_000), 4)
     return {
         "split_lines": lambda: (line.data * 2,),
@@ -82,7 +83,7 @@ def calls():
         "chrf_rows": lambda: (SegmentStats(whole.data[: len(whole.data) // 3 * 3], 3), 2, False),
         "draw_weights": lambda: (random.Random(1).randbytes(40_000_000), 0, 1000, 9_000),
         "weighted_sums": lambda: (reals, bytes(50_000_000)),
-        "swapped_sums": lambda: (whole, whole, bytes(10_000_000), 0, 70),
+        "swapped_sums": lambda: (whole, ones, bytes(10_000_000), 0, 70),
         # long in another way
         "ngram_stats of one word": lambda: (repeated("a " * 3_000_000, 1), [repeated("a " * 3_000_000, 1)], 4),
         "group_stats of one text": lambda: (repeated("a b " * 1_500_000, 1), array("q", [1]), 4),
