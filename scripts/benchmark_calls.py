@@ -84,11 +84,23 @@ def calls(german: str) -> Iterator[Call]:
         yield Call(f"{kind}().corpus_score, the same references", metric, score, german, SEGMENTS, True)
         yield Call(f"{cached}.corpus_score", f"metric = {cached}", f"metric.{against}", german, SEGMENTS, False)
         yield Call(f"{cached}.corpus_score, made for each call", "", f"{cached}.{against}", german, SEGMENTS, False)
+        scored = f"{metric}; score = metric.corpus_score(['a b c d e'], [['a b c d e f']])"
+        signed = f"{scored}; signature = metric.get_signature()"
+        yield Call(f"{kind}().get_signature", scored, "metric.get_signature()", german, ONE, False)
+        yield Call(f"str({kind}().get_signature())", scored, "str(metric.get_signature())", german, ONE, False)
+        yield Call(f"{kind}'s signature.format", signed, "signature.format(short=True)", german, ONE, False)
+        yield Call(f"{kind}'s score.format, score only", scored, "score.format(score_only=True)", german, ONE, False)
+        as_json = "score.format(signature=str(signature), is_json=True)"
+        yield Call(f"{kind}'s score.format as JSON", signed, as_json, german, ONE, False)
     for make, corpus in METRICS.items():
         texts, metric = corpus or german, f"metric = {make}"
+        # Those of CHRF check the options that they are given, which takes 0.03 to 0.1 microseconds; sacreBLEU's do not
+        if make == "CHRF()" or "CHRF" not in make:
+            yield Call(make, "", make, german, ONE, False)
         yield Call(f"{make}.sentence_score", metric, "metric.sentence_score(h[0], r[0])", texts, ONE, False)
         yield Call(f"{make}.corpus_score", metric, score, texts, SEGMENTS, False)
-        if "tokenize=" in make and "none" not in make:  # that tokenizer returns the line as it is
+        # That of `none` returns the line as it is
+        if ("tokenize=" in make and "none" not in make) or make.startswith("TER"):
             yield Call(f"{make}.tokenizer", metric, "metric.tokenizer(h[0])", texts, ONE, False)
 
 

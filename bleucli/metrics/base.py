@@ -444,7 +444,10 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         info = {"nrefs": nrefs}
         if sampling:
             info.update(sampling)
-        info.update(self._fields_by_table() if self._signs_by_table else self.signature_fields())
+        if self._signs_by_table:
+            self._add_fields(info)
+        else:
+            info.update(self.signature_fields())
         info["version"] = VERSION
         return self._SIGNATURE_TYPE.of(info, self.score_name())
 

@@ -50,6 +50,7 @@ _UNSPACED_HINT = (
 # Output with a smaller brevity penalty looks cut short
 SHORT_PENALTY = 0.7
 _SHORT_HINT = "the output {}; are translations missing or cut short?"
+_SHORT_KIND = _SHORT_HINT.format("is much shorter than the references")
 _TOO_SHORT_HINT = "the text is too short for n-grams of order {}; for single segments use effective order ({})"
 # sacreBLEU 2.6.0 uses this as the logarithm of 0
 _LOG_OF_ZERO = -9999999999.0
@@ -384,7 +385,8 @@ class BLEU(Metric[BLEUScore]):
                 raise UsageError(
                     f"tokenize_name {tokenize_name!r} is for a tokenizer of your own; give its function as tokenize"
                 )
-            name = None if tokenize is None else self.check("tokenize", tokenize)
+            is_usual = tokenize is None or (type(tokenize) is str and tokenize in tokenizers.NAMES)
+            name = tokenize if is_usual else self.check("tokenize", tokenize)
             if name is None:
                 name = tokenizers.default_for(language) if language else tokenizers.DEFAULT
                 if language and name == tokenizers.DEFAULT:
@@ -804,8 +806,7 @@ def _hint_at_shortness(sys_len: int, ref_len: int, bp: float) -> str:
     from bleucli.results.hints import Hint
 
     lengths = f"has {tell_count(sys_len, 'token')} but the references have {ref_len} (BP = {bp:.3f})"
-    kind = _SHORT_HINT.format("is much shorter than the references")
-    return Hint(_SHORT_HINT.format(lengths), kind, sys_len=sys_len, ref_len=ref_len, bp=bp)
+    return Hint(_SHORT_HINT.format(lengths), _SHORT_KIND, sys_len=sys_len, ref_len=ref_len, bp=bp)
 
 
 def brevity_penalty(sys_len: int, ref_len: int) -> float:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 DEFAULT_CHAR_ORDER = 6
 DEFAULT_WORD_ORDER = 0
 DEFAULT_BETA = 2
+_NO_KINDS = ""  # of typography
 _LARGEST_BETA = 1e150  # its square is finite; far smaller values already make only recall count
 
 
@@ -195,9 +196,11 @@ class CHRF(Metric[CHRFScore]):
         state = self.__dict__
         state["normalize"] = ""
         if char_order is not DEFAULT_CHAR_ORDER:
-            state["char_order"] = self.check("char_order", char_order)
+            is_order = type(char_order) is int and 0 <= char_order <= LARGEST_ORDER
+            state["char_order"] = char_order if is_order else self.check("char_order", char_order)
         if word_order is not DEFAULT_WORD_ORDER:
-            state["word_order"] = self.check("word_order", word_order)
+            is_order = type(word_order) is int and 0 <= word_order <= LARGEST_ORDER
+            state["word_order"] = word_order if is_order else self.check("word_order", word_order)
         if beta is not DEFAULT_BETA:
             state["beta"] = abs(self.check("beta", beta))  # -0.0 is 0.0
         if lowercase is not False:
@@ -206,10 +209,10 @@ class CHRF(Metric[CHRFScore]):
             state["whitespace"] = whitespace is True or self.check("whitespace", whitespace)
         if eps_smoothing is not False:
             state["eps_smoothing"] = eps_smoothing is True or self.check("eps_smoothing", eps_smoothing)
-        if char_order == 0 and not self.word_order:
+        if not char_order and not self.word_order:
             orders = f"{self.label('char_order')} 0 and {self.label('word_order')} 0"
             raise UsageError(f"{orders}; expected at least 1 for characters or for words")
-        if references is not None or skip_empty_refs is not False or normalize != "":
+        if references is not None or skip_empty_refs is not False or normalize is not _NO_KINDS:
             super().__init__(skip_empty_refs=skip_empty_refs, normalize=normalize, references=references)
 
     @classmethod

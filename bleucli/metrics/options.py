@@ -24,8 +24,15 @@ ROWS, CHOICE, SCORE = "rows", "choice", "score"
 # The most digits of a whole number in a signature: no option needs more, and `int` refuses thousands of them
 _MOST_DIGITS = 9
 _NUMBERS = (int, float)
-# Differs from every value that an option can have
-_NEVER = object()
+
+
+class _Table(dict):  # type: ignore[type-arg]
+    """The forms that usual values have in signatures; those of others are made when they are looked up."""
+
+    make: Callable[[Any], str]
+
+    def __missing__(self, value: Any) -> str:
+        return self.make(value)
 
 
 class Option:
@@ -111,9 +118,8 @@ class Option:
         self.words = words
         self.hidden = hidden
         self.absent = self._signed(default) if absent is None else absent
-        self.sign = sign or self._signer()
-        # Values in signatures that are looked up; others are made by `sign`
-        self.table = words if kind is bool and sign is None else None
+        self.table = None if sign else self._make_table()
+        self.sign = sign or self._look_up
         self.restate = restate or self._restate
         self.read = read or self._read
         self.in_name = in_name
@@ -175,17 +181,19 @@ class Option:
             return quote(value, safe="/:,;()[]@+-_.~")
         return str(self.kind(value))  # 2 is accepted as a float, and signed as 2.0
 
-    def _signer(self) -> Callable[[Any], str]:
-        """Return a function that signs the option; it is fast, because each segment's score is signed."""
-        # Of an empty string, nothing is signed anyway
-        is_hidden = self.hidden or self.default == ""
-        name, words, hidden = self.name, self.words, self.default if is_hidden else _NEVER
-        sign = str if self.kind is int else self._signed
-        if self.kind is bool:
-            return lambda metric: words[getattr(metric, name)]
-        if self.kind is int and hidden is _NEVER:
-            return lambda metric: str(getattr(metric, name))
-        return lambda metric: "" if (value := getattr(metric, name)) == hidden else sign(value)
+    def _make_table(self) -> _Table:
+        """Return a table of the forms of values, because each segment's score is signed."""
+        usual: dict[type, Sequence[Any]] = {bool: (False, True), int: range(10), str: ("",)}
+        table = _Table({value: self._signed(value) for value in usual.get(self.kind, ())})
+        table.make = self._signed
+        if self.hidden:
+            table[self.default] = ""
+        return table
+
+    def _look_up(self, metric: object) -> str:
+        assert self.table is not None
+        value: str = self.table[getattr(metric, self.name)]
+        return value
 
     def _restate(self, text: str) -> str:
         return self._signed(_float(text)) if self.kind is float and _float(text) is not None else text
@@ -270,8 +278,8 @@ class Configured:
     # How the scores of sacreBLEU 1.x may differ although all settings are the same, for a warning; "" if they do not
     former_difference = ""
     _by_name: ClassVar[Mapping[str, Option]]
-    # For each key of signatures: the attribute and the table of its values, or None and a function
-    _signers: ClassVar[Sequence[tuple[str, str, tuple[str, str] | None, Callable[[Any], str]]]]
+    # For each key of signatures: the attribute, the table of its values, and a function if there is no table
+    _signers: ClassVar[Sequence[tuple[str, str, _Table | None, Callable[[Any], str]]]]
     # Whether a class leaves `signature_fields` as it is
     _signs_by_table: ClassVar[bool]
 
@@ -295,15 +303,15 @@ class Configured:
 
     def signature_fields(self) -> list[tuple[str, str]]:
         """Return the keys and values between `nrefs` and `version` in signatures, from the table of options."""
-        return list(self._fields_by_table().items())
+        fields: dict[str, str] = {}
+        self._add_fields(fields)
+        return list(fields.items())
 
-    def _fields_by_table(self) -> dict[str, str]:
-        fields = {}
+    def _add_fields(self, fields: dict[str, str]) -> None:
         for key, name, table, sign in self._signers:
             value = sign(self) if table is None else table[getattr(self, name)]
             if value:
                 fields[key] = value
-        return fields
 
     def score_name(self) -> str:
         """Return the name of the scores, which may show options."""

@@ -69,6 +69,9 @@ _TERCOM = "tercom"
 _TRUTH = ("yes", "no", "true", "false")
 
 
+_new = object.__new__
+
+
 class Signature:
     """The settings that determine a score, and nothing else, as keys and values in order.
 
@@ -125,7 +128,7 @@ class Signature:
         >>> Signature.of({"nrefs": "1"}, "BLEU")
         nrefs:1
         """
-        signature = cls.__new__(cls)
+        signature = _new(cls)
         signature.info = info
         signature._made = len(info)
         signature.name = name

@@ -16,6 +16,8 @@ def tokenize_distinct(segments: Segments, tokenize: Callable[[list[str]], Iterab
     ['a   b', None, 'a   b']
     """
     texts = list(segments)
+    if len(texts) == 1 and None not in texts:  # scores of sentences call this once per text
+        return Segments.from_strings(list(tokenize(texts)))  # type: ignore[arg-type]
     distinct = [text for text in dict.fromkeys(texts) if text is not None]
     tokens: dict[str | None, str | None] = dict(zip(distinct, tokenize(distinct), strict=True))
     tokens[None] = None

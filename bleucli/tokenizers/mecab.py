@@ -94,7 +94,7 @@ class _Mecab(OfLines):
 
 @cache
 def open_once(kind: type[_Mecab]) -> _Mecab:
-    """Return the tokenizer of a class. All metrics share it: opening a dictionary takes as long as 10,000 lines."""
+    """Return the tokenizer of a class. All metrics share it: opening a dictionary takes as long as 50 lines."""
     return kind()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from bleucli.text import Segments
 from bleucli.tokenizers.base import OfLines
@@ -28,6 +29,7 @@ _ASIAN = (
 _PUNCTUATION = r'[.,?:;!"()]'
 _PUNCTUATION_WITH_ASIAN = f'[.,?:;!"(){_ASIAN_PUNCTUATION}{_FULLWIDTH_PUNCTUATION}]'
 _LINE_END = "\n"
+_compile = cache(re.compile)
 
 
 class Tercom(OfLines):
@@ -67,6 +69,22 @@ class Tercom(OfLines):
         cut = iter(self._cut([text for text in texts if text is not None]))
         return Segments.from_strings([None if text is None else next(cut) for text in texts])
 
+    def __call__(self, line: str) -> str:
+        """Return a line with its tokens separated by white space; errors are those of `tokenize`."""
+        try:
+            line.encode()  # refuses lone surrogates
+        except (AttributeError, UnicodeEncodeError):
+            return super().__call__(line)  # it says what is wrong
+        text = line if self.case_sensitive else line.lower()
+        if self.normalized:
+            return self._cut([text])[0]
+        if self.no_punct:
+            return " ".join(_compile(self._marks()).sub("", text).split())
+        return text
+
+    def _marks(self) -> str:
+        return _PUNCTUATION_WITH_ASIAN if self.asian_support else _PUNCTUATION
+
     def _cut(self, texts: list[str]) -> list[str]:
         """Tokenize all texts at once: one per line, spaces around each, so that no rule sees more than one of them."""
         if not texts:
@@ -80,10 +98,10 @@ class Tercom(OfLines):
                 text = text.replace(entity, character)
             text = _space_out(_SYMBOLS, text)
             for pattern, replacement in _WESTERN:
-                text = re.sub(pattern, replacement, text)
+                text = _compile(pattern).sub(replacement, text)
             text_of_lines = _space_out(_ASIAN, text) if self.asian_support else text
         if self.no_punct:
-            text_of_lines = re.sub(_PUNCTUATION_WITH_ASIAN if self.asian_support else _PUNCTUATION, "", text_of_lines)
+            text_of_lines = _compile(self._marks()).sub("", text_of_lines)
         return [" ".join(line.split()) for line in text_of_lines.split(_LINE_END)]
 
 
@@ -93,4 +111,4 @@ def _space_out(characters: str, text: str) -> str:
     >>> _space_out(_ASIAN, "ab東")
     'ab 東 '
     """
-    return " ".join(re.split(characters, text))
+    return " ".join(_compile(characters).split(text))

@@ -78,7 +78,7 @@ class Signature(_Signature):
         about = [(key, args[name]) for key, name in _ATTRIBUTES.items() if args.get(name) is not None]
         options: dict[str, str] = {}
         if cls._signed is not None:
-            options = cls._signed._fields_by_table(_Attributes(cls._signed, args))  # type: ignore[arg-type]
+            cls._signed._add_fields(_Attributes(cls._signed, args), options)  # type: ignore[arg-type]
         return [("nrefs", nrefs), *about, *options.items(), ("version", VERSION)]
 
 
@@ -151,6 +151,10 @@ def fit(hypotheses: Iterable[str | None], references: Iterable[Iterable[str | No
 
     A string in place of a list is read as a list of characters, as in sacreBLEU.
     """
+    if type(hypotheses) is list and type(references) is list and references:
+        segments = len(hypotheses)
+        if all(type(texts) is list and len(texts) == segments for texts in references):
+            return hypotheses, references  # nearly always, so the rest is not asked in loops over sentences
     if references is None or is_strict():
         return hypotheses, references
     try:
@@ -282,7 +286,7 @@ class Metric(_Metric[Any], metaclass=Watched):
         """Return the score of a system's output."""
         if self.replaced_step():
             return steps.corpus_score(self, hypotheses, references, n_bootstrap, **ours)
-        score = super().corpus_score(*self._fit(hypotheses, references), n_bootstrap=n_bootstrap, **ours)
+        score = _Metric.corpus_score(self, *self._fit(hypotheses, references), n_bootstrap, **ours)
         if self.n_bootstrap is not None:  # setting an attribute takes as long as counting a sentence
             self.n_bootstrap = self.seed = None
         if score.interval is not None:
@@ -312,7 +316,7 @@ class Metric(_Metric[Any], metaclass=Watched):
         """
         if step := self.replaced_step():
             raise BleuError(_ONLY_BY_STEP.format(type(self).__name__, step))
-        return super().block_stats(*block)
+        return _Metric.block_stats(self, *block)
 
     def score_pairs(self, pairs: Any, scores: Any) -> None:
         """Fill in the scores of all pairs; errors are those of `block_stats`."""
@@ -325,7 +329,13 @@ class Metric(_Metric[Any], metaclass=Watched):
             return fit(hypotheses, references)
         cut, streams = fit(hypotheses, self._texts)
         # Prepared references can be used only if nothing was cut
-        return (hypotheses, None) if streams == self._texts else (cut, streams)
+        return (hypotheses, None) if streams is self._texts or streams == self._texts else (cut, streams)
+
+    def get_signature(self) -> Any:
+        """Return the signature of the last score, or of the references that this object was made with."""
+        if self._nrefs is None or not self._SIGNATURE_TYPE._is_ours:
+            return super().get_signature()
+        return _Metric._sign(self, self._nrefs, self._sampling)
 
     def _sign(self, nrefs: str, sampling: Sequence[tuple[str, str]]) -> Any:
         kind = self._SIGNATURE_TYPE

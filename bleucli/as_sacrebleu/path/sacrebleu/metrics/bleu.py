@@ -66,7 +66,7 @@ class BLEUScore(_BLEUScore, Score):
         sys_len: int,
         ref_len: int,
     ) -> None:
-        super().__init__(score, counts, totals, precisions, bp, sys_len, ref_len)
+        _BLEUScore.__init__(self, score, counts, totals, precisions, bp, sys_len, ref_len)
         self.prec_str = precisions_format(len(precisions)) % tuple(precisions)
         self._mean = self._ci = -1.0
         self._verbose = f"{self.prec_str} {LENGTHS_FORMAT % (bp, self.ratio, sys_len, ref_len)}"
@@ -97,7 +97,9 @@ class BLEU(Tokenized, _BLEU):
         name = tokenize
         if name is None:
             name = default_for(str(trg_lang)) if trg_lang else DEFAULT
-        standard = _is_standard(name)
+        # The first question is that of `_is_standard`, without a call
+        is_plain = type(name) is str and _get_tokenizer is _standard_tokenizer and name in HOMES
+        standard = _TOKENIZERS.get(name) is HOMES[name] if is_plain else _is_standard(name)
         ours = tokenize if standard else "none"
         _BLEU.__init__(
             self, lowercase, force, ours, smooth_method, smooth_value, max_ngram_order, effective_order, trg_lang
@@ -135,8 +137,9 @@ class BLEU(Tokenized, _BLEU):
         max_ngram_order: int = MAX_NGRAM_ORDER,
     ) -> BLEUScore:
         """Return the score of counts; arguments and errors are those of `bleucli.BLEU.compute_bleu`."""
-        options = (smooth_method, smooth_value, effective_order, max_ngram_order)
-        return _of_counts(BLEU, correct, total, sys_len, ref_len, *options)
+        return _of_counts(
+            BLEU, correct, total, sys_len, ref_len, smooth_method, smooth_value, effective_order, max_ngram_order
+        )
 
     def _compute_score_from_stats(self, stats: Sequence[int | float]) -> BLEUScore:
         if not self._replaces("compute_bleu"):
@@ -159,7 +162,7 @@ class BLEU(Tokenized, _BLEU):
 
     def score_from_stats(self, sums: Sequence[int | float]) -> BLEUScore:
         """Return the score of sums; a perfect match is 100.00000000000004, with the rounding error of sacreBLEU."""
-        score: Any = super().score_from_stats(sums)
+        score: Any = _BLEU.score_from_stats(self, sums)
         # sacreBLEU adds the caller's value, by default the whole number 1
         if self.smoothing.method == "add-k" and not isinstance(self.smooth_value, float):
             score.counts, score.totals = list(map(int, score.counts)), list(map(int, score.totals))

@@ -49,11 +49,10 @@ class TER(Tokenized, _TER):
             return self._step
         return self._step or "tokenizer or translation_edit_rate"
 
-    def _fields_by_table(self) -> dict[str, str]:
-        fields = super()._fields_by_table()
+    def _add_fields(self, fields: dict[str, str]) -> None:
+        _TER._add_fields(self, fields)
         if type(self.tokenizer).__call__ is not standard_call or self._tokenizer_name:
             fields["tok"] = self.tokenizer_signature
-        return fields
 
     def _extract_corpus_statistics(self, hypotheses: Any, references: Any = None) -> list[list[int | float]]:
         rows = super()._extract_corpus_statistics(hypotheses, references)

@@ -86,6 +86,8 @@ def name_of(tokenizer: Any) -> str:
         name = signature() if callable(signature) else signature
     except NotImplementedError:
         name = None
+    if type(name) is str and name:
+        return name
     return str(name or getattr(tokenizer, "__name__", type(tokenizer).__name__))
 
 
