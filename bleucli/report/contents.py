@@ -1,7 +1,7 @@
 """The content of a report, as data: scores and their certainty, differences, groups of segments, segments.
 
 - `Report`: all of it; `make_report` makes one from statistics, and `of_results` one of scores and tests alone
-- `KeptRows`: adds up statistics, with their rows in temporary files
+- `KeptRows`: adds up statistics, with their rows in a temporary file
 - `Measured`: the segments of all systems, by one metric; `of_metric` makes one
 - `Plan`: how scores are resampled; `plan_of` completes the options that were given; `resample` carries the plan out
 - `Column`, `Pair`, `Grouping`, `Section`: the parts of a report
@@ -224,15 +224,17 @@ class Report(NamedTuple):
 
 
 class KeptRows:
-    """Adds up the statistics of systems block by block, and keeps their rows in temporary files until they are taken.
+    """Adds up the statistics of systems block by block, and keeps their rows in a temporary file until they are taken.
 
     In memory, blocks that are joined in the end would take twice the room, and leave gaps.
     """
 
     def __init__(self) -> None:
         self._systems: list[SystemStats] = []
-        # For each metric of each system: a file, the format of its numbers, and how many references each segment has
-        self._stores: list[tuple[IO[bytes], Any, array[int]] | None] = []
+        self._file: IO[bytes] | None = None
+        # For each metric of each system: the format of its numbers, where in the file its blocks start and end, and how
+        # many references each segment has
+        self._stores: list[tuple[Any, list[tuple[int, int]], array[int]] | None] = []
 
     @property
     def segments(self) -> int:
@@ -242,17 +244,16 @@ class KeptRows:
     def add(self, block: list[SystemStats]) -> None:
         """Add the statistics of the next segments; all blocks have rows of the same metrics."""
         stats = [one for system in block for one in system.stats]
+        if not self._stores:
+            self._stores = [None if one.rows is None else (one.rows.data.format, [], array("i")) for one in stats]
         with Aside():
-            if not self._stores:
-                for rows in (one.rows for one in stats):
-                    # `__del__` closes the file
-                    self._stores.append(
-                        None if rows is None else (TemporaryFile(), rows.data.format, array("i"))  # noqa: SIM115
-                    )
+            self._file = self._file or TemporaryFile()  # noqa: SIM115 # `__del__` closes it
             for store, one in zip(self._stores, stats, strict=True):
                 if store is not None and one.rows is not None and one.nrefs is not None:
-                    file, _, nrefs = store
-                    file.write(one.rows.data)
+                    _, places, nrefs = store
+                    start = self._file.tell()
+                    self._file.write(one.rows.data)
+                    places.append((start, self._file.tell()))
                     nrefs.extend(one.nrefs)
         self._systems = add_systems(self._systems, [system.without_rows() for system in block])
 
@@ -263,19 +264,26 @@ class KeptRows:
             stats = list(system.stats)
             for place, one in enumerate(stats):
                 if (store := self._stores.pop(0)) is not None:
-                    file, form, nrefs = store
-                    with Aside(), file:
-                        file.seek(0)
-                        data = memoryview(file.read()).cast(form)
+                    form, places, nrefs = store
+                    data = memoryview(self._read(places)).cast(form)
                     stats[place] = one.with_rows(SegmentStats(data, len(one.sums)), nrefs)
             systems.append(system._replace(stats=stats))
         self._systems = []
         return systems
 
+    def _read(self, places: Sequence[tuple[int, int]]) -> bytes:
+        """Return some parts of the file; from a second one, since they are not joined in memory."""
+        with Aside(), TemporaryFile() as whole:
+            for start, end in places:
+                assert self._file is not None
+                self._file.seek(start)
+                whole.write(self._file.read(end - start))
+            whole.seek(0)
+            return whole.read()
+
     def __del__(self) -> None:
-        for store in self._stores:
-            if store is not None:
-                store[0].close()
+        if self._file is not None:
+            self._file.close()
 
 
 def of_metric(metric: Metric, stats: Sequence[CorpusStats]) -> Measured:

@@ -132,13 +132,13 @@ class Segments:
             yield None if start < 0 else str(data[start:end], "utf-8")
 
     @classmethod
-    def join(cls, blocks: list[Segments] | Iterator[Segments]) -> Segments:
+    def join(cls, blocks: Sequence[Segments] | Iterator[Segments]) -> Segments:
         """Return the texts of all blocks, one after the other; an iterator may give blocks that nobody else holds.
 
         >>> list(Segments.join([Segments.from_strings(["a", None]), Segments.from_strings(["b"])]))
         ['a', None, 'b']
         """
-        if isinstance(blocks, list) and len(blocks) == 1:
+        if not isinstance(blocks, Iterator) and len(blocks) == 1:
             return blocks[0]
         from array import array
 
