@@ -19,7 +19,7 @@ from bleucli.limits import read_number
 from bleucli.optional_deps import load
 from bleucli.phrases import QUOTES, suggest, tell_ragged
 from bleucli.reading import TextFile, utf16_in
-from bleucli.reading.scoreids import Ids, arrange, find_ids
+from bleucli.reading.scoreids import Ids, arrange, find_ids, find_unused
 from bleucli.records import NamedTuple
 from bleucli.text.wholefiles import digest
 
@@ -172,6 +172,8 @@ def _arranged(
 ) -> _Scores:
     """Return the scores in a column, in the order that ids show; names_of_ids: as `find_ids` returns them."""
     order, ids = arrange(rows, *names_of_ids, label)
+    if names_of_ids[0] and not ids.columns and ids.is_sorted is None:
+        ids = ids._replace(unused=find_unused(rows, column))
     items = [_item(row.get(column), f"{label}, score {number}") for number, row in enumerate(rows, 1)]
     return _Scores([items[row] for row in order], ids)
 

@@ -1,6 +1,6 @@
 """Ids of scores: which segments the scores in a table belong to.
 
-- `find_ids`: the columns of a table that hold ids
+- `find_ids`: the columns of a table that hold ids; `find_unused`: one that may be meant as ids, but has another name
 - `Ids`, made by `arrange`: those of the scores of one system, and whether these may be in the order of the segments
 """
 
@@ -34,12 +34,36 @@ class Ids(NamedTuple):
 
     columns: by kind, in the order of `ID_KINDS`, the id of each score. fault: what is wrong with them if they number
     the segments, such as "has the id '3' more than once"; "" if nothing is. is_sorted: whether they show that the
-    scores are in the order of the segments; None if they do not show it, but nothing speaks against it.
+    scores are in the order of the segments; None if they do not show it, but nothing speaks against it. unused: if
+    there are no ids, a column that may number the segments in another order, or "".
     """
 
     columns: Mapping[int, Sequence[str]] = {}
     fault: str = ""
     is_sorted: bool | None = None
+    unused: str = ""
+
+
+def _count(lines: Sequence[int], first: int) -> list[int]:
+    """Return as many numbers, from the first on."""
+    return list(range(first, first + len(lines)))
+
+
+# Fewer scores, such as ratings from 1 to 5, may be all numbers up to theirs by chance
+_FEWEST_NUMBERED = 10
+
+
+def find_unused(rows: Sequence[Mapping[str, Any]], score: str) -> str:
+    """Return a column that numbers the rows from 0 or 1 in another order, or ""; score: the column of scores.
+
+    >>> find_unused([{"score": n / 10, "no": 10 - n} for n in range(10)], "score")
+    'no'
+    """
+    for name in rows[0] if len(rows) >= _FEWEST_NUMBERED else ():
+        lines = _numbers([_text(row.get(name)) for row in rows]) if name != score else None
+        if lines and lines != (ordered := sorted(lines)) and ordered in (_count(lines, 0), _count(lines, 1)):
+            return name
+    return ""
 
 
 def find_ids(keys: Sequence[str], ids: str) -> tuple[list[str], list[str]]:
@@ -78,7 +102,7 @@ def arrange(
 
     >>> rows = [{"id": "s2"}, {"id": "s0"}, {"id": "s1"}]
     >>> arrange(rows, ["", "", "id"], [], "x.csv")
-    ([1, 2, 0], Ids(columns={2: ['s0', 's1', 's2']}, fault='', is_sorted=True))
+    ([1, 2, 0], Ids(columns={2: ['s0', 's1', 's2']}, fault='', is_sorted=True, unused=''))
     >>> arrange(rows[:2], ["", "", "id"], [], "x.csv")[1].fault
     "lacks the id 's1'"
     """
@@ -102,7 +126,7 @@ def arrange(
         is_of_documents = columns.keys() == {0} and lines == sorted(lines or ())  # whose segments have one id
         if lines is None or is_of_documents:
             continue
-        if sorted(lines) in (list(range(len(lines))), list(range(1, len(lines) + 1))):
+        if sorted(lines) in (_count(lines, 0), _count(lines, 1)):
             order.sort(key=lines.__getitem__)
             return order, Ids({kind: [column[row] for row in order] for kind, column in columns.items()}, "", True)
         # Segments may be numbered in each document, and rows of data frames may have been left out

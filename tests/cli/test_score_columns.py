@@ -929,6 +929,22 @@ def test_documents_over_many_blocks_keep_their_scores(run, documents):
     assert means_of_documents(answer) == [sum(part) / len(part) for part in parts]
 
 
+def test_a_column_that_may_number_segments_is_noted(run, files, write):
+    rows = [(n, score) for n, score in enumerate(COMET["a"], 1)][::-1]
+    for name in ("sid", "segment"):
+        write(f"{name}.csv", f"{name},score\n" + "".join(f"{n},{score!r}\n" for n, score in rows))
+    words = ["ref.txt", "-i", "a.txt", "-sl", "-f", "csv", "--scores"]
+    note = (
+        "bleu: warning: --scores COMET: sid.csv has sid, which may number the segments, in another order than its"
+        " lines; call it segment if scores are to follow it\n"
+    )
+    assert run(*words, "COMET=sid.csv").err.endswith(note)
+    assert "may number" not in run(*words, "COMET=segment.csv").err
+    assert "may number" not in run(*words, "COMET=sid.csv", "--jsonl-fields", "id=none").err
+    write("sorted.csv", "sid,score\n" + "".join(f"{n},{score!r}\n" for n, score in rows[::-1]))
+    assert "may number" not in run(*words, "COMET=sorted.csv").err
+
+
 def test_the_same_scores_of_two_systems_are_noted(run, files, write):
     write("all.csv", "a,b\n" + "0.5,0.25\n" * COUNT)
     words = [word for word in files[:-2] if word != "-q"]

@@ -62,6 +62,11 @@ def read(arguments: ScoreArguments, systems: Systems) -> tuple[list[SegmentScore
             # A list of scores belongs to one item of JSON Lines, which may be a document, or to several lines of text
             column = column_of(label, items if arguments.are_items else scorefiles.flatten(items))
             ids = file.ids[key]
+            if ids.unused:
+                warn(
+                    f"--scores {title}: {label} has {ids.unused}, which may number the segments, in another order than"
+                    " its lines; call it segment if scores are to follow it"
+                )
             of_scores = ids.columns if arguments.are_items else scoreids.repeat(ids.columns, items)
             columns[names[place]] = column._replace(
                 is_alone=is_alone, ids=of_scores, fault=ids.fault, is_sorted=ids.is_sorted
