@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import sys
-from _collections_abc import Iterable  # see CONTRIBUTING.md
+from _collections_abc import Iterable, Iterator  # see CONTRIBUTING.md
 from itertools import accumulate, islice
 
 from bleucli.errors import BleuError, InputTypeError, LengthError, NotWaitedFor
@@ -19,7 +19,7 @@ from bleucli.phrases import Turn, tell_count, tell_place
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any, overload
 
 # The label that names the document of a segment
@@ -146,9 +146,8 @@ class Segments:
         for block in blocks:
             pairs, start = block.pairs.tolist(), len(data)
             bounds.extend([bound + start if bound >= 0 else bound for bound in pairs])
-            data += memoryview(block.data)[
-                : max([0, *pairs])
-            ]  # tokenizers leave as much room again after the last text
+            end = max([0, *pairs])  # tokenizers leave as much room again after the last text
+            data += memoryview(block.data)[:end]
         return cls(bytes(data), bounds.tobytes())
 
     def take(self, indexes: Sequence[int]) -> Segments:
