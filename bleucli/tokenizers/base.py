@@ -48,11 +48,12 @@ class KernelTokenizer(OfLines):
 
     def __init__(self, name: str) -> None:
         self.signature = name
-        self._tokenize: Callable[[Segments], Segments] = getattr(kernels, f"tokenize_{name}")
+        self._kernel = f"tokenize_{name}"
 
     def tokenize(self, segments: Segments) -> Segments:
         """Return the segments with a space between tokens; missing ones stay missing."""
-        return self._tokenize(segments)
+        tokens: Segments = getattr(kernels, self._kernel)(segments)
+        return tokens
 
     def __reduce__(self) -> tuple[type[KernelTokenizer], tuple[str]]:
         return KernelTokenizer, (self.signature,)  # another process may use the other kernels
