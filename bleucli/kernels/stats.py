@@ -78,6 +78,7 @@ class SegmentStats:
         Args:
             indexes: the indexes of the rows, from 0; an index may be repeated.
 
+        >>> from array import array
         >>> list(SegmentStats(memoryview(array("q", [1, 2, 3, 4])), 2).take([1, 0]))
         [(3, 4), (1, 2)]
         """
@@ -96,6 +97,7 @@ class SegmentStats:
         Args:
             groups: for each row, the number of its group, from 0; every number up to the largest occurs.
 
+        >>> from array import array
         >>> stats = SegmentStats(memoryview(array("q", [1, 2, 3, 4, 5, 6])), 2)
         >>> list(stats.sums_of([0, 1, 0]))
         [(6, 8), (3, 4)]
@@ -135,6 +137,7 @@ class SegmentStats:
         Raises:
             BleuError: there are more or fewer names than columns; or pyarrow is not installed.
 
+        >>> from array import array
         >>> SegmentStats(memoryview(array("q", [1, 2, 3, 4])), 2).to_arrow(["edits", "ref_len"]).to_pylist()
         [{'edits': 1, 'ref_len': 2}, {'edits': 3, 'ref_len': 4}]
         """

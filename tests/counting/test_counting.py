@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, PairedTest, kernels, tokenizers
+from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, PairedTest, kernels
 from bleucli.counting import CorpusStats, count, count_corpora
 from bleucli.counting.corpus import Corpus, Source, of_strings
 from bleucli.kernels.stats import SegmentStats
@@ -232,18 +232,18 @@ def calls(monkeypatch):
     """Count the calls of kernels that tokenize and count."""
     found = Counter()
 
-    def count_calls(owner, attribute, name):
-        original = getattr(owner, attribute)
+    def counting(name):
+        original = getattr(kernels, name)
 
         def call(*arguments, **more):
             if name != "ngram_stats" or arguments[-1] == 4:  # other calls look for texts out of step
                 found[name] += 1
             return original(*arguments, **more)
 
-        monkeypatch.setattr(owner, attribute, call)
+        return call
 
-    count_calls(tokenizers.get("13a"), "_tokenize", "tokenize_13a")  # all metrics share this tokenizer
-    count_calls(kernels, "ngram_stats", "ngram_stats")
+    for name in ("tokenize_13a", "ngram_stats"):
+        monkeypatch.setattr(kernels, name, counting(name))
     return found
 
 
