@@ -158,12 +158,12 @@ def tell_steps(steps: Sequence[Step], output: str, reference: str) -> tuple[Turn
         if added:
             none = "none" if missing else f"{verbs[1]} to have no counterpart"
             parts.append(f"{more} of {output} {none} in {reference}")
-        counted = "" if first else COUNTED
-        messages.append(", and ".join(parts) + counted)
+        suffix = "" if first else COUNTED
+        messages.append(", and ".join(parts) + suffix)
         deletions = [f"delete {more} of {output}"] if added else []
         outputs = f"the output{'s' if verbs[0] == 'seem' else ''} of {absent} of {reference}"
         insertions = [f"insert {outputs} as {absent}" if deletions else f"insert {outputs} as {absent} of {output}"]
-        remedies.append(", then ".join([*deletions, *(insertions if missing else [])]) + counted)
+        remedies.append(", then ".join([*deletions, *(insertions if missing else [])]) + suffix)
     return Turn(*messages), Turn(*remedies)
 
 
@@ -177,6 +177,6 @@ def _tell_lines(pieces: Sequence[tuple[int, int]], first: int) -> str:
         f"{place + first}" if size == 1 else f"{place + first} to {place + first + size - 1}" for place, size in pieces
     ]
     more = len(numbers) - _MOST_NAMED
-    shown = [*numbers[:_MOST_NAMED], *([f"those at {more} more places"] if more > 0 else [])]
+    names = [*numbers[:_MOST_NAMED], *([f"those at {more} more places"] if more > 0 else [])]
     noun = "line" if sum(size for _, size in pieces) == 1 else "lines"
-    return f"{noun} {join_words(shown)}" if shown else ""
+    return f"{noun} {join_words(names)}" if names else ""

@@ -78,9 +78,9 @@ def find_ids(keys: Sequence[str], ids: str) -> tuple[list[str], list[str]]:
     """
     if ids == NO_IDS:
         return [], []
-    named = dict.fromkeys(keys)
-    own = [path for path in paths_of_ids(Fields(ids=ids)) if path in named]
-    names = [*own, *[""] * (len(ID_KINDS) - len(own))] if own else names_of_ids(named, Fields())
+    fields = dict.fromkeys(keys)
+    own = [path for path in paths_of_ids(Fields(ids=ids)) if path in fields]
+    names = [*own, *[""] * (len(ID_KINDS) - len(own))] if own else names_of_ids(fields, Fields())
     return names, [key for word in (*_LINES, *_ROWS) for key in keys if _plain(key) == word]
 
 

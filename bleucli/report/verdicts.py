@@ -214,31 +214,46 @@ def summarize(report: Report) -> str:
     if not others:
         return f"{name} is significantly better than {all_rivals} by {names}."
     doubt = f"cannot be told apart from {_name_tied(report, unsure, best)}" if unsure else ""
+    lead = _tell_lead(report, best, leaders)
     if doubtful:
-        return _summarize_typography(report, best, clear, unsure, doubtful)
+        return _summarize_typography(report, best, lead, clear, unsure, doubtful)
     if not clear:
-        return f"{name} has the best {names}, but {doubt}."
+        return f"{lead}, but {doubt}."
     return (
-        f"{name} has the best {names}; by {join_words(clear)} it is significantly better than {all_rivals}, but by"
+        f"{lead}; by {join_words(clear)} it is significantly better than {all_rivals}, but by"
         f" {join_words([column.name for column in unsure])} it {doubt}."
     )
 
 
+def _tell_lead(report: Report, best: int, leaders: Sequence[Sequence[int]]) -> str:
+    """Return that a system has the best scores, and which of them others have, too; leaders: by each metric."""
+    alone = [column.name for column, some in zip(report.columns, leaders, strict=True) if len(some) == 1]
+    shared = [column.name for column in report.columns if column.name not in alone]
+    sharers = {tuple(system for system in some if system != best) for some in leaders if len(some) > 1}
+    parts = [f"has the best {join_words(alone)}"] if alone else []
+    if shared:
+        few = min(sharers, key=len)
+        who = _name(report, few) if len(sharers) == 1 and len(few) <= _MOST_NAMED else "others"
+        parts.append(f"shares the best {join_words(shared)} with {who}")
+    return f"{report.names[best]} {' and '.join(parts)}"
+
+
 def _summarize_typography(
-    report: Report, best: int, clear: Sequence[str], unsure: Sequence[Column], doubtful: Sequence[Column]
+    report: Report, best: int, lead: str, clear: Sequence[str], unsure: Sequence[Column], doubtful: Sequence[Column]
 ) -> str:
     """Return the summary if a system is the best by all metrics, but some of its leads are those of typography.
 
     Args:
         report: the report.
         best: the system.
+        lead: that it is the best, in words.
         clear: the names of the metrics by which it is significantly better than all others, also in wording.
         unsure: the metrics by which it cannot be told apart from another system.
         doubtful: the metrics by which it can, but not once typography is alike.
     """
     rivals = [system for system in range(len(report.names)) if system != best]
     all_rivals = report.names[rivals[0]] if len(rivals) == 1 else _tell_others(len(rivals))
-    parts = [f"{report.names[best]} has the best {join_words([column.name for column in report.columns])}"]
+    parts = [lead]
     if clear:
         parts.append(f"by {join_words(clear)} it is significantly better than {all_rivals}")
     if unsure:

@@ -59,8 +59,8 @@ class Finding(NamedTuple):
         """Return the finding for JSON; `line` counts from 1."""
         data = dict(zip(self._fields, self, strict=True))
         del data["first"]
-        told = {"message": self.sentence(), "remedy": in_command(self.remedy)}
-        return data | told | {"line": None if self.first is None else self.first + 1}
+        words = {"message": self.sentence(), "remedy": in_command(self.remedy)}
+        return data | words | {"line": None if self.first is None else self.first + 1}
 
     def sentence(self) -> str:
         """Return what is wrong, and where, in the wording of the command.

@@ -537,10 +537,14 @@ def test_a_shared_lead_does_not_count_as_a_lead(whole):
     # By chrF2, strong leads, surely or not; no metric disagrees with that
     sure = share(bleu, 1, [50.0, 60.0, 55.0], square(0.01, 0.3, 0.02))
     told = "by chrF2 it is significantly better than both other systems, but by BLEU it cannot be told apart from"
-    assert verdicts.summarize(sure) == f"strong has the best BLEU and chrF2; {told} weak or mixed."
+    lead = "strong has the best chrF2 and shares the best BLEU with weak"
+    assert verdicts.summarize(sure) == f"{lead}; {told} weak or mixed."
     unsure = share(bleu, 1, [50.0, 60.0, 55.0], square(0.2, 0.3, 0.2))
-    assert verdicts.summarize(unsure) == (
-        "strong has the best BLEU and chrF2, but cannot be told apart from weak or mixed."
+    assert verdicts.summarize(unsure) == f"{lead}, but cannot be told apart from weak or mixed."
+    equal = share(bleu, 0, [30.0, 30.0, 30.0], square(1.0, 1.0, 1.0))
+    assert verdicts.summarize(share(equal, 1, [50.0, 60.0, 55.0], square(0.2, 0.3, 0.2))) == (
+        "strong has the best chrF2 and shares the best BLEU with weak and mixed, but cannot be told apart from weak or"
+        " mixed."
     )
     both = share(bleu, 1, [60.0, 60.0, 55.0], square(1.0, 0.3, 0.2))
     assert verdicts.summarize(both) == "weak and strong share the best BLEU and chrF2."

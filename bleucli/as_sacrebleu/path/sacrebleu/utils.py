@@ -74,8 +74,8 @@ def sum_of_lists(lists: Sequence[Sequence[Any]]) -> Any:
 def args_to_dict(args: Namespace, prefix: str, strip_prefix: bool = False) -> dict[str, Any]:
     """Return the arguments whose names begin with a prefix and an underscore."""
     start = f"{prefix}_"
-    kept = len(start) if strip_prefix else 0
-    return {name[kept:]: value for name, value in vars(args).items() if name.startswith(start)}
+    cut = len(start) if strip_prefix else 0
+    return {name[cut:]: value for name, value in vars(args).items() if name.startswith(start)}
 
 
 def get_available_testsets() -> list[str]:
