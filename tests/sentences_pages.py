@@ -270,34 +270,53 @@ def _(w, told, how, others, both):
     return fine and sorted(listed) == list(range(len(w.metrics))) and not set.intersection(*seen)
 
 
-@PAGE.sentence(
-    "the best by every metric, in doubt",
-    "{best:system} has the best {metrics:metrics}, but cannot be told apart from {whom:text}.",
+LEAD = (
+    "{best:system} [[has the best {alone:metrics}]][[{both: and }]]"
+    "[[shares the best {shared:metrics} with {sharers:text}]]"
 )
-def _(w, best, metrics, whom):
-    return all(w.is_best(m, best) for m in metrics) and _is_tied(w, best, metrics, whom)
+
+
+def _is_lead(w, best, alone, both, shared, sharers):
+    """Whether a system is alone at the head by some metrics, and beside these systems by all others."""
+    if sorted([*(alone or ()), *(shared or ())]) != list(range(len(w.metrics))) or bool(both) != bool(alone and shared):
+        return False
+    beside = [w.leaders(m) - {best} for m in shared or ()]
+    fine = (
+        all(w.leaders(m) == {best} for m in alone or ())
+        and all(beside)
+        and all(w.is_best(m, best) for m in shared or ())
+    )
+    if not shared or sharers == "others":
+        return fine
+    return fine and all(systems == {w.names.index(name) for name in split_list(sharers)} for systems in beside)
+
+
+@PAGE.sentence("the best by every metric, in doubt", f"{LEAD}, but cannot be told apart from {{whom:text}}.")
+def _(w, best, alone, both, shared, sharers, whom):
+    everywhere = range(len(w.metrics))
+    return _is_lead(w, best, alone, both, shared, sharers) and _is_tied(w, best, everywhere, whom)
 
 
 @PAGE.sentence(
     "the best by every metric, sure by some",
-    f"{{best:system}} has the best {{metrics:metrics}}; by {{clear:metrics}} it is significantly better than"
+    f"{LEAD}; by {{clear:metrics}} it is significantly better than"
     f" {{others:{OTHERS}|\\S+}}, but by {{unsure:metrics}} it cannot be told apart from {{whom:text}}.",
 )
-def _(w, best, metrics, clear, others, unsure, whom):
-    if sorted([*clear, *unsure]) != sorted(metrics) or not w.are_all_others(others, best):
+def _(w, best, alone, both, shared, sharers, clear, others, unsure, whom):
+    if sorted([*clear, *unsure]) != list(range(len(w.metrics))) or not w.are_all_others(others, best):
         return False
-    fine = all(w.is_best(m, best) for m in metrics) and all(w.leads_for_sure(m, best) for m in clear)
+    fine = _is_lead(w, best, alone, both, shared, sharers) and all(w.leads_for_sure(m, best) for m in clear)
     return fine and _is_tied(w, best, unsure, whom)
 
 
 @PAGE.sentence(
     "the best by every metric, by typography",
-    f"{{best:system}} has the best {{metrics:metrics}}[[; by {{clear:metrics}} it is significantly better than"
+    f"{LEAD}[[; by {{clear:metrics}} it is significantly better than"
     f" {{others:{OTHERS}|\\S+}}]][[; by {{unsure:metrics}} it cannot be told apart from {{whom:[^;]+}}]]; with"
     " typography alike, its lead over {rest:text}, which is not a significant lead.",
 )
-def _(w, best, metrics, clear, others, unsure, whom, rest):
-    fine = all(w.is_best(m, best) for m in metrics) and all(w.leads_for_sure(m, best) for m in clear or ())
+def _(w, best, alone, both, shared, sharers, clear, others, unsure, whom, rest):
+    fine = _is_lead(w, best, alone, both, shared, sharers) and all(w.leads_for_sure(m, best) for m in clear or ())
     fine = fine and (not clear or w.are_all_others(others, best)) and (not unsure or _is_tied(w, best, unsure, whom))
     doubtful = []
     for part in rest.split(", which is not a significant lead; with typography alike, its lead over "):
@@ -308,7 +327,7 @@ def _(w, best, metrics, clear, others, unsure, whom, rest):
         fine = (
             fine and found["lead"].of(w.lead(m, best, rival)) and found["wording"].of(w.lead_in_wording(m, best, rival))
         )
-    return fine and sorted([*(clear or ()), *(unsure or ()), *doubtful]) == sorted(metrics)
+    return fine and sorted([*(clear or ()), *(unsure or ()), *doubtful]) == list(range(len(w.metrics)))
 
 
 def _is_tied(w, best, metrics, whom):
