@@ -533,9 +533,9 @@ def test_a_reference_that_lacks_a_line_is_found_too(step, corpus):
 
 @pytest.mark.slow
 def test_a_line_missing_in_the_second_block_of_a_big_file_is_found(step):
-    reference, system = pair_of(5000)
-    assert sum(map(len, system[:3900])) > reading._BLOCK_BYTES
-    assert step(dropped(system, 4000), reference) == [out_of_step(4000, 4001)]
+    reference, system = pair_of(8000)
+    assert sum(map(len, system[:5900])) > reading._BLOCK_BYTES
+    assert step(dropped(system, 6000), reference) == [out_of_step(6000, 6001)]
 
 
 @pytest.mark.parametrize("jobs", ["1", "3"])
