@@ -209,11 +209,11 @@ def _open_matrix(
     files: list[TextFile] = []
     systems: Sequence[str] = []
     hints: Sequence[str] = ()
-    named = None
+    first = None
     if isinstance(matrix, str | os.PathLike):
         plan = read_plan(os.fspath(matrix))
         systems, hints = plan.systems, plan.hints
-        named = systems[0] if plan.has_baseline else None
+        first = systems[0] if plan.has_baseline else None
         for one in plan.pairs:
             corpus, files_of_pair = _open(one, encoding)
             corpora.append((one.name, one.language, corpus))
@@ -238,7 +238,7 @@ def _open_matrix(
         if language not in by_language:
             by_language[language] = [_for_language(scorer, language) for scorer in scorers]
         tasks.append(Task(pair, corpus, [*by_language[language], *columns[pair]]))
-    return _Texts(tasks, systems, baseline or named, hints, files)
+    return _Texts(tasks, systems, baseline or first, hints, files)
 
 
 def _columns_of(scores: object, systems: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[SegmentScores]]:
