@@ -26,7 +26,8 @@ def unpacked(tmp_path_factory):
     subprocess.run([sys.executable, "-c", BUILD, str(folder)], cwd=folder / "checkout", check=True, capture_output=True)
     (archive,) = folder.glob("bleucli-*.tar.gz")
     with tarfile.open(archive) as tar:
-        tar.extractall(folder, filter="data")
+        tar.extraction_filter = getattr(tarfile, "data_filter", None)  # since Python 3.11.4
+        tar.extractall(folder)
     return folder / archive.name.removesuffix(".tar.gz")
 
 
