@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from bleucli.errors import BleuError, InputTypeError
 from bleucli.metrics.base import Metric as _Metric
@@ -196,7 +196,7 @@ class Metric(_Metric[Any], metaclass=Watched):
     `_preprocess_segment` to `_compute_score_from_stats`.
     """
 
-    _SIGNATURE_TYPE: Any = Signature
+    _SIGNATURE_TYPE: ClassVar[Any] = Signature
     n_bootstrap: int | None = None
     seed: str | None = None
     # The references that the metric was made with; and the same as `_cache_references` returned them, once it was asked

@@ -77,7 +77,7 @@ class BLEU(Tokenized, _BLEU):
 
     _SIGNATURE_TYPE = BLEUSignature
     score_class = BLEUScore
-    _round = float
+    _round = staticmethod(float)  # type: ignore[assignment]
     TOKENIZERS = _TOKENIZERS.keys()  # type: ignore[assignment]
     SMOOTH_DEFAULTS = {"none": None, "floor": 0.1, "add-k": 1, "exp": None}
     _TOKENIZER_MAP = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
@@ -166,7 +166,7 @@ class BLEU(Tokenized, _BLEU):
         # sacreBLEU adds the caller's value, by default the whole number 1
         if self.smoothing.method == "add-k" and not isinstance(self.smooth_value, float):
             score.counts, score.totals = list(map(int, score.counts)), list(map(int, score.totals))
-        return score  # type: ignore[no-any-return]
+        return score
 
     def _get_closest_ref_len(self, hyp_len: int, ref_lens: Sequence[int]) -> int:
         return min(ref_lens, key=lambda length: (abs(length - hyp_len), length))
