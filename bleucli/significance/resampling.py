@@ -80,6 +80,8 @@ _WEIGHT_BYTES = 1 << 20
 # The number of resamples, of long texts, that are scored at once: each pass over the rows should serve several
 _SCORED_AT_ONCE = 32
 _BIT_BYTES = 1 << 23
+# The kernel is made for many trials at once: a call for 64 takes almost as long as one for 256
+_LEAST_TRIALS = 256
 # The number of random words that are drawn at once
 _WORDS = 1 << 16
 _TRIALS_HELD = 1 << 14
@@ -408,7 +410,7 @@ def sums_of(stats: SegmentStats) -> SegmentStats:
 
 def trials_at_once(segments: int) -> int:
     """Return for how many trials random bits fit into memory."""
-    return min(max(1, _BIT_BYTES * 8 // segments), _TRIALS_HELD)
+    return min(max(_LEAST_TRIALS, _BIT_BYTES * 8 // segments), _TRIALS_HELD)
 
 
 def random_bits(
