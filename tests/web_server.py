@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ssl
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -80,6 +81,13 @@ class WebServer:
             self.requests.append(request)
             pages = self._pages.get(request.path, [Page(b"nothing here", 404)])
             return pages.pop(0) if len(pages) > 1 else pages[0]
+
+    def wait_for(self, count: int) -> int:
+        """Wait until so many requests have come, and return their number; clients may give up before they are noted."""
+        end = time.monotonic() + 60
+        while len(self.requests) < count and time.monotonic() < end:
+            time.sleep(0.01)
+        return len(self.requests)
 
     @property
     def paths(self) -> list[str]:

@@ -326,11 +326,11 @@ def test_a_server_that_does_not_answer_is_given_up(web, target, monkeypatch):
     monkeypatch.setattr(network, "SECONDS_OF_SILENCE", 0.05)
     url = web.put("/news.tgz", Page(CONTENT, stall=-1))
     refused(url, target, f"{url} did not answer in time")
-    assert len(web.requests) == 5
+    assert web.wait_for(5) == 5
 
 
 def test_a_server_that_falls_silent_is_asked_again(web, target, monkeypatch):
-    monkeypatch.setattr(network, "SECONDS_OF_SILENCE", 0.2)
+    monkeypatch.setattr(network, "SECONDS_OF_SILENCE", 1)
     fetch(web.put("/news.tgz", Page(CONTENT, stall=90_000), Page(CONTENT)), target)
     assert content(target) == CONTENT
     assert len(web.requests) == 2
@@ -901,7 +901,8 @@ def test_a_mirror_that_fails_is_passed_over_with_a_warning(page, reason, web, ta
     web.put("/mirror/acme/news/n.tgz", page)
     with pytest.warns(UserWarning, match="acme/news was not downloaded from the mirror") as caught:
         fetch(web.put("/n.tgz", Page(CONTENT)), target, SHA256)
-    assert f"{web.url}/mirror/acme/news/n.tgz {reason}" in str(caught[0].message)
+    messages = [str(warning.message) for warning in caught if warning.category is not ResourceWarning]
+    assert f"{web.url}/mirror/acme/news/n.tgz {reason}" in messages[0]
     assert content(target) == CONTENT
     assert only(target)
 

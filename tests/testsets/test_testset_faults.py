@@ -160,7 +160,6 @@ def world(tmp_path, run, start, calm, web, monkeypatch):
     (tmp_path / "kept.txt").write_bytes(b"kept")
     monkeypatch.setenv("BLEU_HOME", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path / "work")
-    monkeypatch.setattr(network, "SECONDS_OF_SILENCE", 0.3)
     world = World(tmp_path, web, run, start)
     before = world.surroundings()
     yield world
@@ -226,9 +225,13 @@ def test_programs_get_a_bleu_error(world, monkeypatch):
     ],
     ids=["404", "403", "503", "redirects", "stall", "cut"],
 )
-def test_a_server_that_fails_gives_one_line_and_does_no_lasting_harm(page, reason, signed, world, clean_files):
+def test_a_server_that_fails_gives_one_line_and_does_no_lasting_harm(
+    page, reason, signed, world, clean_files, monkeypatch
+):
     url = world.serve(page, signed=False)
-    world.refused("acme/support", f"{url} {reason}")
+    with monkeypatch.context() as impatience:
+        impatience.setattr(network, "SECONDS_OF_SILENCE", 0.3)
+        world.refused("acme/support", f"{url} {reason}")
     assert world.files() == []
     world.serve(Page(ARCHIVE), signed=signed)
     world.check_source("" if signed else note_of("acme/support", "support.tgz", ARCHIVE))
