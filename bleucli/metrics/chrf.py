@@ -399,7 +399,7 @@ def f_scores(stats: SegmentStats, beta: float, eps_smoothing: bool) -> NDArray[n
     """
     import numpy as np
 
-    from bleucli.kernels.python_chrf import EPSILON, squared
+    from bleucli.kernels.python_ngrams import EPSILON, squared
 
     def quotients(
         dividends: NDArray[np.float64], divisors: NDArray[np.float64], default: float = 0.0

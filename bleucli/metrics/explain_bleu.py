@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import exp, fsum, isclose, log, prod
 
-from bleucli.kernels.python_groups import count_ngrams
+from bleucli.kernels.python_ngrams import count_ngrams
 from bleucli.metrics.bleu import BLEU, BLEUScore, show_penalty
 from bleucli.metrics.smoothing import (
     AVERAGING,

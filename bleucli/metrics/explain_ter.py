@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bleucli.errors import BleuError
-from bleucli.kernels.python_ter import trace_edits
+from bleucli.kernels.python_edits import trace_edits
 from bleucli.metrics.explain_wer import (
     NOTHING,
     PERFECT,

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from bleucli import kernels
 from bleucli.errors import BleuError
-from bleucli.kernels.python_edits import edited_words, trace_distance
-from bleucli.kernels.python_ter import DELETION, INSERTION, NAMES
+from bleucli.kernels.python_edits import DELETION, INSERTION, NAMES, edited_words, trace_distance
 from bleucli.metrics.wer import ErrorRate, ErrorRateScore
 from bleucli.phrases import tell_count
 from bleucli.prose.blocks import Alignment, Formula, Heading, Paragraph

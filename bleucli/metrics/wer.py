@@ -178,8 +178,7 @@ class ErrorRate(Metric["RateT"]):
 
     def count_kinds(self, hypotheses: Segments, references: References) -> SegmentStats:
         """Return how many edits of each kind prepared segments have; see `Metric.count_kinds`."""
-        from bleucli.kernels.python_edits import edited_words, trace_distance
-        from bleucli.kernels.python_ter import DELETION, INSERTION, MATCH, SUBSTITUTION
+        from bleucli.kernels.python_edits import DELETION, INSERTION, MATCH, SUBSTITUTION, edited_words, trace_distance
 
         def units_of(text: str) -> Sequence[str]:
             return text.strip() if self.characters else edited_words(text)

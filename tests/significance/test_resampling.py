@@ -35,7 +35,7 @@ from strategies import examples
 from bleucli import BLEU, TER, BleuError, PairedTest, kernels
 from bleucli.errors import InputTypeError, UsageError
 from bleucli.kernels import python
-from bleucli.kernels.python_chrf import f_score
+from bleucli.kernels.python_ngrams import f_score
 from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics.chrf import f_scores
 from bleucli.results import SIGNIFICANT
