@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bleucli.counting import CorpusStats
     from bleucli.errors import BleuError, BleuWarning, InputTypeError
     from bleucli.evaluate import evaluate_segments, evaluate_systems
-    from bleucli.match import match_score
+    from bleucli.match import Match, Matches, Setting, match_score
     from bleucli.matrix import compare_matrix, score_matrix
     from bleucli.metrics import metric_from_signature
     from bleucli.metrics.bleu import BLEU, BLEUScore
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from bleucli.report.page import compare_systems
     from bleucli.results import Results
     from bleucli.results.findings import Finding, Findings
-    from bleucli.results.matches import Match, Matches, Setting
     from bleucli.results.segments import SegmentTable
     from bleucli.results.signature import Signature
     from bleucli.scale import arrow, statsfiles
@@ -71,7 +70,7 @@ _NAMES = {
     "counting": "CorpusStats",
     "errors": "BleuError BleuWarning InputTypeError",
     "evaluate": "evaluate_segments evaluate_systems",
-    "match": "match_score",
+    "match": "Match Matches Setting match_score",
     "matrix": "compare_matrix score_matrix",
     "metrics": "metric_from_signature",
     "metrics.bleu": "BLEU BLEUScore",
@@ -88,7 +87,6 @@ _NAMES = {
     "report.page": "compare_systems",
     "results": "Results",
     "results.findings": "Finding Findings",
-    "results.matches": "Match Matches Setting",
     "results.segments": "SegmentTable",
     "results.signature": "Signature",
     "significance.paired_test": "PairedTest",

@@ -191,7 +191,7 @@ MULTI_BLEU = "multi-bleu.perl"
 class Way(NamedTuple):
     """One way to score.
 
-    cost: how uncommon it is. program: as in `bleucli.results.matches.Setting`. title: the program and its settings in a
+    cost: how uncommon it is. program: as in `bleucli.match.Setting`. title: the program and its settings in a
     few words. score: the score of counts, in percent. command: takes the files of the references, that of the system,
     and what a perfect score is (100 or 1); returns the command.
     """

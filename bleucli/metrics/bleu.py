@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from bleucli.metrics.pairwise import Pairs
     from bleucli.metrics.remarks import Remarks
-    from bleucli.results.agreement import Curve
+    from bleucli.results.citations import Curve
 
 MAX_NGRAM_ORDER = 4  # by default
 # sacreBLEU 2.6.0 warns about tokenized input if at least this many hypotheses end in " ."
@@ -206,7 +206,7 @@ _CURVES = {
 
 def _find_curve(info: Mapping[str, str]) -> Curve | None:
     """Return how often people agree with BLEU; None unless the signature is that of scores that were measured."""
-    from bleucli.results.agreement import Curve, measures_systems
+    from bleucli.results.citations import Curve, measures_systems
 
     if not measures_systems(info, {"nrefs": "1", "case": "mixed", "eff": "no", "smooth": "exp"}, "tok"):
         return None

@@ -33,7 +33,7 @@ from bleucli.metrics.explanations import (
 from bleucli.metrics.score import MOST_DECIMALS
 from bleucli.prose.blocks import Block, Formula, Heading, Paragraph, Table, as_html, as_text, show_numbers
 from bleucli.records import NamedTuple
-from bleucli.results.agreement import tell_agreement
+from bleucli.results.citations import tell_agreement
 from bleucli.results.hints import warn
 from bleucli.results.signature import Signature
 from bleucli.significance.comparison import Sampling, compare_two

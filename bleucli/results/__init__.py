@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 
     import pandas
 
-    from bleucli.results.agreement import Curve
-    from bleucli.results.citations import Paper
+    from bleucli.results.citations import Curve, Paper
 
 # A difference with a larger p-value is not significant
 SIGNIFICANT = 0.05

@@ -61,7 +61,8 @@ LADDER: dict[str, set[str]] = {
         "text",
     },
     "match": {
-        *("counting", "errors", "kernels", "limits", "metrics", "phrases", "records", "results", "text", "tokenizers"),
+        *("counting", "errors", "kernels", "limits", "metrics", "phrases", "prose", "records", "results", "text"),
+        "tokenizers",
     },
     "report": {
         *("_version", "counting", "errors", "kernels", "limits", "metrics", "optional_deps", "output", "phrases"),
