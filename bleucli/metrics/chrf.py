@@ -14,7 +14,7 @@ from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import LARGEST_ORDER, read_number
 from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import CHOICE, SHARED, Option
-from bleucli.metrics.score import Score
+from bleucli.metrics.score import Bar, Remarks, Score
 from bleucli.phrases import join_words, list_orders, tell_count, tell_orders
 from bleucli.results import Description, Fact, Figures
 from bleucli.results.segments import SegmentScores
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from bleucli.counting import CorpusStats
     from bleucli.metrics.pairwise import Pairs
-    from bleucli.metrics.remarks import Remarks
 
 DEFAULT_CHAR_ORDER = 6
 DEFAULT_WORD_ORDER = 0
@@ -268,8 +267,6 @@ class CHRF(Metric[CHRFScore]):
 
     def remarks(self, stats: CorpusStats) -> Remarks:
         """Return precision and recall by order, and what the score means."""
-        from bleucli.metrics.remarks import Bar, Remarks
-
         name, score, several = f"{self.name}{'+' * self.word_order}", stats.score().score, stats.most > 1
         sums = list(map(int, stats.sums))
         orders = [f"{number}-grams" for number in range(1, self.char_order + 1)]
