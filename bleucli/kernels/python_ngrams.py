@@ -107,9 +107,7 @@ def _matches(tokens: list[str], order: int, number: int, most: Most) -> int:
 def _closest(lengths: list[int], length: int) -> int:
     """Return the closest of the other lengths, the shorter of two equally close ones; 0 if there is none.
 
-    Args:
-        lengths: the lengths of all texts, ascending.
-        length: one of them, which is skipped once.
+    lengths: of all texts, ascending. length: one of them, which is skipped once.
 
     >>> _closest([1, 2, 3], 2), _closest([1, 2, 2], 2), _closest([1, 3], 3), _closest([3], 3)
     (1, 2, 1, 0)

@@ -261,18 +261,7 @@ def pairwise_chrf(
 ) -> array[float] | memoryview[float]:
     """Score each hypothesis of a group against each of its references by chrF.
 
-    Args:
-        hypotheses: n texts, group by group. A missing one counts as empty.
-        references: m texts, group by group. If both are the same object, native kernels take less time.
-        sizes: for each group how many hypotheses and how many references it has, as signed 64-bit integers.
-        weights: m doubles; None for the scores themselves.
-        scores: an array of doubles to fill: one for each pair, group by group and hypothesis by hypothesis; or, with
-            weights, the sum of each hypothesis's weighted scores, added up in the order of the references.
-        char_order: the longest character n-gram.
-        word_order: the longest word n-gram, 0 for none.
-        beta: the weight of recall relative to precision.
-        whitespace: whether character n-grams include white space.
-        eps_smoothing: as for `f_score`.
+    The first five arguments are those of `pairwise_bleu`, all others those of `chrf_stats`.
 
     Returns:
         `scores`.

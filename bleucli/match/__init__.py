@@ -275,12 +275,7 @@ def check_number(number: str | float) -> None:
 
 
 def _check_language(code: str) -> str:
-    """Return the two or three letters of a language; "" if there is none.
-
-    Raises:
-        UsageError: there is no such language.
-        InputTypeError: it is not a string.
-    """
+    """Return the two or three letters of a language; "" if there is none."""
     from bleucli.tokenizers import languages
 
     try:
@@ -290,11 +285,7 @@ def _check_language(code: str) -> str:
 
 
 def _choose_metrics(names: str | Iterable[str]) -> list[str]:
-    """Return the names of metrics, in our order.
-
-    Raises:
-        UsageError: one of them cannot be matched.
-    """
+    """Return the names of metrics, in our order."""
     choice = []
     for word in list_metrics(names):
         name = find_name(word) if isinstance(word, str) else ""
@@ -309,14 +300,6 @@ def _choose_metrics(names: str | Iterable[str]) -> list[str]:
 
 class _Target:
     """The number that is looked for.
-
-    Args:
-        number: as it was printed.
-        scale: 100, 1 or None.
-
-    Raises:
-        UsageError: it is not a number that a score can have.
-        InputTypeError: it is of another type.
 
     >>> target = _Target("27.30", None)
     >>> target.decimals, target.scale, target.is_printed_for(27.3049), target.is_printed_for(27.31)
@@ -364,14 +347,7 @@ class _Candidate(NamedTuple):
 
 
 class _Comparison:
-    """Compares the scores of all settings with a number.
-
-    Args:
-        tally: what was counted.
-        target: the number.
-        inputs: what commands call the texts.
-        language: the target language, or "".
-    """
+    """Compares the scores of all settings with a number."""
 
     def __init__(self, tally: Tally, target: _Target, inputs: Inputs, language: str) -> None:
         self._tally = tally
@@ -509,10 +485,7 @@ def _title_of(metric: Metric) -> str:
 def _words_of(metric: Metric, signature: str, language: str) -> list[str]:
     """Return the words that make the command use a metric.
 
-    Args:
-        metric: with options that signatures show.
-        signature: that of its score.
-        language: the target language that the command knows.
+    signature: that of its score. language: the target language that the command knows.
 
     >>> _words_of(BLEU(tokenize="intl", lowercase=True), "", ""), _words_of(CHRF(word_order=2), "", "")
     (['-tok', 'intl', '-lc'], ['-m', 'chrf++'])

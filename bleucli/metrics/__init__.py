@@ -253,10 +253,8 @@ def metric_that_counted(
 ) -> Metric:
     """Return the metric that a signature describes, to score statistics that it counted; no tokenizer is loaded.
 
-    Args:
-        signature: as for `metric_from_signature`.
-        given: arguments of the constructor that replace those of the signature.
-        in_command: whether messages name options as the command does.
+    given: arguments of the constructor that replace those of the signature. in_command: whether messages name options
+    as the command does.
 
     >>> metric = metric_that_counted("BLEU|nrefs:1|tok:ja-mecab-0.996-IPA", {"smooth_method": "floor"})
     >>> str(metric.signature(1, 1)).partition("|version")[0]

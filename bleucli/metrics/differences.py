@@ -285,13 +285,8 @@ def explain_differences(
 ) -> list[DifferenceExplanation]:
     """Say why the scores of two systems differ, by each metric.
 
-    Args:
-        corpus: a corpus with two systems. It is read twice, so its texts are kept in temporary files in the meantime.
-        metrics: at least one.
-        most: how many segments to list.
-        jobs: the number of threads; None for all usable processors if the corpus is large enough.
-        choose: takes the number of segments, and returns the indexes of those to score, or None for all.
-        seed: that of the tests; None for fresh random numbers.
+    corpus: with two systems. It is read twice, so its texts are kept in temporary files in the meantime. most: how many
+    segments to list. seed: that of the tests; None for fresh random numbers. Other arguments: as for `explain_scores`.
     """
     corpus, read_again = corpus.kept()
     systems, lines = count_rows(corpus, metrics, jobs, choose)

@@ -79,8 +79,7 @@ class _Counts(Score):
 class EditKinds(Metric[Score]):
     """The kinds of edits that a metric counts, as rows that are added like any others.
 
-    Args:
-        metric: TER, WER or CER, with its options.
+    metric: TER, WER or CER, with its options.
 
     >>> from bleucli import WER
     >>> EditKinds(WER()).corpus_stats(["a x c d", "e"], [["a b c", "e f"]]).sums

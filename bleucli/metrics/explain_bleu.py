@@ -416,11 +416,8 @@ def take_apart(
 ) -> tuple[BLEUParts, tuple[int, ...]]:
     """Return the parts of a segment's score, and its row of statistics as counted here.
 
-    Args:
-        metric: the metric that scored it.
-        hypothesis: the output, prepared by the metric; white space separates tokens.
-        references: those that are not missing, prepared in the same way.
-        score: the score of the segment.
+    hypothesis, references: prepared by the metric; white space separates tokens, and missing references are left out.
+    score: that of the segment.
     """
     tokens, theirs = hypothesis.split(), [reference.split() for reference in references]
     tables = [

@@ -435,11 +435,7 @@ def _take_rate_apart(
 def take_apart(
     metric: Rate, hypothesis: str, references: Sequence[str], score: RateScore
 ) -> tuple[TERParts | ErrorRateParts, tuple[int | float, ...]]:
-    """Return the parts of a segment's score, and its row of statistics; arguments as in `explain_bleu.take_apart`.
-
-    Raises:
-        BleuError: the texts are too long.
-    """
+    """Return the parts of a segment's score, and its row of statistics; arguments as in `explain_bleu.take_apart`."""
     if isinstance(metric, ErrorRate):
         return _take_rate_apart(metric, hypothesis, references)
     return _take_ter_apart(metric, hypothesis, references)

@@ -144,10 +144,7 @@ class Curve(NamedTuple):
 def measures_systems(info: Mapping[str, str], usual: Mapping[str, str], *others: str) -> bool:
     """Return whether scores are of whole outputs with the usual settings, not of groups of segments or of documents.
 
-    Args:
-        info: the keys and values of the signature.
-        usual: those that the settings must have.
-        others: keys whose values the caller judges.
+    usual: the keys and values that the settings must have. others: keys whose values the caller judges.
 
     >>> usual = {"nrefs": "1", "case": "mixed"}
     >>> measures_systems({**usual, "version": "x"}, usual), measures_systems({**usual, "domain": "news"}, usual)
@@ -171,10 +168,7 @@ def tell_share(share: float) -> str:
 def tell_agreement(name: str, share: float | None, pair: str) -> str:
     """Return how often people agree with the order of two systems; "" if that is not known.
 
-    Args:
-        name: that of the scores.
-        share: in percent of pairs of systems.
-        pair: both systems, in words.
+    share: in percent of pairs of systems. pair: both systems, in words.
 
     >>> print(tell_agreement("BLEU", 64.2, "A and B"))
     Where two systems differ as much by BLEU as A and B, people agree with their order in about 64% of pairs (Kocmi et\

@@ -125,11 +125,8 @@ def compare_units(
     It is about the first metric: after a test, about the difference between the baseline and the best other system, or
     between the two best if every pair was tested; otherwise about the first system's score.
 
-    Args:
-        results: the scores.
-        samples: for each of the systems, one sample per metric, with a row per segment.
-        documents: the number of each segment's document.
-        sampling: how the scores were resampled.
+    samples: for each system, one sample per metric, with a row per segment. documents: the number of each segment's
+    document.
 
     Returns:
         None if there is one document, each segment is one, or the standard error by segments is 0.
@@ -184,11 +181,8 @@ def resample_means(
 ) -> Results:
     """Return results of means over corpora with the same added; each corpus is resampled independently of the others.
 
-    Args:
-        results: the means of the scores of all systems by all metrics, over the corpora.
-        corpora: the samples of each corpus, as for `resample`.
-        sampling: as for `resample`.
-        progress: as for `resample`.
+    results: the means of the scores over the corpora. Other arguments: as for `resample`, one list of samples for each
+    corpus.
     """
     samples = corpora[0]  # of the only corpus, or of one that has the same systems and metrics as the others
     scores = _bootstrap_scores(corpora, sampling, progress) if sampling.method != "ar" else []

@@ -417,11 +417,8 @@ def random_bits(
     A block is overwritten by the next one. Trials use the bits one after the other, the lowest bit first, as NumPy's
     `integers(2, dtype=bool)` does.
 
-    Args:
-        segments: the number of bits of a trial.
-        trials: the number of trials.
-        seed: as for `bootstrap`.
-        block: the number of trials at a time; None for as many as `trials_at_once` says.
+    segments: the number of bits of a trial. block: the number of trials at a time; None for as many as `trials_at_once`
+    says.
     """
     import numpy as np
 

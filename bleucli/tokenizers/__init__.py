@@ -123,9 +123,7 @@ def get(name: str) -> Tokenizer:
 def wrap(function: Callable[[str], str], name: str) -> Tokenizer:
     """Return a tokenizer that calls a function; signatures show the caller's name for it.
 
-    Args:
-        function: from a string to a string with white space between the tokens.
-        name: printable, without blanks, `|`, `:` and `%`, and not the name of a built-in tokenizer.
+    name: printable, without blanks, `|`, `:` and `%`, and not the name of a built-in tokenizer.
 
     >>> wrap(str.lower, "char")
     Traceback (most recent call last):

@@ -73,9 +73,8 @@ def tokenize_distinct(segments: Segments, tokenize: Callable[[list[str]], Iterab
 class OwnTokenizer(OfLines):
     """A tokenizer made from a function that takes and returns a string. It can be pickled if the function can.
 
-    Args:
-        function: returns a text with white space between its tokens; several threads may call it at once.
-        name: the name of the tokenizer in signatures.
+    function: returns a text with white space between its tokens; several threads may call it at once. name: that of the
+    tokenizer in signatures.
 
     >>> tokenizer = OwnTokenizer(lambda text: text.replace("-", " - "), "hyphens")
     >>> tokenizer.signature, tokenizer("well-known")
