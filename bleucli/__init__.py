@@ -20,25 +20,23 @@ if TYPE_CHECKING:
     from bleucli.counting import CorpusStats
     from bleucli.errors import BleuError, BleuWarning, InputTypeError
     from bleucli.evaluate import evaluate_segments, evaluate_systems
-    from bleucli.match import match_score
+    from bleucli.match import Match, Matches, Setting, match_score
     from bleucli.matrix import compare_matrix, score_matrix
     from bleucli.metrics import metric_from_signature
     from bleucli.metrics.bleu import BLEU, BLEUScore
-    from bleucli.metrics.cer import CER, CERScore, corpus_cer, sentence_cer
     from bleucli.metrics.chrf import CHRF, CHRFScore, corpus_chrf, sentence_chrf
     from bleucli.metrics.differences import DifferenceExplanation, explain_difference
     from bleucli.metrics.explanations import CorpusExplanation, Explanation, explain, explain_corpus
     from bleucli.metrics.functions import compute, corpus_bleu, raw_corpus_bleu, sentence_bleu
     from bleucli.metrics.self_bleu import SelfBLEU, self_bleu
     from bleucli.metrics.ter import TER, TERScore, corpus_ter, sentence_ter
-    from bleucli.metrics.wer import WER, WERScore, corpus_wer, sentence_wer
+    from bleucli.metrics.wer import CER, WER, CERScore, WERScore, corpus_cer, corpus_wer, sentence_cer, sentence_wer
     from bleucli.output import render_table
     from bleucli.output.paper import cite
     from bleucli.report import plots
     from bleucli.report.page import compare_systems
     from bleucli.results import Results
     from bleucli.results.findings import Finding, Findings
-    from bleucli.results.matches import Match, Matches, Setting
     from bleucli.results.segments import SegmentTable
     from bleucli.results.signature import Signature
     from bleucli.scale import arrow, statsfiles
@@ -71,24 +69,22 @@ _NAMES = {
     "counting": "CorpusStats",
     "errors": "BleuError BleuWarning InputTypeError",
     "evaluate": "evaluate_segments evaluate_systems",
-    "match": "match_score",
+    "match": "Match Matches Setting match_score",
     "matrix": "compare_matrix score_matrix",
     "metrics": "metric_from_signature",
     "metrics.bleu": "BLEU BLEUScore",
-    "metrics.cer": "CER CERScore corpus_cer sentence_cer",
     "metrics.chrf": "CHRF CHRFScore corpus_chrf sentence_chrf",
     "metrics.differences": "DifferenceExplanation explain_difference",
     "metrics.explanations": "CorpusExplanation Explanation explain explain_corpus",
     "metrics.functions": "compute corpus_bleu raw_corpus_bleu sentence_bleu",
     "metrics.self_bleu": "SelfBLEU self_bleu",
     "metrics.ter": "TER TERScore corpus_ter sentence_ter",
-    "metrics.wer": "WER WERScore corpus_wer sentence_wer",
+    "metrics.wer": "CER CERScore WER WERScore corpus_cer corpus_wer sentence_cer sentence_wer",
     "output": "render_table",
     "output.paper": "cite",
     "report.page": "compare_systems",
     "results": "Results",
     "results.findings": "Finding Findings",
-    "results.matches": "Match Matches Setting",
     "results.segments": "SegmentTable",
     "results.signature": "Signature",
     "significance.paired_test": "PairedTest",

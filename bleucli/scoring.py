@@ -66,12 +66,8 @@ def score_systems(
 ) -> Results:
     """Score every system with every metric.
 
-    Args:
-        corpus: systems and references, with labels if there are some.
-        metrics: at least one.
-        jobs: the number of threads; None for all usable processors if there is enough text.
-        sampling: how to resample scores, or None. With resampling, the statistics of all segments are kept.
-        by: the labels to group segments by.
+    jobs: the number of threads; None for all usable processors if there is enough text. sampling: how to resample
+    scores, for which the statistics of all segments are kept. by: the labels to group segments by.
 
     >>> from bleucli import BLEU
     >>> from bleucli.counting.corpus import of_strings
@@ -100,10 +96,7 @@ def score_systems(
 def plan_intervals(n_bootstrap: int, seed: Seed, jobs: int) -> Sampling | None:
     """Return how to resample scores for confidence intervals; None for a single resample, which gives none.
 
-    Args:
-        n_bootstrap: the number of resamples, up to 10,000,000.
-        seed: see `bleucli.significance.resampling.choose_seed`.
-        jobs: the number of threads, at least 1.
+    n_bootstrap: the number of resamples, up to 10,000,000. seed: see `bleucli.significance.resampling.choose_seed`.
     """
     from bleucli.limits import MOST_TRIALS, whole_number
 
@@ -197,14 +190,10 @@ def score_counted(
 ) -> Results:
     """Score systems from their statistics.
 
-    Args:
-        systems: their statistics, with rows if they are resampled or parts of them are scored.
-        metrics: those that counted.
-        references: the names of the references, for hints about texts.
-        sampling: as for `score_systems`.
-        selection: which segments to score; None for all, without scores of parts.
-        documents: the number of each segment's document, if documents are known: what `sampling` may resample.
-        progress: called with what is resampled, how many are done, and how many there are.
+    systems: with rows if they are resampled or parts of them are scored. references: their names, for hints about
+    texts. selection: which segments to score; None for all, without scores of parts. documents: the number of each
+    segment's document, if documents are known: what `sampling` may resample. progress: called with what is resampled,
+    how many are done, and how many there are.
     """
     hints = [hint for system in systems for hint in _hints(system, references)]
     hints += [hint for metric in metrics for hint in metric.advice]
@@ -266,11 +255,8 @@ def score_groups(
 ) -> Results:
     """Score systems on groups of segments, each group by itself: one row for each group and system.
 
-    Args:
-        groups: what was counted of each; labels are texts.
-        metrics: those that counted.
-        sampling: as for `score_systems`; nothing is compared across groups.
-        progress: as for `score_counted`.
+    groups: what was counted of each; labels are texts. Nothing is compared across groups. Other arguments: as for
+    `score_counted`.
     """
     from bleucli.results.hints import about
 
@@ -387,10 +373,8 @@ def score_blocks(
 ) -> Iterator[SegmentBlock]:
     """Score each segment by itself, for all systems and metrics, block by block.
 
-    Args:
-        blocks: the statistics of all systems, with rows, block by block, as `bleucli.counting.count_blocks` gives them;
-            with the texts, if these are wanted.
-        selection: which segments to score; None for all.
+    blocks: the statistics of all systems, with rows, as `bleucli.counting.count_blocks` gives them; with the texts, if
+    these are wanted.
     """
     start = 0
     subset = None if selection is None or selection.indexes is None else set(selection.indexes)
@@ -433,12 +417,8 @@ def _score_each(
 ) -> SegmentScores:
     """Return the score of each segment of a block.
 
-    Args:
-        stats: the statistics of all segments of the block, with rows.
-        indexes: the indexes of the segments to score, in the text.
-        places: the same in the block; None for all segments.
-        name: the name of the system, for errors.
-        signatures: those of the metric so far, by the number of references; new ones are added.
+    indexes: of the segments to score, in the text; places: the same in the block, None for all segments. name: the name
+    of the system, for errors. signatures: those of the metric so far, by the number of references; new ones are added.
     """
     rows, nrefs, metric = stats.rows, stats.nrefs, stats.metric
     assert rows is not None

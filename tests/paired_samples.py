@@ -4,18 +4,21 @@
 - `samples_of`, `numbers`: statistics of systems by metrics, and of one number per segment
 - `plain_bootstrap`, `plain_interval`, `plain_difference_interval`, `plain_bootstrap_p_value`,
   `plain_randomization_p_value`: as in the formulas
+- `randomize_pairs`, `bootstrap_pairs`: the two tests of all pairs
 """
 
 from __future__ import annotations
 
 from array import array
 from functools import lru_cache, partial
+from itertools import combinations
 
 import numpy as np
 import oracles
 
 from bleucli import BLEU, CHRF, TER
 from bleucli.kernels.stats import SegmentStats
+from bleucli.significance import max_t
 from bleucli.significance.resampling import Sample
 
 METRICS = {"BLEU": BLEU, "chrF2": CHRF, "TER": TER}
@@ -152,3 +155,14 @@ def plain_randomization_p_value(left, right, trials, seed):
     others = _scores(right, [np.where(mask, rights, lefts).sum(axis=0) for mask in masks])
     exceeding = sum(abs(sums - others) > plain_difference(left, right))
     return float((exceeding + 1) / (trials + 1))
+
+
+def randomize_pairs(samples, trials, seed, **options):
+    """Test every pair of systems of one corpus by randomization."""
+    pairs = list(combinations(range(len(samples)), 2))
+    return max_t.randomize_means([samples], pairs, trials, [seed], **options)
+
+
+def bootstrap_pairs(samples, scores):
+    """Test every pair of systems of one corpus by the bootstrap."""
+    return max_t.bootstrap_means([samples], scores)

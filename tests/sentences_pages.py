@@ -25,7 +25,7 @@ from bleucli.report import charts, contents, page, plots, verdicts
 from bleucli.report.contents import Column, Grouping, Pair, Report, Wording
 from bleucli.report.passages import Lead, Passages
 from bleucli.results import Description, Power, Ranking, ScoreRecord
-from bleucli.results.agreement import Curve
+from bleucli.results.citations import Curve
 from bleucli.results.signature import Signature
 from bleucli.scoring import score_counted
 from bleucli.significance import comparison

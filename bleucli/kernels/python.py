@@ -14,13 +14,10 @@ from itertools import accumulate
 from operator import itemgetter
 
 from bleucli.errors import FieldCountError
-from bleucli.kernels.python_chrf import chrf_counts, chrf_row, f_score, squared
-from bleucli.kernels.python_edits import edit_distance, edited_words
-from bleucli.kernels.python_groups import count_ngrams, group_stats
-from bleucli.kernels.python_pairwise import pairwise_bleu, pairwise_chrf
+from bleucli.kernels.python_edits import edit_distance, edited_words, ter_edits, ter_kinds_of_pair
+from bleucli.kernels.python_ngrams import chrf_counts, chrf_row, count_ngrams, f_score, group_stats, squared
 from bleucli.kernels.python_resampling import check_rows, draw_weights, swapped_sums, weighted_sums
-from bleucli.kernels.python_rows import bleu_rows, chrf_rows, render_rows
-from bleucli.kernels.python_ter import ter_edits, ter_kinds_of_pair
+from bleucli.kernels.python_scores import bleu_rows, chrf_rows, pairwise_bleu, pairwise_chrf, render_rows
 from bleucli.kernels.stats import SegmentStats
 from bleucli.kernels.stopping import heed_stop, pieces
 from bleucli.text import Segments

@@ -1,6 +1,6 @@
 """Which settings give a published number: `match_score`, which `bleu match` calls.
 
-- `match_score`: strings
+- `match_score`: strings; `Matches`, `Match`, `Setting`: its answer
 - `match_corpus`: a corpus from anywhere; `Inputs`: what commands call its texts; `check_number`: refuses a wrong number
 - `counts`: what is counted, once per tokenizer and case; all other settings are arithmetic on that
 - `programs`: how other programs count, and the commands that run them
@@ -25,16 +25,19 @@ from bleucli.metrics import VARIANTS, find_name, list_metrics, name_of, tell_unk
 from bleucli.metrics.bleu import BLEU, MAX_NGRAM_ORDER
 from bleucli.metrics.chrf import CHRF
 from bleucli.metrics.ter import TER
-from bleucli.phrases import Turn, join_words
+from bleucli.phrases import Turn, join_words, tell_count
+from bleucli.prose.blocks import Code, Heading, Paragraph
 from bleucli.records import NamedTuple
 from bleucli.results import DECIMALS
-from bleucli.results.matches import Match, Matches, Setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from bleucli.counting.corpus import Corpus
     from bleucli.match.programs import Way
     from bleucli.metrics import Metric
+    from bleucli.prose.blocks import Block
 
 METRICS_MATCHED = ("bleu", "chrf", "ter")
 # No score is printed with a zero in front, so that 027.3 would match nothing
@@ -43,6 +46,8 @@ _NUMBER = re.compile(r"(0|[1-9]\d{0,3})(\.\d+)?", re.ASCII)
 _MOST_DECIMALS = 12
 _DECIMALS_OF_PERL = 2  # what multi-bleu.perl prints
 _NEAREST = 5
+# How many further settings with the same score are named
+_MOST_NAMED = 5
 # Settings whose scores differ by less give the same score; sums may be rounded differently
 _SAME = 1e-9
 
@@ -59,6 +64,127 @@ _OF_CHARACTERS = 0.4
 _CHRF = 0.5
 _WORD_ORDERS = {0: 0.0, 2: 0.1, 1: _RARE}  # chrF++ is nearly as common as chrF
 _TER = 0.7
+
+
+class Setting(NamedTuple):
+    """One way to score.
+
+    Attributes:
+        title: the program and its settings, in a few words.
+        program: "sacreBLEU", whose scores bleu gives, or "multi-bleu.perl", "NLTK", "evaluate" or "torchmetrics".
+        against: the reference, if it uses only one of several.
+        signature: of the score, with its name; "" for other programs.
+        command: what to type. It prints the score.
+
+    >>> from bleucli import match_score
+    >>> matches = match_score("77.9", ["the cat sat down"], [["the cat sat down there"]])
+    >>> matches.matches[0].settings[1].title, matches.matches[0].settings[1].program
+    ("Hugging Face's bleu", 'evaluate')
+    """
+
+    title: str
+    program: str
+    against: str
+    signature: str
+    command: str
+
+
+class Match(NamedTuple):
+    """Settings that give the same score.
+
+    Attributes:
+        name: the name of the score, such as BLEU or chrF2.
+        score: in percent.
+        settings: the commonest first.
+
+    >>> from bleucli import match_score
+    >>> match, *_ = match_score("77.9", ["the cat sat down"], [["the cat sat down there"]]).matches
+    >>> match.name, round(match.score, 2), match.settings[0].command
+    ('BLEU', 77.88, 'bleu REF.txt -i SYSTEM.txt')
+    """
+
+    name: str
+    score: float
+    settings: Sequence[Setting]
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the match for JSON."""
+        settings = [dict(zip(setting._fields, setting, strict=True)) for setting in self.settings]
+        return {"name": self.name, "score": self.score, "settings": settings}
+
+    def tell(self, rank: int, scale: int, decimals: int) -> list[Block]:
+        """Return blocks that show the match; rank: its place among all, scale, decimals: those of its score."""
+        first, *others = self.settings
+        lines = [first.signature, first.command] if first.signature else [first.command]
+        against = f", against {first.against} alone" if first.against else ""
+        heading = Heading(f"{rank}. {self.name} {self.score * scale / 100:.{decimals}f}: {first.title}{against}")
+        if not others:
+            return [heading, Code(lines)]
+        titles = [self._tell_other(place) for place in range(1, 1 + min(len(others), _MOST_NAMED))]
+        if len(others) > _MOST_NAMED:
+            titles.append(f"and {tell_count(len(others) - _MOST_NAMED, 'more setting')} (-f json)")
+        return [heading, Code(lines), Paragraph(f"The same score: {'; '.join(titles)}.")]
+
+    def _tell_other(self, place: int) -> str:
+        """Return what a setting is called beside the first, and beside the first one that has a signature."""
+        first, setting = self.settings[0], self.settings[place]
+        signature = next((one.signature for one in self.settings[:place] if one.signature), "")
+        title = setting.title
+        if signature and setting.signature:
+            title = join_words([field for field in setting.signature.split("|") if field not in signature.split("|")])
+        if setting.against == first.against:
+            return title
+        return f"{title}, against {setting.against} alone" if setting.against else f"{title}, against all references"
+
+
+class Matches(NamedTuple):
+    """Which settings give a number.
+
+    Attributes:
+        number: the number, as it was given.
+        scale: what a perfect score is on the scale of the number: 100 or 1.
+        matches: the settings that print the number at its precision, the commonest first.
+        nearest: if none does, the five nearest scores, the nearest first.
+        tried: the number of settings that were tried.
+        untried: what was not tried, and what to do about it: one sentence each.
+
+    >>> from bleucli import match_score
+    >>> matches = match_score("77.9", ["the cat sat down"], [["the cat sat down there"]])
+    >>> [(match.name, match.settings[0].title) for match in matches.matches]
+    [('BLEU', "sacreBLEU's BLEU")]
+    """
+
+    number: str
+    scale: int
+    matches: Sequence[Match]
+    nearest: Sequence[Match]
+    tried: int
+    untried: Sequence[str]
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the answer for JSON."""
+        return {
+            "number": self.number,
+            "scale": self.scale,
+            "matches": [match.as_data() for match in self.matches],
+            "nearest": [match.as_data() for match in self.nearest],
+            "tried": self.tried,
+            "untried": list(self.untried),
+        }
+
+    def tell(self, width: int, short: bool) -> list[Block]:
+        """Return blocks that show the answer; scores have the number's scale and two decimals more, not `width`."""
+        decimals = len(self.number.partition(".")[2]) + 2
+        tried = tell_count(self.tried, "setting")
+        if self.matches:
+            count = tell_count(len(self.matches), "score")
+            verb = "prints" if len(self.matches) == 1 else "print"
+            blocks: list[Block] = [Heading(f"{count} of {tried} {verb} as {self.number}, the commonest first", "")]
+        else:
+            blocks = [Heading(f"none of {tried} prints as {self.number}; the nearest first", "")]
+        for rank, match in enumerate(self.matches or self.nearest, 1):
+            blocks += match.tell(rank, self.scale, decimals)
+        return [*blocks, *(Paragraph(f"{text[:1].upper()}{text[1:]}.") for text in self.untried)]
 
 
 class Inputs(NamedTuple):
@@ -149,12 +275,7 @@ def check_number(number: str | float) -> None:
 
 
 def _check_language(code: str) -> str:
-    """Return the two or three letters of a language; "" if there is none.
-
-    Raises:
-        UsageError: there is no such language.
-        InputTypeError: it is not a string.
-    """
+    """Return the two or three letters of a language; "" if there is none."""
     from bleucli.tokenizers import languages
 
     try:
@@ -164,11 +285,7 @@ def _check_language(code: str) -> str:
 
 
 def _choose_metrics(names: str | Iterable[str]) -> list[str]:
-    """Return the names of metrics, in our order.
-
-    Raises:
-        UsageError: one of them cannot be matched.
-    """
+    """Return the names of metrics, in our order."""
     choice = []
     for word in list_metrics(names):
         name = find_name(word) if isinstance(word, str) else ""
@@ -183,14 +300,6 @@ def _choose_metrics(names: str | Iterable[str]) -> list[str]:
 
 class _Target:
     """The number that is looked for.
-
-    Args:
-        number: as it was printed.
-        scale: 100, 1 or None.
-
-    Raises:
-        UsageError: it is not a number that a score can have.
-        InputTypeError: it is of another type.
 
     >>> target = _Target("27.30", None)
     >>> target.decimals, target.scale, target.is_printed_for(27.3049), target.is_printed_for(27.31)
@@ -238,14 +347,7 @@ class _Candidate(NamedTuple):
 
 
 class _Comparison:
-    """Compares the scores of all settings with a number.
-
-    Args:
-        tally: what was counted.
-        target: the number.
-        inputs: what commands call the texts.
-        language: the target language, or "".
-    """
+    """Compares the scores of all settings with a number."""
 
     def __init__(self, tally: Tally, target: _Target, inputs: Inputs, language: str) -> None:
         self._tally = tally
@@ -383,10 +485,7 @@ def _title_of(metric: Metric) -> str:
 def _words_of(metric: Metric, signature: str, language: str) -> list[str]:
     """Return the words that make the command use a metric.
 
-    Args:
-        metric: with options that signatures show.
-        signature: that of its score.
-        language: the target language that the command knows.
+    signature: that of its score. language: the target language that the command knows.
 
     >>> _words_of(BLEU(tokenize="intl", lowercase=True), "", ""), _words_of(CHRF(word_order=2), "", "")
     (['-tok', 'intl', '-lc'], ['-m', 'chrf++'])

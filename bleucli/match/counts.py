@@ -16,7 +16,7 @@ from bleucli.errors import SegmentError
 from bleucli.kernels.stats import SegmentStats
 from bleucli.match import programs
 from bleucli.metrics.bleu import BLEU
-from bleucli.metrics.chrf import CHRF, f_scores
+from bleucli.metrics.chrf import CHRF
 from bleucli.metrics.ter import TER
 from bleucli.text import Segments
 
@@ -176,7 +176,7 @@ class Tally:
                         block = columns[numbers[0]]
                         if len(numbers) > 1:
                             scores = [
-                                np.where(gone, -1.0, f_scores(SegmentStats.from_numpy(one), beta, eps))
+                                np.where(gone, -1.0, kernels.chrf_rows(SegmentStats.from_numpy(one), beta, eps).data)
                                 for one, gone in zip(columns, missing, strict=True)
                             ]
                             best = np.argmax(scores, axis=0)  # the first of equals, as in sacreBLEU

@@ -74,9 +74,8 @@ class Counts(NamedTuple):
 def count_block(rows: NDArray[np.int64], lengths: NDArray[np.int64]) -> Counts:
     """Return the counts of some segments.
 
-    Args:
-        rows: n rows of BLEU's statistics of order 4, made with all references.
-        lengths: for each reference, n lengths in tokens; -1 where it is missing.
+    rows: those of BLEU of order 4, made with all references. lengths: for each reference, n lengths in tokens; -1 where
+    it is missing.
     """
     import numpy as np
 
@@ -191,7 +190,7 @@ MULTI_BLEU = "multi-bleu.perl"
 class Way(NamedTuple):
     """One way to score.
 
-    cost: how uncommon it is. program: as in `bleucli.results.matches.Setting`. title: the program and its settings in a
+    cost: how uncommon it is. program: as in `bleucli.match.Setting`. title: the program and its settings in a
     few words. score: the score of counts, in percent. command: takes the files of the references, that of the system,
     and what a perfect score is (100 or 1); returns the command.
     """
@@ -242,13 +241,8 @@ def _way(
 def _run_python(imports: str, line: str, call: str, references: Sequence[str], system: str, scale: int) -> str:
     """Return a command that prints the score which a call of Python returns.
 
-    Args:
-        imports: a statement.
-        line: what becomes of a line of the files, `line`.
-        call: an expression of the output `h` and the references `r`, which has a list for each segment.
-        references: files.
-        system: the file of the output.
-        scale: 100 or 1.
+    imports: a statement. line: what becomes of a line of the files, `line`. call: an expression of the output `h` and
+    the references `r`, which has a list for each segment.
     """
     read = f'h, *r = [[{line} for line in open(f, encoding="utf-8", newline="\\n")] for f in sys.argv[1:]]'
     score = call if scale == 1 else f"100 * {call}"

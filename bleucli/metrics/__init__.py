@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from bleucli.metrics.bleu import BLEU, BLEUScore
-    from bleucli.metrics.cer import CER, CERScore
     from bleucli.metrics.chrf import CHRF, CHRFScore
     from bleucli.metrics.ter import TER, TERScore
-    from bleucli.metrics.wer import WER, WERScore
+    from bleucli.metrics.wer import CER, WER, CERScore, WERScore
 
-# The class of each metric, by the name of its module
+# The class of each metric, by its name in the command, which is also that of its module, unless there is another one
 _CLASSES = {"bleu": "BLEU", "chrf": "CHRF", "ter": "TER", "wer": "WER", "cer": "CER"}
-_MODULES = {kind: name for name, kind in _CLASSES.items()}
+_NAMES = {kind: name for name, kind in _CLASSES.items()}
+_HOMES = {"cer": "wer"}
 # Other names in the command: the metric that each stands for, and the arguments of its constructor
 VARIANTS = {"chrf+": ("chrf", {"word_order": 1}), "chrf++": ("chrf", {"word_order": 2})}
 # The names of scores, in lower case, where they are not those of metrics
@@ -75,9 +75,9 @@ class _Metrics(Mapping[str, type[Metric]]):
     """
 
     def __getitem__(self, name: str) -> type[Metric]:
-        module = _MODULES.get(name, name)
-        kind = _CLASSES[module]
-        metric: type[Metric] = getattr(_import_home(module), kind)
+        name = _NAMES.get(name, name)
+        kind = _CLASSES[name]
+        metric: type[Metric] = getattr(_import_home(name), kind)
         return metric
 
     def __iter__(self) -> Iterator[str]:
@@ -91,7 +91,7 @@ METRICS = _Metrics()
 
 
 def _import_home(name: str) -> object:
-    return __import__(f"bleucli.metrics.{name}", fromlist=[name])
+    return __import__(f"bleucli.metrics.{_HOMES.get(name, name)}", fromlist=[name])
 
 
 if not TYPE_CHECKING:  # so that type checkers report names that are not imported above
@@ -253,10 +253,8 @@ def metric_that_counted(
 ) -> Metric:
     """Return the metric that a signature describes, to score statistics that it counted; no tokenizer is loaded.
 
-    Args:
-        signature: as for `metric_from_signature`.
-        given: arguments of the constructor that replace those of the signature.
-        in_command: whether messages name options as the command does.
+    given: arguments of the constructor that replace those of the signature. in_command: whether messages name options
+    as the command does.
 
     >>> metric = metric_that_counted("BLEU|nrefs:1|tok:ja-mecab-0.996-IPA", {"smooth_method": "floor"})
     >>> str(metric.signature(1, 1)).partition("|version")[0]

@@ -28,7 +28,7 @@ from bleucli.errors import BleuError, InputTypeError, SegmentError, UsageError
 from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import MOST_TRIALS, whole_number
 from bleucli.metrics.options import NORMALIZE, SKIP_EMPTY_REFS, Configured
-from bleucli.metrics.score import OfScore, Score
+from bleucli.metrics.score import OfScore, Remarks, Score
 from bleucli.phrases import join_words, tell_place
 from bleucli.results import BY_ORDER, Description, Fact, Figures
 from bleucli.results.segments import SegmentScores
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
     from bleucli.counting.corpus import Joining
     from bleucli.metrics.pairwise import Best, Pairs
-    from bleucli.metrics.remarks import Remarks
     from bleucli.metrics.score import ScoreT_co
     from bleucli.significance.resampling import Seed
 
@@ -235,8 +234,6 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
     def remarks(self, stats: CorpusStats) -> Remarks:
         """Return what the calculator says of the score of a single segment: nothing, unless a metric overrides this."""
-        from bleucli.metrics.remarks import Remarks
-
         return Remarks()
 
     @property

@@ -13,7 +13,7 @@ from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import LARGEST_ORDER
 from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SCORE, SHARED, Option
-from bleucli.metrics.score import Score
+from bleucli.metrics.score import Bar, Remarks, Score
 from bleucli.metrics.smoothing import DEFAULT_VALUES, LARGEST_VALUE, METHODS, SACREBLEU_METHODS, Smoothing
 from bleucli.phrases import list_orders, tell_count, tell_orders
 from bleucli.results import Description, Fact, Figures
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bleucli.metrics.pairwise import Pairs
-    from bleucli.metrics.remarks import Remarks
-    from bleucli.results.agreement import Curve
+    from bleucli.results.citations import Curve
 
 MAX_NGRAM_ORDER = 4  # by default
 # sacreBLEU 2.6.0 warns about tokenized input if at least this many hypotheses end in " ."
@@ -206,7 +205,7 @@ _CURVES = {
 
 def _find_curve(info: Mapping[str, str]) -> Curve | None:
     """Return how often people agree with BLEU; None unless the signature is that of scores that were measured."""
-    from bleucli.results.agreement import Curve, measures_systems
+    from bleucli.results.citations import Curve, measures_systems
 
     if not measures_systems(info, {"nrefs": "1", "case": "mixed", "eff": "no", "smooth": "exp"}, "tok"):
         return None
@@ -667,8 +666,6 @@ class BLEU(Metric[BLEUScore]):
 
     def remarks(self, stats: CorpusStats) -> Remarks:
         """Return the precisions by order, the penalty for brevity, and what the score means."""
-        from bleucli.metrics.remarks import Bar, Remarks
-
         score, (ours, theirs, *counts) = stats.score(), map(int, stats.sums)
         rows = list(zip(counts, counts[self.counted_order :], score.precisions, strict=False))
         bars = []

@@ -14,7 +14,7 @@ from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import LARGEST_ORDER, read_number
 from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import CHOICE, SHARED, Option
-from bleucli.metrics.score import Score
+from bleucli.metrics.score import Bar, Remarks, Score
 from bleucli.phrases import join_words, list_orders, tell_count, tell_orders
 from bleucli.results import Description, Fact, Figures
 from bleucli.results.segments import SegmentScores
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from bleucli.counting import CorpusStats
     from bleucli.metrics.pairwise import Pairs
-    from bleucli.metrics.remarks import Remarks
 
 DEFAULT_CHAR_ORDER = 6
 DEFAULT_WORD_ORDER = 0
@@ -241,7 +240,7 @@ class CHRF(Metric[CHRFScore]):
     def describe(cls, info: Mapping[str, str]) -> Description:
         """Return which n-grams of characters and words are counted, and how they are smoothed."""
         from bleucli.results import citations
-        from bleucli.results.agreement import Curve, measures_systems
+        from bleucli.results.citations import Curve, measures_systems
 
         of_case = super().describe(info)
         characters, words = info.get("nc", "0"), info.get("nw", "0")
@@ -268,8 +267,6 @@ class CHRF(Metric[CHRFScore]):
 
     def remarks(self, stats: CorpusStats) -> Remarks:
         """Return precision and recall by order, and what the score means."""
-        from bleucli.metrics.remarks import Bar, Remarks
-
         name, score, several = f"{self.name}{'+' * self.word_order}", stats.score().score, stats.most > 1
         sums = list(map(int, stats.sums))
         orders = [f"{number}-grams" for number in range(1, self.char_order + 1)]
@@ -346,8 +343,12 @@ class CHRF(Metric[CHRFScore]):
         return score
 
     def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:
-        """Return the score of each row of sums, all at once."""
-        return f_scores(sums, self.beta, self.eps_smoothing)
+        """Return the score of each row of sums, all at once if they are integers."""
+        import numpy as np
+
+        if sums.data.format == "q":
+            return np.array(kernels.chrf_rows(sums, self.beta, self.eps_smoothing).data)
+        return np.array([kernels.f_score(row, self.beta, self.eps_smoothing) for row in sums], np.float64)
 
     def score_columns(self, rows: SegmentStats) -> SegmentScores:
         """Return the score of each row in columns."""
@@ -383,50 +384,6 @@ class CHRF(Metric[CHRFScore]):
         if digits and str(beta) != digits:  # only the spelling that `score_name` gives is a name
             raise BleuError(f"{name} is not the name of a chrF score; expected one such as chrF2")
         return {"beta": beta} | ({"word_order": plus} if plus else {})
-
-
-def f_scores(stats: SegmentStats, beta: float, eps_smoothing: bool) -> NDArray[np.float64]:
-    """Return the F-score of each row in percent: `kernels.f_score` with NumPy, the same operations in the same order.
-
-    Args:
-        stats: rows of `hyp_count, ref_count, match` for each order.
-        beta: as for `kernels.f_score`.
-        eps_smoothing: as for `kernels.f_score`.
-
-    >>> from array import array
-    >>> f_scores(SegmentStats(memoryview(array("q", [2, 3, 2, 1, 2, 1])), 6), 2, False).tolist()
-    [63.636363636363626]
-    """
-    import numpy as np
-
-    from bleucli.kernels.python_chrf import EPSILON, squared
-
-    def quotients(
-        dividends: NDArray[np.float64], divisors: NDArray[np.float64], default: float = 0.0
-    ) -> NDArray[np.float64]:
-        return np.divide(dividends, divisors, out=np.full_like(dividends, default), where=divisors > 0)
-
-    def combine(
-        precision: NDArray[np.float64], recall: NDArray[np.float64], default: float = 0.0
-    ) -> NDArray[np.float64]:
-        return quotients((1 + factor) * precision * recall, factor * precision + recall, default)
-
-    columns = np.asarray(stats, np.float64).T
-    orders = zip(columns[::3], columns[1::3], columns[2::3], strict=True)
-    factor = squared(beta)
-    precision, recall, scores, effective = np.zeros((4, len(stats)))
-    for hyp_count, ref_count, match in orders:
-        if eps_smoothing:
-            scores += combine(quotients(match, hyp_count, EPSILON), quotients(match, ref_count, EPSILON), EPSILON)
-        else:  # adding 0.0 changes no bit, so a row may skip the orders that one of its texts lacks
-            both = (hyp_count > 0) & (ref_count > 0)
-            precision += np.where(both, quotients(match, hyp_count), 0.0)
-            recall += np.where(both, quotients(match, ref_count), 0.0)
-            effective += both
-    if eps_smoothing:
-        return 100 * scores / (stats.columns // 3)
-    effective = np.maximum(1, effective)  # both sums are 0 if no order counts, and so is the score
-    return 100 * combine(precision / effective, recall / effective)
 
 
 def corpus_chrf(

@@ -33,7 +33,7 @@ from bleucli.metrics.explanations import (
 from bleucli.metrics.score import MOST_DECIMALS
 from bleucli.prose.blocks import Block, Formula, Heading, Paragraph, Table, as_html, as_text, show_numbers
 from bleucli.records import NamedTuple
-from bleucli.results.agreement import tell_agreement
+from bleucli.results.citations import tell_agreement
 from bleucli.results.hints import warn
 from bleucli.results.signature import Signature
 from bleucli.significance.comparison import Sampling, compare_two
@@ -285,13 +285,8 @@ def explain_differences(
 ) -> list[DifferenceExplanation]:
     """Say why the scores of two systems differ, by each metric.
 
-    Args:
-        corpus: a corpus with two systems. It is read twice, so its texts are kept in temporary files in the meantime.
-        metrics: at least one.
-        most: how many segments to list.
-        jobs: the number of threads; None for all usable processors if the corpus is large enough.
-        choose: takes the number of segments, and returns the indexes of those to score, or None for all.
-        seed: that of the tests; None for fresh random numbers.
+    corpus: with two systems. It is read twice, so its texts are kept in temporary files in the meantime. most: how many
+    segments to list. seed: that of the tests; None for fresh random numbers. Other arguments: as for `explain_scores`.
     """
     corpus, read_again = corpus.kept()
     systems, lines = count_rows(corpus, metrics, jobs, choose)

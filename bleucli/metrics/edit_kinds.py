@@ -2,6 +2,7 @@
 
 - `EditCounts`, `TEREditCounts`: the counts of a corpus; `count_edits`: the same, without names
 - `EditKinds`: counts them beside a metric, like a metric of its own; `attach`: gives them to that metric's scores
+- `remark_on_edits`: what the calculator says of an error rate
 
 Scores only need the number of edits. To find out which ones these are, WER and CER align all texts in plain Python.
 """
@@ -13,7 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from bleucli.counting import References
 from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics.base import Metric
-from bleucli.metrics.score import Score
+from bleucli.metrics.score import Bar, Remarks, Score
+from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
 from bleucli.results import EDIT_KINDS, Figures, Results, SystemResult
 from bleucli.results.segments import SegmentBlock, SegmentScores
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
+
+    from bleucli.counting import CorpusStats
 
 
 class EditCounts(NamedTuple):
@@ -75,8 +79,7 @@ class _Counts(Score):
 class EditKinds(Metric[Score]):
     """The kinds of edits that a metric counts, as rows that are added like any others.
 
-    Args:
-        metric: TER, WER or CER, with its options.
+    metric: TER, WER or CER, with its options.
 
     >>> from bleucli import WER
     >>> EditKinds(WER()).corpus_stats(["a x c d", "e"], [["a b c", "e f"]]).sums
@@ -163,3 +166,39 @@ def attach_each(blocks: Iterable[SegmentBlock], counters: Mapping[int, int]) -> 
 
     for block in blocks:
         yield block._replace(scores=list(map(merge, block.scores)))
+
+
+def remark_on_edits(name: str, unit: str, stats: CorpusStats, is_average: bool = False) -> Remarks:
+    """Return what the calculator says of an error rate, from the edits and the length of the reference.
+
+    unit: what is edited, such as "word". is_average: whether that length is the average of several references.
+    """
+    score, (edits, length) = stats.score().score, stats.sums
+    size = f"{length:.1f} {unit}s" if length % 1 else tell_count(int(length), unit)
+    average = " on average" if is_average else ""
+    unspaced, letters, *_ = stats.signs or (0, 0)
+    messages = []
+    if 2 * unspaced > letters:
+        messages.append(
+            f"{name} counts words between spaces, but this script has no spaces between words. Choose chrF."
+        )
+    if not score:
+        messages.append("No edit is needed: 0 is the best score.")
+    elif score == 100:
+        messages.append(f"There are as many edits as {unit}s in the reference{f's{average}' if average else ''}.")
+    elif score > 100:
+        those = f"references of {size}{average}" if average else f"a reference of {size}"
+        messages.append(f"{tell_count(int(edits), 'edit')} for {those}: {name} has no upper limit.")
+    return Remarks(
+        [
+            ("Edits", str(int(edits))),
+            ("Reference length" + ", on average" * is_average, size),
+            ("Best score", "0"),
+        ],
+        [Bar("edits", f"{int(edits)} for {size}", [score], f"{score:.2f}%")],
+        "",
+        messages,
+        f"{name} is the share of {unit}s that must be edited: 0 is best, 100 means as many edits as the reference"
+        f" has {unit}s, and there is no upper limit. No bands of quality are in common use; compare systems on the same"
+        " texts, and read the texts.",
+    )

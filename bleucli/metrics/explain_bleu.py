@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import exp, fsum, isclose, log, prod
 
-from bleucli.kernels.python_groups import count_ngrams
+from bleucli.kernels.python_ngrams import count_ngrams
 from bleucli.metrics.bleu import BLEU, BLEUScore, show_penalty
 from bleucli.metrics.smoothing import (
     AVERAGING,
@@ -416,11 +416,8 @@ def take_apart(
 ) -> tuple[BLEUParts, tuple[int, ...]]:
     """Return the parts of a segment's score, and its row of statistics as counted here.
 
-    Args:
-        metric: the metric that scored it.
-        hypothesis: the output, prepared by the metric; white space separates tokens.
-        references: those that are not missing, prepared in the same way.
-        score: the score of the segment.
+    hypothesis, references: prepared by the metric; white space separates tokens, and missing references are left out.
+    score: that of the segment.
     """
     tokens, theirs = hypothesis.split(), [reference.split() for reference in references]
     tables = [

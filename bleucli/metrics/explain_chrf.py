@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bleucli.kernels.python_chrf import EPSILON, chrf_counts, chrf_row, f_score
+from bleucli.kernels.python_ngrams import EPSILON, chrf_counts, chrf_row, f_score
 from bleucli.metrics.chrf import CHRF, CHRFScore
 from bleucli.phrases import tell_count
 from bleucli.prose.blocks import Formula, Heading, Paragraph, Table, Words, show_numbers

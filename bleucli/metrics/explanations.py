@@ -182,12 +182,8 @@ def explain_segment(
 ) -> Explanation:
     """Say why a segment has its score.
 
-    Args:
-        metric: the metric that scores it.
-        hypotheses: a single text, or one text per system, of which only the first is used.
-        references: streams, each with a single text.
-        line: index of the segment in its corpus.
-        name: the name of the system, for errors.
+    hypotheses: a single text, or one per system, of which only the first is used. references: streams, each with a
+    single text. line: index of the segment in its corpus. name: the name of the system, for errors.
     """
     hypotheses = hypotheses[:1]
     prepared = metric.prepare_references(references, line or 0)
@@ -408,13 +404,10 @@ def explain_scores(
 ) -> list[CorpusExplanation]:
     """Say why a system's score on a corpus is what it is, by each metric.
 
-    Args:
-        corpus: a corpus with one system.
-        read_again: gives the corpus a second time, for the texts of the segments that are listed.
-        metrics: at least one.
-        most: how many segments to list that improve a score, and how many that worsen it.
-        jobs: the number of threads; None for all usable processors if the corpus is large enough.
-        choose: takes the number of segments, and returns the indexes of those to score, or None for all.
+    corpus: with one system; read_again: gives it a second time, for the texts of the segments that are listed. most:
+    how many segments to list that improve a score, and how many that worsen it. jobs: the number of threads; None for
+    all usable processors if the corpus is large enough. choose: takes the number of segments, and returns the indexes
+    of those to score, or None for all.
     """
     modules = [explaining_module(metric) for metric in metrics]
     ((name, columns, _),), lines = count_rows(corpus, metrics, jobs, choose)

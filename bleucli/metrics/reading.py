@@ -104,10 +104,7 @@ def _texts_of(metric: type[Metric], signature: Signature) -> dict[str, str]:
 def values_of(metric: type[Metric], signature: Signature, overrides: Container[str] = ()) -> dict[str, Any]:
     """Return the constructor's arguments that a signature names, including defaults.
 
-    Args:
-        metric: the class of the metric that made the signature.
-        signature: the signature of a score.
-        overrides: arguments that are already known; the signature's values for their keys are left out.
+    overrides: arguments that are already known; the signature's values for their keys are left out.
     """
     texts = _texts_of(metric, signature)
     exact = is_exact(signature)
@@ -165,10 +162,7 @@ def refuse_other(metric: Metric, signature: Signature) -> None:
 def find_difference(metric: Metric, signature: Signature, several: bool) -> tuple[str, str, str] | None:
     """Return the first key of a signature that shows that a metric would have counted differently.
 
-    Args:
-        metric: the metric that is asked for.
-        signature: the signature of the metric that counted.
-        several: whether segments have several references.
+    several: whether segments have several references.
 
     Returns:
         The key, its value in the signature, and the metric's; None if both count the same.

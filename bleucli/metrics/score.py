@@ -2,11 +2,14 @@
 
 - `Score`: the base of the metrics' scores
 - `OfScore`: makes a class generic in its score
+- `Remarks`, `Bar`: what the calculator's page says of a segment's score; `Metric.remarks` makes it, beside the metric
 """
 
 from __future__ import annotations
 
 from _collections_abc import Iterable  # see CONTRIBUTING.md
+
+from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -202,6 +205,31 @@ class Score:
         numbers = {"edits": figures.edits, "output": figures.hypothesis_length, "reference": figures.reference_length}
         cells += [(name, f"{number:.12g}") for name, number in numbers.items() if number is not None]
         return html_table([name for name, _ in cells], [[text for _, text in cells]])
+
+
+class Bar(NamedTuple):
+    """A row of the chart: its bars, one below the other, in percent, and the texts above them."""
+
+    label: str
+    counts: str
+    shares: Sequence[float]
+    value: str
+
+
+class Remarks(NamedTuple):
+    """What a metric says of a segment's score.
+
+    facts: up to three numbers, each with its name. bars, legend: a chart, and what its bars mean. messages: why the
+    score is what it is, and what to check, the most serious message first. reading: how to read such scores. band: the
+    index of the score's band, in a table of what scores are taken to mean; None if there is no such table.
+    """
+
+    facts: Sequence[tuple[str, str]] = ()
+    bars: Sequence[Bar] = ()
+    legend: str = ""
+    messages: Sequence[str] = ()
+    reading: str = ""
+    band: int | None = None
 
 
 if TYPE_CHECKING:

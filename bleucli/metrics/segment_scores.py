@@ -320,11 +320,7 @@ class _Places:
         return rows.take([self.find(key) or 0 for key in keys])
 
     def check(self, label: str, joining: Joining) -> None:
-        """Refuse scores whose ids are not those of the items that were counted.
-
-        Raises:
-            BleuError: ids are missing, double or unknown; or they are of different kinds.
-        """
+        """Refuse scores whose ids are not those of the items that were counted."""
         if not self._kinds:
             raise BleuError(
                 f"{label} has other ids than the texts; give the fields of ids the same name in both, or delete the ids"
@@ -365,11 +361,7 @@ class _Places:
 
 
 def _check_number(column: Column, segments: int) -> None:
-    """Refuse scores of another number of segments.
-
-    Raises:
-        BleuError: there are more or fewer.
-    """
+    """Refuse scores of another number of segments."""
     if len(column.rows) != segments:
         why = f"; it {column.fault}" if column.fault else ""
         raise BleuError(
@@ -381,9 +373,7 @@ def _check_number(column: Column, segments: int) -> None:
 def column_of(label: str, scores: Iterable[object]) -> Column:
     """Return the scores of one system; of several scores of a segment, in a list, the sum and their number count.
 
-    Args:
-        label: what errors call them.
-        scores: a number for each segment, or a list of numbers.
+    label: what errors call them.
 
     >>> list(column_of("a.comet", [0.5, [1, 2]]).rows)
     [(0.5, 1.0), (3.0, 2.0)]
@@ -464,9 +454,6 @@ def is_higher_better(name: str, columns: Iterable[Column]) -> bool:
 
     MetricX and MQM count errors, but WMT publishes them as negative numbers, of which higher ones are better.
 
-    Raises:
-        UsageError: some are above 0 and some below, so that they may be either.
-
     >>> is_higher_better("MetricX-24", [column_of("", [3.5])]), is_higher_better("MetricX-24", [column_of("", [-3.5])])
     (False, True)
     """
@@ -504,10 +491,8 @@ def check_names(names: Sequence[str], metrics: Sequence[str] = ()) -> None:
 def of_mapping(scores: object, systems: Sequence[str]) -> list[SegmentScores]:
     """Return an argument `scores` as metrics.
 
-    Args:
-        scores: for each name, such as "COMET" or "TER2:lower", n numbers for each system: by the systems' names, or one
-            list per system, in their order. None for no scores.
-        systems: the names of the systems.
+    scores: for each name, such as "COMET" or "TER2:lower", n numbers for each system: by the systems' names, or one
+    list per system, in their order. None for no scores.
 
     >>> [metric.name for metric in of_mapping({"COMET": {"A": [0.5]}}, ["A"])]
     ['COMET']
@@ -569,10 +554,7 @@ def of_object(
 ) -> SegmentScores:
     """Return the scores that a metric of another library gives the segments of each system.
 
-    Args:
-        metric: the metric.
-        systems: n strings for each system.
-        references: streams, each of n strings or None.
+    references: streams, each of n strings or None.
     """
     name, higher = describe_foreign(metric)
     columns = {}

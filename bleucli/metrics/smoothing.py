@@ -166,12 +166,8 @@ def chen_cherry(
     On single segments, BLEU equals NLTK's with the same technique. In a corpus, NLTK counts at least one n-gram of each
     order in each segment.
 
-    Args:
-        technique: its number, from 1 to 7.
-        counts: matches by order; for techniques 5 and 7 at least up to order 5.
-        totals: n-grams of the hypothesis, for the same orders.
-        sys_len: length of the hypothesis in tokens.
-        order: N, the longest n-gram; at least 3 for technique 6.
+    counts, totals: matches, and n-grams of the hypothesis, by order; for techniques 5 and 7 at least up to order 5.
+    order: N, the longest n-gram; at least 3 for technique 6.
 
     >>> [round(value, 3) for value in chen_cherry(2, [5, 2, 1, 0], [6, 5, 4, 3], 6, 4)]
     [0.833, 0.5, 0.4, 0.25]

@@ -14,7 +14,7 @@ from bleucli.inspection.marks import tell_unspaced, unspaced_stretches
 from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SHARED, Option
-from bleucli.metrics.score import Score
+from bleucli.metrics.score import Remarks, Score
 from bleucli.results import Description, Fact, Figures
 from bleucli.results.segments import SegmentScores
 from bleucli.text import Segments
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bleucli.metrics.edit_kinds import TEREditCounts
-    from bleucli.metrics.remarks import Remarks
 
 # sacreBLEU 1.x: the words that follow the tokenizer in signatures, with today's keys and values
 _FORMER_WORDS = {
@@ -112,7 +111,7 @@ class TER(Metric[TERScore]):
     asian_support: bool
     case_sensitive: bool
     tokenizer: Tercom
-    explained_by = "explain_ter"
+    explained_by = "explain_edits"
     higher_is_better = False
     _fixed = frozenset({"normalize", "case_sensitive", "asian_support", "no_punct", "normalized"})
     fractions = frozenset({"ref_len"})  # an average over references
@@ -224,7 +223,7 @@ class TER(Metric[TERScore]):
 
     def remarks(self, stats: CorpusStats) -> Remarks:
         """Return edits and length, and what the score means."""
-        from bleucli.metrics.remarks import remark_on_edits
+        from bleucli.metrics.edit_kinds import remark_on_edits
 
         return remark_on_edits(self.name, self.aligns, stats, is_average=stats.most > 1)
 

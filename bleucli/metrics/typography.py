@@ -69,11 +69,7 @@ def measure(systems: Sequence[Sequence[CorpusStats]], sampling: Sampling | None 
 def tell_score(name: str, score: float, steps: Sequence[Alike], width: int) -> Iterator[Block]:
     """Say how much of a score is typography and case; nothing if no step changes it as it is shown.
 
-    Args:
-        name: the name of the score.
-        score: the score of the texts as they are.
-        steps: typography alike; then case ignored as well.
-        width: the decimals of scores.
+    steps: typography alike; then case ignored as well. width: the decimals of scores.
     """
     sentences: list[str] = []
     before = f"{score:.{width}f}"
@@ -91,12 +87,7 @@ def tell_difference(
 ) -> Iterator[Block]:
     """Say how much of a difference is typography and case; nothing if no step changes a score as it is shown.
 
-    Args:
-        name: the name of the scores.
-        scores: those of two systems, whose texts are as they are.
-        p_value: that of the difference.
-        steps: typography alike; then case ignored as well.
-        width: the decimals of scores.
+    scores, p_value: of two systems whose texts are as they are; steps, width: as for `tell_score`.
     """
 
     def show(numbers: Sequence[float], p_value: float) -> tuple[str, str]:

@@ -1,8 +1,7 @@
-"""WER, word error rate: wrong, missing and extra words per word of the reference; the numbers are those of jiwer 4.
+"""WER and CER, word and character error rate: wrong, missing and extra words, or characters, per one of the reference.
 
-- `WER`: the metric
-- `corpus_wer`, `sentence_wer`: shorthands for it
-- `ErrorRate`, `ErrorRateScore`: what it has in common with CER, which counts characters
+- `WER`, `CER`: the metrics, with the numbers of jiwer 4; `ErrorRate`, `ErrorRateScore`: what they have in common
+- `corpus_wer`, `sentence_wer`, `corpus_cer`, `sentence_cer`: shorthands for them
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from bleucli.inspection.marks import joining_breaks, tell_unspaced, unspaced_str
 from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SHARED, Option
-from bleucli.metrics.score import Score
+from bleucli.metrics.score import Remarks, Score
 from bleucli.phrases import tell_count
 from bleucli.results import Description, Figures
 from bleucli.results.segments import SegmentScores
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bleucli.metrics.edit_kinds import EditCounts
-    from bleucli.metrics.remarks import Remarks
 
     RateT = TypeVar("RateT", bound="ErrorRateScore")
 
@@ -65,18 +63,27 @@ class WERScore(ErrorRateScore):
     name = "WER"
 
 
-def lowercase_option(flag: str) -> Option:
+class CERScore(ErrorRateScore):
+    """A CER score in percent: edits per hundred characters of the references.
+
+    Attributes:
+        score: in percent; it may exceed 100.
+        num_edits: insertions, deletions and substitutions.
+        ref_length: in characters, including the spaces between words.
+
+    >>> from bleucli import CER
+    >>> score = CER().sentence_score("a cat", ["the cat"])
+    >>> score.num_edits, score.ref_length, round(score.score, 1)
+    (3, 7, 42.9)
+    """
+
+    name = "CER"
+
+
+def _lowercase(flag: str) -> Option:
     """Return the option that error rates have in addition to those of all metrics."""
-    return Option(
-        "lowercase",
-        bool,
-        False,
-        (flag,),
-        "compare without regard to case",
-        key="case",
-        words=("mixed", "lc"),
-        ours=True,
-    )
+    about, words = "compare without regard to case", ("mixed", "lc")
+    return Option("lowercase", bool, False, (flag,), about, key="case", words=words, ours=True)
 
 
 class ErrorRate(Metric["RateT"]):
@@ -87,14 +94,12 @@ class ErrorRate(Metric["RateT"]):
 
     Args:
         lowercase: compare without regard to case.
-        references: streams, to be prepared once for several systems.
-        skip_empty_refs: treat an empty reference as missing.
-        normalize: what to make alike in output and references, as for `normalize`.
+        references, skip_empty_refs, normalize: as for `metrics.Metric`.
     """
 
     higher_is_better = False
     aligns = "word"
-    explained_by = "explain_wer"
+    explained_by = "explain_edits"
     characters: bool  # whether characters are edited instead of words
     score_class: type[RateT]
 
@@ -118,7 +123,7 @@ class ErrorRate(Metric["RateT"]):
 
     def remarks(self, stats: CorpusStats) -> Remarks:
         """Return edits and length, and what the score means."""
-        from bleucli.metrics.remarks import remark_on_edits
+        from bleucli.metrics.edit_kinds import remark_on_edits
 
         return remark_on_edits(self.name, self.aligns, stats)
 
@@ -178,8 +183,7 @@ class ErrorRate(Metric["RateT"]):
 
     def count_kinds(self, hypotheses: Segments, references: References) -> SegmentStats:
         """Return how many edits of each kind prepared segments have; see `Metric.count_kinds`."""
-        from bleucli.kernels.python_edits import edited_words, trace_distance
-        from bleucli.kernels.python_ter import DELETION, INSERTION, MATCH, SUBSTITUTION
+        from bleucli.kernels.python_edits import DELETION, INSERTION, MATCH, SUBSTITUTION, edited_words, trace_distance
 
         def units_of(text: str) -> Sequence[str]:
             return text.strip() if self.characters else edited_words(text)
@@ -199,9 +203,7 @@ class WER(ErrorRate[WERScore]):
 
     Args:
         lowercase: compare without regard to case.
-        references: streams, to be prepared once for several systems.
-        skip_empty_refs: treat an empty reference as missing.
-        normalize: what to make alike in output and references, as for `normalize`.
+        references, skip_empty_refs, normalize: as for `metrics.Metric`.
 
     >>> WER().corpus_score(["The dog bit the man."], [["The dog had bit the man."]])
     WER = 16.67
@@ -210,7 +212,7 @@ class WER(ErrorRate[WERScore]):
     name = "WER"
     characters = False
     score_class = WERScore
-    options = (lowercase_option("--wer-lowercase"), *SHARED)
+    options = (_lowercase("--wer-lowercase"), *SHARED)
 
     def observe(self, hypotheses: Segments) -> tuple[int, ...]:
         """Count, in a sample, unspaced and all letters; then line breaks that join words, and texts with those."""
@@ -240,6 +242,24 @@ class WER(ErrorRate[WERScore]):
                 f" {joins} into one; replace line breaks by spaces, or use TER"
             )
         return hints
+
+
+class CER(ErrorRate[CERScore]):
+    """Character error rate as jiwer computes it; see `ErrorRate` for what is counted. Spaces between words count.
+
+    Args:
+        lowercase: compare without regard to case.
+        references, skip_empty_refs, normalize: as for `metrics.Metric`.
+
+    >>> CER().corpus_score(["The dog bit the man."], [["The dog had bit the man."]])
+    CER = 16.67
+    """
+
+    name = "CER"
+    aligns = "character"
+    characters = True
+    score_class = CERScore
+    options = (_lowercase("--cer-lowercase"), *SHARED)
 
 
 def corpus_wer(
@@ -289,3 +309,45 @@ def sentence_wer(hypothesis: str, references: Iterable[str | None], lowercase: b
     0.0
     """
     return metric_for(WER, lowercase).sentence_score(hypothesis, references)
+
+
+def corpus_cer(
+    hypotheses: Iterable[str | None],
+    references: Iterable[Iterable[str | None]],
+    lowercase: bool = False,
+    *,
+    jobs: int = 1,
+) -> CERScore:
+    """Score a system's output.
+
+    Args:
+        hypotheses, references, lowercase, jobs: as for `corpus_wer`.
+
+    Returns:
+        CER in percent, which may exceed 100, with edits and the reference length in characters.
+
+    Raises:
+        BleuError, InputTypeError: as for `corpus_wer`.
+
+    >>> corpus_cer(["the cat sat"], [["the hat sat!"]]).num_edits
+    2
+    """
+    return CER(lowercase).corpus_score(hypotheses, references, jobs=jobs)
+
+
+def sentence_cer(hypothesis: str, references: Iterable[str | None], lowercase: bool = False) -> CERScore:
+    """Score one segment.
+
+    Args:
+        hypothesis, references, lowercase: as for `sentence_wer`.
+
+    Returns:
+        CER in percent, which may exceed 100, with edits and the reference length in characters.
+
+    Raises:
+        BleuError, InputTypeError: as for `sentence_wer`.
+
+    >>> sentence_cer("the cat sat", ["the cat sat"]).score
+    0.0
+    """
+    return metric_for(CER, lowercase).sentence_score(hypothesis, references)

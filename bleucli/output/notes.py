@@ -187,7 +187,7 @@ def brief(results: Results, layout: Layout) -> list[str]:
 def agreements(results: Results, layout: Layout) -> list[str]:
     """Return how often people agree with the order of each system and the baseline: a sentence for each metric."""
     from bleucli.results import citations
-    from bleucli.results.agreement import tell_share
+    from bleucli.results.citations import tell_share
 
     if results.pairs or len(results.groups()) > 1 or results.segments == 1:
         return []

@@ -22,7 +22,7 @@ from bleucli.records import NamedTuple
 from bleucli.report.contents import Column, Grouping, Pair, Report, Section
 from bleucli.report.passages import odds
 from bleucli.results import SIGNIFICANT, round_p, show_p, tell_power
-from bleucli.results.agreement import tell_agreement
+from bleucli.results.citations import tell_agreement
 
 # Groups with fewer segments say little about a system
 _FEW = 20

@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 
     import pandas
 
-    from bleucli.results.agreement import Curve
-    from bleucli.results.citations import Paper
+    from bleucli.results.citations import Curve, Paper
 
 # A difference with a larger p-value is not significant
 SIGNIFICANT = 0.05
@@ -598,9 +597,7 @@ class Results(Record):
 
         If groups were tested, call it on one of `groups`.
 
-        Args:
-            index: the index of the system.
-            place: the index of the score among the system's scores.
+        index, place: as for `cells`.
         """
         names = [system.name for system in self.systems]
         system = self.systems[index]
@@ -754,11 +751,7 @@ class Results(Record):
 
 
 def data_frame(rows: list[dict[str, Any]]) -> pandas.DataFrame:
-    """Return rows as a data frame of pandas.
-
-    Raises:
-        BleuError: pandas is not installed.
-    """
+    """Return rows as a data frame of pandas."""
     try:
         import pandas as pd
     except ImportError:
@@ -829,11 +822,8 @@ def tell_ranks(ranks: tuple[int, int]) -> str:
 def tell_power(record: ScoreRecord, names: Sequence[str], number: int, decimals: int) -> str:
     """Return what the test can show, in two sentences; "" if that is not known.
 
-    Args:
-        record: the score of a system.
-        names: those of all systems that were tested together.
-        number: the index of the system.
-        decimals: those of differences, which have more if they would look like zero.
+    names: those of all systems that were tested together; number: the place of the one that has the score. decimals:
+    those of differences, which have more if they would look like zero.
 
     >>> from bleucli.results.signature import Signature
     >>> record = ScoreRecord("BLEU", 27.0, "", Signature([]), True, power=Power(0, 0.6712, 0.0553, 3004, 2700))

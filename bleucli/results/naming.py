@@ -27,13 +27,8 @@ _MARK = f"{_BASELINE}: "
 def name_systems(paths: Sequence[str], names: Sequence[str] | None = None, by: str = "path") -> list[str]:
     """Return the names of systems, which are all different.
 
-    Args:
-        paths: the paths of their files.
-        names: names from the user, in the same order; None for none.
-        by: "path" to use the paths themselves, "file" for `by_file`; ignored with `names`.
-
-    Raises:
-        UsageError: there are not as many names as systems, a name is empty, or two are equal.
+    paths: of their files. names: from the user, in the same order; None for none. by: "path" for the paths themselves,
+    "file" for `by_file`; ignored with `names`.
 
     >>> name_systems(["a/out.txt", "b/out.txt"], ["old", "new"])
     ['old', 'new']
@@ -62,9 +57,7 @@ def by_file(paths: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
 
     If two would be equal, they keep as many folders as needed; if they are still equal, they keep their endings.
 
-    Args:
-        paths: the paths of the files.
-        taken: names that are already taken: a file gets one of them only if it is the file's path.
+    taken: names that are already taken: a file gets one of them only if it is the file's path.
 
     >>> by_file(["out/a.de.txt", "out/b.de.txt.gz"])
     ['a.de', 'b.de']

@@ -172,9 +172,6 @@ class Signature:
 
         A `|`, which separates keys, becomes `%7C`. Percent signs and invisible characters are escaped in the same way.
 
-        Args:
-            texts: pairs of a key, such as `test` or `lang`, and its value.
-
         >>> signature = Signature([("nrefs", "1"), ("case", "mixed")])
         >>> str(signature.with_texts([("test", "wmt17"), ("lang", "en-de"), ("subset", "US|GB")]))
         'nrefs:1|test:wmt17|lang:en-de|subset:US%7CGB|case:mixed'
@@ -236,9 +233,6 @@ def _tell(value: object) -> str:
 
 def read_parts(text: str) -> dict[str, str]:
     """Return the keys and values of a printed signature as written, long or short; none if it is empty.
-
-    Raises:
-        BleuError: a part is not of the form `key:value`.
 
     >>> read_parts("#:1|c:mixed")
     {'#': '1', 'c': 'mixed'}

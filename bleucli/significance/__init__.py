@@ -3,8 +3,8 @@
 - `PairedTest`: paired tests from Python, with the arguments and results of sacreBLEU's class
 - `resampling`: the parts of these tests as functions of statistics
 - `max_t`: p-values of all pairs of systems, corrected for their number
-- `power`: the smallest difference that a test finds
-- `comparison`: adds intervals, p-values, rankings and the best score of each column to results
+- `comparison`: adds intervals, p-values, rankings and the best score of each column to results, and says which
+  differences a test finds
 
 >>> import bleucli
 >>> bleucli.significance.PairedTest is bleucli.PairedTest

@@ -4,6 +4,7 @@
 - `resample`: intervals, p-values, rankings and the best of each column, from the statistics of all segments
 - `resample_means`: the same for means of scores over several corpora
 - `compare_units`: how much the standard error depends on what is resampled, segments or whole documents
+- `measure`: what a test set can show, the smallest difference between two systems that a test finds there
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from itertools import combinations
 from bleucli.phrases import Turn, tell_count
 from bleucli.records import NamedTuple
 from bleucli.results import (
+    FEWEST_DIFFERING,
     FEWEST_SEGMENTS,
     SIGNIFICANT,
     UNITS,
@@ -26,11 +28,13 @@ from bleucli.results import (
 )
 from bleucli.results.hints import Hint
 from bleucli.significance import max_t, resampling
-from bleucli.significance.power import main_pair, measure, standard_error
-from bleucli.significance.resampling import Sample
+from bleucli.significance.resampling import Sample, differing, score_of, standard_error
 
 # Corrected p-values need more trials: the smallest possible one should be at most this share of `SIGNIFICANT`
 _FINE = 1 / 20
+# A two-sided test at 0.05 finds a difference of 2.80 standard errors with a probability of 0.8: the quantiles of the
+# normal distribution at 0.975 and at 0.8 (Cohen 1988)
+_STANDARD_ERRORS = 1.959964 + 0.841621
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,6 +62,11 @@ class Sampling(NamedTuple):
     all_pairs: bool = False
     all_best: bool = False
     unit: str = "segment"
+
+    @property
+    def compares_all(self) -> bool:
+        """Whether every pair is tested; finding the best needs it because the top system was chosen by its score."""
+        return self.method != "ci" and (self.all_pairs or self.all_best)
 
 
 # The result for systems with equal statistics. No trial exceeds their difference of 0, so sacreBLEU gives them the
@@ -92,12 +101,9 @@ def sample_of(stats: CorpusStats, documents: Sequence[int] | None = None) -> Sam
 
 
 def compare_two(first: CorpusStats, second: CorpusStats, sampling: Sampling) -> float:
-    """Return the p-value of the difference between two systems; it counts trials with exactly this difference.
+    """Return the p-value of the difference between two systems by a metric; it counts trials with this difference.
 
-    Args:
-        first: the statistics of one system, with rows.
-        second: those of the other one, by the same metric.
-        sampling: a paired test, "ar".
+    The statistics have rows, and the test is "ar".
 
     >>> from bleucli import TER
     >>> texts = ["a b c", "d e f", "g h i", "j k l", "m n o", "p q r"]
@@ -119,11 +125,8 @@ def compare_units(
     It is about the first metric: after a test, about the difference between the baseline and the best other system, or
     between the two best if every pair was tested; otherwise about the first system's score.
 
-    Args:
-        results: the scores.
-        samples: for each of the systems, one sample per metric, with a row per segment.
-        documents: the number of each segment's document.
-        sampling: how the scores were resampled.
+    samples: for each system, one sample per metric, with a row per segment. documents: the number of each segment's
+    document.
 
     Returns:
         None if there is one document, each segment is one, or the standard error by segments is 0.
@@ -153,11 +156,6 @@ def compare_units(
     )
 
 
-def _compares_all(sampling: Sampling) -> bool:
-    """Return whether every pair is tested; finding the best needs it because the top system was chosen by its score."""
-    return sampling.method != "ci" and (sampling.all_pairs or sampling.all_best)
-
-
 def resample(
     results: Results,
     samples: Sequence[Sequence[Sample]],
@@ -183,11 +181,8 @@ def resample_means(
 ) -> Results:
     """Return results of means over corpora with the same added; each corpus is resampled independently of the others.
 
-    Args:
-        results: the means of the scores of all systems by all metrics, over the corpora.
-        corpora: the samples of each corpus, as for `resample`.
-        sampling: as for `resample`.
-        progress: as for `resample`.
+    results: the means of the scores over the corpora. Other arguments: as for `resample`, one list of samples for each
+    corpus.
     """
     samples = corpora[0]  # of the only corpus, or of one that has the same systems and metrics as the others
     scores = _bootstrap_scores(corpora, sampling, progress) if sampling.method != "ar" else []
@@ -195,7 +190,7 @@ def resample_means(
     columns = [list(column) for column in zip(*(system.scores for system in results.systems), strict=True)]
     if sampling.method == "ci":
         tests = {}
-    elif _compares_all(sampling):
+    elif sampling.compares_all:
         tests = _compare_all(corpora, scores, sampling, progress)
     else:
         tests = _compare_with_first(corpora, scores, sampling, progress)
@@ -203,10 +198,10 @@ def resample_means(
     differing = {pair: _count_differing(corpora, pair) for pair in tests}
     tests = {pair: _SAME if pair in same else _at_least_possible(test, differing[pair]) for pair, test in tests.items()}
     p_values = {pair: test.inclusive for pair, test in tests.items()}
-    corrected = {pair: test.corrected for pair, test in tests.items()} if _compares_all(sampling) else {}
+    corrected = {pair: test.corrected for pair, test in tests.items()} if sampling.compares_all else {}
     tables = [_table(count, metric, corrected) for metric in range(len(columns))]
     best: list[set[int]] = [set() for _ in columns]
-    if sampling.method == "ci" or _compares_all(sampling):  # a test against the first system does not find the best
+    if sampling.method == "ci" or sampling.compares_all:  # a test against the first system does not find the best
         best = list(map(_best, columns, tables))
 
     powers: list[tuple[int, Power] | None] = [None] * len(columns)
@@ -273,11 +268,8 @@ def resample_means(
 def _at_least_possible(test: max_t.PairTest, differing: int) -> max_t.PairTest:
     """Return a test whose p-values, except the one of sacreBLEU, are at least the smallest that an exact test can have.
 
-    Of the 2^n ways to swap n segments, 2 give the observed difference: none of them swapped, and all of them.
-
-    Args:
-        test: its p-values are estimates from random trials, so they may be lower.
-        differing: in how many segments the systems differ; swaps of the others change nothing.
+    Of the 2^n ways to swap the n segments in which the systems differ, 2 give the observed difference: none of them
+    swapped, and all of them. Estimates from random trials may be lower.
 
     >>> _at_least_possible(max_t.PairTest(0.001, 0.001, 0.04), 5)
     PairTest(p_value=0.001, inclusive=0.0625, corrected=0.0625)
@@ -290,7 +282,7 @@ def _trial_hints(sampling: Sampling) -> Iterator[str]:
     """Warn of too few trials to support a conclusion."""
     if sampling.method == "ci":
         return
-    largest = SIGNIFICANT * _FINE if _compares_all(sampling) else SIGNIFICANT
+    largest = SIGNIFICANT * _FINE if sampling.compares_all else SIGNIFICANT
     if 1 / (sampling.trials + 1) > largest:
         effect = f"cannot show significance at {SIGNIFICANT}"
         if 1 / (sampling.trials + 1) <= SIGNIFICANT:
@@ -374,7 +366,7 @@ def _sides(corpora: Sequence[Sequence[Sequence[Sample]]], pair: Pair) -> list[tu
 
 def _count_differing(corpora: Sequence[Sequence[Sequence[Sample]]], pair: Pair) -> int:
     """Count the rows of all corpora in which two systems differ."""
-    return sum(resampling.differing(one.stats, other.stats) for one, other in _sides(corpora, pair))
+    return sum(differing(one.stats, other.stats) for one, other in _sides(corpora, pair))
 
 
 def _compare_with_first(
@@ -397,7 +389,7 @@ def _compare_with_first(
     elif pairs:
         for pair in pairs:
             metric, _, number = pair
-            gaps = [resampling.score_of(one) - resampling.score_of(other) for one, other in _sides(corpora, pair)]
+            gaps = [score_of(one) - score_of(other) for one, other in _sides(corpora, pair)]
             gap = abs(sum(gaps) / len(gaps))
             p_value = resampling.bootstrap_p_value(scores[0][metric], scores[number][metric], gap)
             results.append((p_value, p_value))
@@ -482,10 +474,6 @@ def rank_ranges(column: Column, p_values: Table) -> list[tuple[int, int]]:
     They are 1 + the number of systems that are significantly better, and the number of all systems minus the number of
     those that are significantly worse. Clusters say less: a chain of ties joins systems that differ significantly.
 
-    Args:
-        column: the scores of the systems.
-        p_values: one row and one column per system.
-
     >>> from bleucli.results import ScoreRecord
     >>> from bleucli.results.signature import Signature
     >>> column = [ScoreRecord("BLEU", score, "", Signature([]), True) for score in (30.0, 31.0, 32.0)]
@@ -510,11 +498,8 @@ def rank_ranges(column: Column, p_values: Table) -> list[tuple[int, int]]:
 def clusters(order: Sequence[int], p_values: Table) -> list[int]:
     """Return each system's cluster, from 1: systems of different clusters always differ significantly.
 
-    The first cluster therefore has every system that the test cannot distinguish from the best one.
-
-    Args:
-        order: the systems' numbers, best first.
-        p_values: one row and one column per system.
+    The first cluster therefore has every system that the test cannot distinguish from the best one. order: the systems'
+    numbers, best first.
 
     >>> clusters([1, 0, 2], [[None, 0.2, 0.01], [0.2, None, 0.01], [0.01, 0.01, None]])
     [1, 1, 2]
@@ -530,3 +515,34 @@ def clusters(order: Sequence[int], p_values: Table) -> list[int]:
         ]
         lowest = max([lowest, place, *ties])
     return numbers
+
+
+# --- what a test set can show
+
+
+def main_pair(column: Column, all_pairs: bool) -> tuple[int, int]:
+    """Return the two systems that matter most: the two best, or the baseline, the first, and the best of the others."""
+    best = [number for number in rank(column) if all_pairs or number]
+    return (best[0], best[1]) if all_pairs else (0, best[0])
+
+
+def measure(
+    results: Results, metric: int, samples: Sequence[Sample], all_pairs: bool, unit: str
+) -> tuple[int, Power] | None:
+    """Return what a test shows of the two systems that matter most: the number of the second one, and the figures.
+
+    metric: its number. samples: the statistics of all systems by this metric, with a row for each unit.
+
+    Returns:
+        None if there is only one system, or if too few units differ for an estimate.
+    """
+    if len(results.systems) < 2:  # a group that only one system has
+        return None
+    first, second = main_pair([system.scores[metric] for system in results.systems], all_pairs)
+    pair = samples[first], samples[second]
+    count = differing(*(one.stats for one in pair))
+    if count < FEWEST_DIFFERING:
+        return None
+    smallest = _STANDARD_ERRORS * standard_error(*pair)
+    difference = abs(score_of(pair[0]) - score_of(pair[1]))
+    return second, Power(first, smallest, difference, len(pair[0].stats), count, unit)

@@ -1,7 +1,6 @@
 """Comparison of every pair of systems, with p-values that hold for all pairs together.
 
-- `randomize_pairs`, `bootstrap_pairs`: the two tests, for every pair
-- `randomize_means`, `bootstrap_means`: the same for means of scores over several corpora
+- `randomize_means`, `bootstrap_means`: the two tests, for means of scores over one corpus or several
 - `StepDown`: the correction that both use
 
 The more pairs are compared, the more likely it is that one of them differs by chance. Corrections that use only the
@@ -108,10 +107,6 @@ class StepDown:
         return [float(number) for number in p_values]
 
 
-def _pairs(samples: Sequence[object]) -> list[tuple[int, int]]:
-    return list(combinations(range(len(samples)), 2))
-
-
 def _observe(corpora: Sequence[Sequence[Sample]], pairs: Sequence[tuple[int, int]]) -> Scores:
     """Return the mean difference of each pair over the corpora, without its sign."""
     import numpy as np
@@ -161,35 +156,10 @@ def _divide_by_scale(values: NDArray[np.float64], scale: NDArray[np.float64]) ->
 
 
 def _trials_held(pairs: int) -> int:
-    """Return the number of trials in memory at a time."""
     return max(1, _DIFFERENCE_BYTES // (8 * pairs))
 
 
 # --- approximate randomization
-
-
-def randomize_pairs(
-    samples: Sequence[Sample],
-    trials: int,
-    seed: int | None,
-    *,
-    jobs: int = 1,
-    progress: Callable[[int, int], None] = report_nothing,
-) -> list[PairTest]:
-    """Test every pair by approximate randomization, with the same swaps for all.
-
-    Args:
-        samples: at least two systems by one metric, of the same n segments.
-        trials: the number of trials; in each, every segment is either swapped between the systems of a pair or not.
-        seed: the seed of the random numbers; None for a new one each time.
-        jobs: the number of threads.
-        progress: called with the number of trials done, and the number of all trials.
-
-    Returns:
-        One test for each of `itertools.combinations(samples, 2)`. Its p-values without a correction are those of
-            `resampling.randomize`.
-    """
-    return randomize_means([samples], _pairs(samples), trials, [seed], jobs=jobs, progress=progress)
 
 
 def randomize_means(
@@ -201,20 +171,18 @@ def randomize_means(
     jobs: int = 1,
     progress: Callable[[int, int], None] = report_nothing,
 ) -> list[PairTest]:
-    """Test pairs of systems by the means of their scores over several corpora, such as language pairs.
+    """Test pairs of systems by randomization, by the means of their scores over corpora such as language pairs.
 
-    In a trial, the segments of each corpus are swapped independently of those of the others.
+    In a trial, the segments of each corpus are swapped independently of those of the others, and those of all pairs
+    together. With a single corpus, p-values without a correction are those of `resampling.randomize`.
 
     Args:
         corpora: of each corpus, one sample for each system.
-        pairs: at least one; the p-values are corrected for their number.
-        trials: as for `randomize_pairs`.
+        pairs: at least one, by the places of the systems; the p-values are corrected for their number.
+        trials: in each, every segment is either swapped between the systems of a pair or not.
         seeds: those of the swaps, one for each corpus (see `bleucli.significance.resampling.bootstrap`).
         jobs: the number of threads.
-        progress: as for `randomize_pairs`.
-
-    Returns:
-        One test for each pair.
+        progress: called with the number of trials done, and the number of all trials.
     """
     import numpy as np
 
@@ -300,34 +268,20 @@ def _split_sums(
 # --- bootstrap
 
 
-def bootstrap_pairs(samples: Sequence[Sample], scores: Sequence[Scores]) -> list[PairTest]:
-    """Test every pair by the bootstrap.
-
-    Args:
-        samples: at least two systems by one metric, of the same n segments.
-        scores: those of each system's resamples, from the same draws (see `bleucli.significance.resampling.bootstrap`).
-
-    Returns:
-        One test for each of `itertools.combinations(samples, 2)`. The p-value without a correction is Koehn's, which
-            counts only resamples whose difference is above the mean. The corrected one is two-sided: it measures how
-            far the difference of a resample is from the mean in either direction.
-    """
-    return bootstrap_means([samples], scores)
-
-
 def bootstrap_means(corpora: Sequence[Sequence[Sample]], scores: Sequence[Scores]) -> list[PairTest]:
-    """Test every pair by the means of scores over several corpora.
+    """Test every pair, as `itertools.combinations` orders them, by the means of scores over one corpus or several.
+
+    The p-value without a correction is Koehn's, which counts only resamples whose difference is above the mean. The
+    corrected one is two-sided: it measures how far the difference of a resample is from the mean in either direction.
 
     Args:
         corpora: of each corpus, one sample for each system.
-        scores: the means of each system's resamples; those of each corpus are drawn independently of the others.
-
-    Returns:
-        As `bootstrap_pairs`.
+        scores: the means of each system's resamples, from the same draws (see `resampling.bootstrap`); those of each
+            corpus are drawn independently of the others.
     """
     import numpy as np
 
-    pairs = _pairs(corpora[0])
+    pairs = list(combinations(range(len(corpora[0])), 2))
     observed, scale = _observe(corpora, pairs), _scale(corpora, pairs, 1)
     means = np.array([(scores[first] - scores[second]).mean() for first, second in pairs])
     tests = StepDown(_divide_by_scale(observed, scale))

@@ -3,6 +3,7 @@
 - `Sample`: the statistics of one system by one metric, and how sums of them are scored
 - `bootstrap`: scores of resamples (Koehn 2004), with `confidence_interval`, `difference_interval`, `bootstrap_p_value`
 - `randomization_p_values`, `randomize`: paired approximate randomization (Riezler & Maxwell 2005)
+- `standard_error`: that of a score or of a difference, by jackknife
 - `identical`, `differing`: whether two samples are equal, and in how many segments they differ
 - `random_seed`: the seed that the environment sets; `choose_seed`: the seed that a caller asks for
 
@@ -87,6 +88,8 @@ _WORDS = 1 << 16
 _TRIALS_HELD = 1 << 14
 # Differences that are this close count as equal, since a sum of doubles depends on the order of its terms
 TIE = 1e-12
+# How many rows the jackknife leaves out at once, each by itself
+_ROWS = 1 << 14
 # The number of trials per call: few enough to share the work evenly, and enough to be worth a call
 _SHARE = 256
 # One in 40 resamples (2.5%) is above a 95% confidence interval, and one in 40 is below
@@ -362,7 +365,7 @@ def randomize(
     segments = _length([sample for pair in pairs for sample in pair])
     if any(left.stats.columns != right.stats.columns for left, right in pairs):
         raise BleuError("the two systems of a pair were counted by different metrics; expected the same")
-    observed = [difference(left, right) for left, right in pairs]
+    observed = [abs(score_of(left) - score_of(right)) for left, right in pairs]
     exceeding, reaching = [0] * len(pairs), [0] * len(pairs)
     position = 0
     for words, first, count in random_bits(segments, trials, seed):
@@ -393,23 +396,16 @@ def _count_extreme(
     return int(exceeding.sum()), int(reaching.sum())
 
 
-def difference(left: Sample, right: Sample) -> float:
-    """Return the absolute difference between the scores of two systems."""
-    return abs(score_of(left) - score_of(right))
-
-
 def score_of(sample: Sample) -> float:
     """Return the score of a system on all segments."""
-    return float(sample.scores_from_stats(sums_of(sample.stats))[0]) if sample.score is None else sample.score
-
-
-def sums_of(stats: SegmentStats) -> SegmentStats:
-    """Return the sum of all rows as a single row."""
-    return kernels.weighted_sums(stats, bytes([1]) * len(stats))
+    if sample.score is not None:
+        return sample.score
+    sums = kernels.weighted_sums(sample.stats, bytes([1]) * len(sample.stats))
+    return float(sample.scores_from_stats(sums)[0])
 
 
 def trials_at_once(segments: int) -> int:
-    """Return for how many trials random bits fit into memory."""
+    """Return for how many trials random bits fit into memory, but at least as many as are worth a call."""
     return min(max(_LEAST_TRIALS, _BIT_BYTES * 8 // segments), _TRIALS_HELD)
 
 
@@ -421,11 +417,8 @@ def random_bits(
     A block is overwritten by the next one. Trials use the bits one after the other, the lowest bit first, as NumPy's
     `integers(2, dtype=bool)` does.
 
-    Args:
-        segments: the number of bits of a trial.
-        trials: the number of trials.
-        seed: as for `bootstrap`.
-        block: the number of trials at a time; None for as many as `trials_at_once` says.
+    segments: the number of bits of a trial. block: the number of trials at a time; None for as many as `trials_at_once`
+    says.
     """
     import numpy as np
 
@@ -444,6 +437,43 @@ def random_bits(
         filled = end - used  # a word of which some bits are left, or nothing
         words[:filled] = words[used:end].copy()
         trials -= count
+
+
+# --- jackknife
+
+
+def standard_error(sample: Sample, baseline: Sample | None = None) -> float:
+    """Return the standard error of a score, or of its difference from a baseline's, by jackknife (Efron & Stein 1981).
+
+    It is the root of (n - 1) / n times the sum of squared deviations from their mean of the n scores that leave out one
+    row each.
+
+    Args:
+        sample: statistics with n rows, at least two; a row may stand for a segment or a document.
+        baseline: statistics of the same rows; None for the score alone.
+
+    >>> from bleucli import WER
+    >>> wer = WER()
+    >>> stats = wer.corpus_stats(["a b", "a c", "x y"], [["a b", "a b", "a b"]], keep_rows=True)
+    >>> round(standard_error(Sample(stats.rows, wer.scores_from_stats)), 3)
+    28.868
+    """
+    scores = _leave_one_out(sample)
+    if baseline is not None:
+        scores = scores - _leave_one_out(baseline)
+    return float(((len(scores) - 1) * scores.var()) ** 0.5)
+
+
+def _leave_one_out(sample: Sample) -> NDArray[np.float64]:
+    """Return the scores of all rows but one, for each row."""
+    import numpy as np
+
+    rows = np.asarray(sample.stats)
+    sums, scores = rows.sum(axis=0), np.empty(len(rows))
+    for start in range(0, len(rows), _ROWS):  # all sums at once would take as much memory as the statistics
+        part = slice(start, start + _ROWS)
+        scores[part] = sample.scores_from_stats(SegmentStats.from_numpy(sums - rows[part]))
+    return scores
 
 
 # --- what differs

@@ -331,10 +331,8 @@ def _blocks_of_arrow(column: Any, what: str) -> Iterator[Segments]:
 def of_arrow(texts: Any, what: str, first: int = 0) -> Segments:
     """Return the texts of an Arrow array; those of `string` and `large_string` are shared, others are copied.
 
-    Args:
-        texts: a pyarrow array, not a chunked one; nulls are missing texts.
-        what: what errors call a text.
-        first: the index of the first text, from which errors count.
+    texts: not a chunked array; nulls are missing texts. what: what errors call a text. first: the index of the first
+    text, from which errors count.
     """
     try:
         texts.validate(full=True)
@@ -434,10 +432,7 @@ def _count_rest(
 ) -> list[tuple[int, bool]]:
     """Read series to their ends, but stop after some seconds.
 
-    Args:
-        series: some of them have ended.
-        start: how many segments all of them gave.
-        ahead: how many more each one gave; 0 if it has ended.
+    start: how many segments all of them gave. ahead: how many more each one gave; 0 if it has ended.
 
     Returns:
         For each series, the number of segments found, and whether it has no more.
@@ -462,9 +457,7 @@ def _count_rest(
 def length_error(names: Sequence[str], counts: Sequence[tuple[int, bool]]) -> BleuError:
     """Return the error about texts of different lengths, a `LengthError` unless one of them is empty.
 
-    Args:
-        names: the names of the texts.
-        counts: for each text, the number of segments found, and whether it has no more (true of the shortest).
+    counts: for each text, the number of segments found, and whether it has no more (true of the shortest).
     """
     shortest = min((number for number, (_, ended) in enumerate(counts) if ended), key=lambda number: counts[number][0])
     least = counts[shortest][0]

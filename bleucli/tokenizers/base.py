@@ -9,10 +9,6 @@ from bleucli.errors import BleuError
 from bleucli.limits import string
 from bleucli.text import Segments
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
-
 
 class OfLines(ABC):
     """Tokenizers that take a line as well as `Segments`.

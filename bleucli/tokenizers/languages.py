@@ -53,9 +53,7 @@ _UNSPACED = {
 class LanguageError(UsageError):
     """A code does not name a language, or hardly ever names the one that is meant.
 
-    Args:
-        why: what is wrong with the code.
-        meant: the code that is probably meant, "" if unknown.
+    why: what is wrong with the code. meant: the code that is probably meant, "" if unknown.
     """
 
     def __init__(self, why: str, meant: str) -> None:
@@ -118,9 +116,7 @@ def is_unspaced(language: str) -> bool:
 def refuse_unspaced(language: str, option: str) -> None:
     """Refuse a language in which the usual tokenizer would take whole sentences for words.
 
-    Args:
-        language: as `find` returns it.
-        option: how to choose another tokenizer: an option, or a parameter.
+    language: as `find` returns it. option: how to choose another tokenizer: an option, or a parameter.
     """
     if language in _UNSPACED:
         raise UsageError(

@@ -21,8 +21,7 @@ from bleucli.metrics import Metric
 from bleucli.metrics.bleu import BANDS
 from bleucli.metrics.explain_bleu import BLEUParts
 from bleucli.metrics.explain_chrf import CHRFParts
-from bleucli.metrics.explain_ter import TERParts
-from bleucli.metrics.explain_wer import ErrorRateParts
+from bleucli.metrics.explain_edits import ErrorRateParts, TERParts
 from bleucli.metrics.explanations import Explanation, explain_segment
 from bleucli.metrics.smoothing import METHODS
 from bleucli.phrases import join_words, tell_count

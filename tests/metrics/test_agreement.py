@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bleucli import BLEU, CHRF, TER, evaluate_systems, explain_difference, render_table
-from bleucli.results.agreement import Curve, tell_share
+from bleucli.results.citations import Curve, tell_share
 
 REFERENCES = ["the cat sat on the mat", "a dog is in the garden", "it was a cold and rainy day"]
 FIRST = ["the cat sat on the mat", "a dog is in the house", "it was a cold and wet day"]

@@ -25,7 +25,7 @@ from strategies import FRAGMENTS, enough, examples
 import bleucli
 from bleucli import InputTypeError, kernels
 from bleucli.errors import UsageError
-from bleucli.kernels.python_chrf import EPSILON, f_score
+from bleucli.kernels.python_ngrams import EPSILON, f_score
 
 # most tests here are not about hints
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")

@@ -21,7 +21,7 @@ from metric_kinds import ONE, TER, TER_OPTIONS, assert_same, assert_segments_ali
 from strategies import examples, texts
 
 import bleucli
-from bleucli.kernels.python_ter import BEAM_WIDTH, edit_distance
+from bleucli.kernels.python_edits import BEAM_WIDTH, beam_distance
 from bleucli.kernels.stats import SegmentStats
 from bleucli.text import Segments
 
@@ -188,7 +188,7 @@ def distances(pair):
     """Return the full distance, the difference of lengths, and the distance within the beam."""
     hypothesis, reference = pair.hypothesis.split(), pair.reference.split()
     difference = abs(len(reference) - len(hypothesis))
-    return ter_pairs.plain_distance(hypothesis, reference), difference, edit_distance(hypothesis, reference)[0]
+    return ter_pairs.plain_distance(hypothesis, reference), difference, beam_distance(hypothesis, reference)[0]
 
 
 def edits_by(module, pairs):

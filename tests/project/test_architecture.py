@@ -41,12 +41,12 @@ LADDER: dict[str, set[str]] = {
         *("errors", "language_pairs", "limits", "phrases", "prose", "reading", "records", "results", "text"),
         "waiting",
     },
-    "tokenizers": {"errors", "kernels", "language_pairs", "limits", "optional_deps", "phrases", "records", "text"},
+    "tokenizers": {"errors", "kernels", "language_pairs", "limits", "phrases", "records", "text"},
     "metrics": {
         *("counting", "errors", "inspection", "kernels", "limits", "phrases", "prose", "records", "results"),
         *("significance", "text", "tokenizers"),
     },
-    "tokenizers/sentencepiece": {"errors", "optional_deps", "testsets", "text"},
+    "tokenizers/libraries": {"errors", "kernels", "optional_deps", "testsets", "text"},
     "gates": {"errors", "limits", "reading", "records", "results", "waiting"},
     "scale": {
         *("_version", "counting", "errors", "kernels", "limits", "metrics", "optional_deps", "phrases", "reading"),
@@ -61,7 +61,8 @@ LADDER: dict[str, set[str]] = {
         "text",
     },
     "match": {
-        *("counting", "errors", "kernels", "limits", "metrics", "phrases", "records", "results", "text", "tokenizers"),
+        *("counting", "errors", "kernels", "limits", "metrics", "phrases", "prose", "records", "results", "text"),
+        "tokenizers",
     },
     "report": {
         *("_version", "counting", "errors", "kernels", "limits", "metrics", "optional_deps", "output", "phrases"),

@@ -35,8 +35,8 @@ MODULES = (
         "metrics/explain_bleu",
         "metrics/explain_chrf",
     ),
-    *("metrics/explain_ter", "metrics/explain_wer", "output/notes", "output/paper"),
-    *("metrics/remarks", "metrics/bleu", "metrics/chrf", "metrics/ter"),
+    *("metrics/explain_edits", "output/notes", "output/paper"),
+    *("metrics/edit_kinds", "metrics/bleu", "metrics/chrf", "metrics/ter"),
 )
 # What metrics say of themselves; the rest of their modules is help, hints and errors
 DESCRIBING = {"describe", "_SMOOTHINGS", "remarks", "_reasons", "BANDS"}

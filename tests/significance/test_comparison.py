@@ -6,7 +6,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from paired_samples import demo_systems, numbers, plain_interval, samples_of
+from paired_samples import bootstrap_pairs, demo_systems, numbers, plain_interval, randomize_pairs, samples_of
 from sample_results import SIGNATURE
 
 from bleucli.kernels.stats import SegmentStats
@@ -16,8 +16,7 @@ from bleucli.phrases import tell_count
 from bleucli.results import FEWEST_SEGMENTS, SIGNIFICANT, Results, ScoreRecord, SystemResult
 from bleucli.results import Test as PairedTest
 from bleucli.significance.comparison import Sampling, clusters, rank, resample, resample_means, signature_fields
-from bleucli.significance.max_t import bootstrap_pairs, randomize_pairs
-from bleucli.significance.resampling import bootstrap, bootstrap_p_value, difference, differing, randomize, sums_of
+from bleucli.significance.resampling import bootstrap, bootstrap_p_value, differing, randomize, score_of
 
 METHODS = ("bs", "ar")
 NOISE = [0.0, 3.0, -2.0, 1.0, -1.0, 2.0, 0.5, -0.5, 1.5, -1.5, 0.2, -0.2] * 3
@@ -29,8 +28,7 @@ def results_of(rows, higher_is_better=(True, True, False)):
     for number, row in enumerate(rows):
         records = []
         for metric, sample in enumerate(row):
-            (score,) = sample.scores_from_stats(sums_of(sample.stats))
-            records.append(ScoreRecord(f"m{metric}", float(score), "", SIGNATURE, higher_is_better[metric]))
+            records.append(ScoreRecord(f"m{metric}", score_of(sample), "", SIGNATURE, higher_is_better[metric]))
         systems.append(SystemResult(f"s{number}", records))
     return Results(systems, len(rows[0][0].stats), [])
 
@@ -87,11 +85,7 @@ def three_corpora():
 
 
 def plain_lead(corpora, metric, number):
-    gaps = [
-        float(scores_of(rows[number][metric], sums_of(rows[number][metric].stats))[0])
-        - float(scores_of(rows[0][metric], sums_of(rows[0][metric].stats))[0])
-        for rows in corpora
-    ]
+    gaps = [score_of(rows[number][metric]) - score_of(rows[0][metric]) for rows in corpora]
     return sum(gaps) / 3
 
 
@@ -179,7 +173,7 @@ def test_the_bootstrap_gives_intervals_to_all_and_p_values_to_all_but_the_baseli
     assert results.test == PairedTest("bs", 80)
     for metric in range(3):
         first, *others = bootstrap([row[metric] for row in rows], 80, 3)
-        gaps = [difference(rows[0][metric], row[metric]) for row in rows[1:]]
+        gaps = [abs(score_of(rows[0][metric]) - score_of(row[metric])) for row in rows[1:]]
         expected = [bootstrap_p_value(first, one, gap) for one, gap in zip(others, gaps, strict=True)]
         assert column_of(results, "sacrebleu_p_value", metric) == [None, *expected]
         assert column_of(results, "p_value", metric) == [

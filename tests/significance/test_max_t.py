@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from paired_samples import numbers, plain_bootstrap, samples_of
+from paired_samples import bootstrap_pairs, numbers, plain_bootstrap, randomize_pairs, samples_of
 from sample_results import record
 from strategies import every
 
 from bleucli.significance.comparison import clusters, rank_ranges
-from bleucli.significance.max_t import StepDown, _scale, bootstrap_pairs, randomize_means, randomize_pairs
+from bleucli.significance.max_t import StepDown, _scale, randomize_means
 from bleucli.significance.resampling import bootstrap, bootstrap_p_value, randomization_p_values, score_of
 
 SIGNIFICANT = 0.05

@@ -14,8 +14,7 @@ from oracles import read_lines, real_data
 from bleucli import BLEU, CHRF, WER, evaluate_systems
 from bleucli.kernels.stats import SegmentStats
 from bleucli.results import FEWEST_DIFFERING, Power
-from bleucli.significance.power import standard_error
-from bleucli.significance.resampling import Sample, randomization_p_values, score_of
+from bleucli.significance.resampling import Sample, randomization_p_values, score_of, standard_error
 
 # Quantiles of the normal distribution at 0.975 and at 0.8
 QUANTILES = NormalDist().inv_cdf(0.975), NormalDist().inv_cdf(0.8)

@@ -17,8 +17,8 @@ from paired_samples import texts as demo_texts
 from bleucli import BLEU, CHRF, TER, evaluate_systems
 from bleucli.errors import InputTypeError, Note, UsageError
 from bleucli.results import Results
-from bleucli.significance import power
 from bleucli.significance.comparison import Sampling, compare_units, sample_of
+from bleucli.significance.resampling import standard_error
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "dog", "ran", "home", "today"]
 
@@ -127,7 +127,7 @@ def test_the_standard_error_is_the_jackknife_of_the_difference(corpus):
     ]
     mean = sum(differences) / len(differences)
     variance = sum((one - mean) ** 2 for one in differences) * (len(differences) - 1) / len(differences)
-    assert power.standard_error(samples[1], samples[0]) == pytest.approx(variance**0.5, rel=1e-9)
+    assert standard_error(samples[1], samples[0]) == pytest.approx(variance**0.5, rel=1e-9)
 
 
 def test_the_note_gives_the_ratio_of_the_standard_errors(corpus):
@@ -138,8 +138,8 @@ def test_the_note_gives_the_ratio_of_the_standard_errors(corpus):
     metric = CHRF()
     stats = [metric.corpus_stats(texts, [references], keep_rows=True) for texts in systems.values()]
     numbers = [int(name[1:]) for name in labels["doc"]]
-    by_segments = power.standard_error(*map(sample_of, stats))
-    by_documents = power.standard_error(*(sample_of(one, numbers) for one in stats))
+    by_segments = standard_error(*map(sample_of, stats))
+    by_documents = standard_error(*(sample_of(one, numbers) for one in stats))
     assert note.detail == (
         f"by chrF2, the standard error of the difference between worse and better is {by_documents / by_segments:.2f}"
         " times as large by documents as by segments; to resample whole documents, use unit='doc'"
@@ -155,7 +155,7 @@ def test_the_jackknife_agrees_with_the_bootstrap(corpus):
 
     for sample in (sample_of(stats), sample_of(stats, numbers)):
         (scores,) = resampling.bootstrap([sample], 4000, 1)
-        assert power.standard_error(sample) == pytest.approx(scores.std(), rel=0.15)
+        assert standard_error(sample) == pytest.approx(scores.std(), rel=0.15)
 
 
 def test_the_note_is_about_the_pair_of_interest(corpus):

@@ -16,7 +16,7 @@ from strategies import SPACES, examples, texts
 from bleucli import BLEU, tokenizers
 from bleucli.errors import BleuError
 from bleucli.text import Segments
-from bleucli.tokenizers.mecab import JapaneseMecab, KoreanMecab
+from bleucli.tokenizers.libraries import JapaneseMecab, KoreanMecab
 
 NAMES = ("ja-mecab", "ko-mecab")
 JAPANESE = (

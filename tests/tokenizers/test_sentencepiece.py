@@ -26,7 +26,7 @@ from bleucli import BLEU, tokenizers
 from bleucli.errors import BleuError, Note
 from bleucli.testsets.sources import last_component
 from bleucli.text import Segments
-from bleucli.tokenizers.sentencepiece import ADDRESSES, SHA256, LocalModel, PublishedModel
+from bleucli.tokenizers.libraries import ADDRESSES, SHA256, LocalModel, PublishedModel
 
 WORDS = (
     "the",
@@ -368,7 +368,7 @@ def test_the_model_of_flores200_is_the_published_one(web, cached, home, model_by
 
 def test_the_known_checksum_is_that_of_nllb():
     known = "14bb8dfb35c0ffdea7bc01e56cea38b9e3d5efcdcb9c251d6b40538e1aab555a"
-    words = [sys.executable, "-c", "from bleucli.tokenizers.sentencepiece import SHA256; print(SHA256)"]
+    words = [sys.executable, "-c", "from bleucli.tokenizers.libraries import SHA256; print(SHA256)"]
     assert str({"flores200": known}) in subprocess.run(words, capture_output=True, text=True, timeout=SECONDS).stdout
 
 

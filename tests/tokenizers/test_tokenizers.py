@@ -27,7 +27,7 @@ import bleucli
 from bleucli import kernels, tokenizers
 from bleucli.errors import UsageError
 from bleucli.text import Segments
-from bleucli.tokenizers import international
+from bleucli.tokenizers import libraries
 
 NAMES = ("13a", "zh", "intl", "char")
 KERNELS = ("tokenize_13a", "tokenize_zh", "tokenize_intl", "tokenize_char", "unclassified_characters")
@@ -57,7 +57,7 @@ def tokens(name, segments, module=kernels):
     """Return the tokens of texts, by one of the tokenizers with one set of kernels."""
     chosen = {function: getattr(module, function) for function in KERNELS}
     unknown = bytearray(kernels.CODE_POINTS)  # as in a new process: intl keeps what it has looked up
-    with mock.patch.multiple(kernels, **chosen), mock.patch.object(international, "_CLASSES", unknown):
+    with mock.patch.multiple(kernels, **chosen), mock.patch.object(libraries, "_CLASSES", unknown):
         return list(tokenizers.get(name).tokenize(Segments.from_strings(segments)))
 
 
@@ -238,7 +238,7 @@ def test_threads_that_meet_new_characters_at_once_get_the_oracles_tokens():
     expected = [oracles.tokenized("intl", line) for line in lines]
     for _ in range(20):
         unknown = bytearray(kernels.CODE_POINTS)
-        with mock.patch.object(international, "_CLASSES", unknown), ThreadPoolExecutor(8) as threads:
+        with mock.patch.object(libraries, "_CLASSES", unknown), ThreadPoolExecutor(8) as threads:
             together = Barrier(8)
 
             def tokenize(number, together=together):

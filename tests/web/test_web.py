@@ -206,7 +206,7 @@ def __init__(self, case_sensitive=False, weight=1.0):
     self.case_sensitive, self.weight = case_sensitive, self.check("weight", weight)
 EM = type("EM", (CER,), {"name": "EM", "options": (case, weight), "__init__": __init__})
 sys.modules["bleucli.metrics.em"] = types.SimpleNamespace(EM=EM)
-metrics._CLASSES["em"], metrics._MODULES["EM"] = "EM", "em"
+metrics._CLASSES["em"], metrics._NAMES["EM"] = "EM", "em"
 from bleucli.web.models import parameters, read_query
 from bleucli.web.calculator import make_page
 print(read_query([("metric", "em"), ("weight", "2"), ("case_sensitive", "true")]).make_metric())

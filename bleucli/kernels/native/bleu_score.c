@@ -1,5 +1,5 @@
 /* The BLEU of a pair of texts, and of rows of statistics: the same operations in the same order as in
- * kernels/python_pairwise.py and kernels/python_rows.py. */
+ * kernels/python_scores.py. */
 #include "kernels.h"
 
 #include <math.h>

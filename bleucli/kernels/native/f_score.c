@@ -1,4 +1,4 @@
-/* chrF's F-score: the same operations in the same order as in kernels/python_chrf.py. setup.py forbids fused ones,
+/* chrF's F-score: the same operations in the same order as in kernels/python_ngrams.py. setup.py forbids fused ones,
  * which round differently. */
 #include "kernels.h"
 

@@ -1,4 +1,4 @@
-/* TER: edits with shifts of phrases (Snover et al. 2006), with tercom's limits; kernels/python_ter.py explains.
+/* TER: edits with shifts of phrases (Snover et al. 2006), with tercom's limits; kernels/python_edits.py explains.
  *
  * Almost all the time goes into edit distances of texts in which one phrase was moved. If the beam cannot matter
  * (distance + difference of the lengths <= 49), bit-parallel Levenshtein (Myers 1999, Hyyro 2003) computes them, from

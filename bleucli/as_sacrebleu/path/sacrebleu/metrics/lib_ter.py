@@ -11,17 +11,17 @@ from collections.abc import Callable, Iterator, Sequence
 
 from bleucli import kernels
 from bleucli.errors import UsageError
-from bleucli.kernels import python_ter
-from bleucli.kernels.python_ter import DELETION, INSERTION, MATCH, SUBSTITUTION
+from bleucli.kernels import python_edits
+from bleucli.kernels.python_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
 from bleucli.text import Segments
 
 _COST_INS = _COST_DEL = _COST_SUB = 1
 _OP_INS, _OP_DEL, _OP_NOP, _OP_SUB, _OP_UNDEF = "i", "d", " ", "s", "x"
 _FLIP_OPS = str.maketrans(_OP_INS + _OP_DEL, _OP_DEL + _OP_INS)
-_MAX_SHIFT_SIZE = python_ter.MAX_SHIFT_SIZE
-_MAX_SHIFT_DIST = python_ter.MAX_SHIFT_DISTANCE
-_MAX_SHIFT_CANDIDATES = python_ter.MAX_CANDIDATES
-_BEAM_WIDTH = python_ter.BEAM_WIDTH
+_MAX_SHIFT_SIZE = python_edits.MAX_SHIFT_SIZE
+_MAX_SHIFT_DIST = python_edits.MAX_SHIFT_DISTANCE
+_MAX_SHIFT_CANDIDATES = python_edits.MAX_CANDIDATES
+_BEAM_WIDTH = python_edits.BEAM_WIDTH
 _LETTERS = {MATCH: _OP_NOP, SUBSTITUTION: _OP_SUB, DELETION: _OP_DEL, INSERTION: _OP_INS}
 _OPERATIONS = {letter: operation for operation, letter in _LETTERS.items()}
 
@@ -48,7 +48,7 @@ class BeamEditDistance:
 
         `d` deletes a word of the text, `i` inserts one of the reference, and `s` replaces a word.
         """
-        edits, operations = python_ter.edit_distance(words_hyp, self._words_ref)
+        edits, operations = python_edits.beam_distance(words_hyp, self._words_ref)
         return edits, "".join([_LETTERS[operation] for operation in operations])
 
 
@@ -65,7 +65,7 @@ def trace_to_alignment(trace: str) -> tuple[dict[int, int], list[int], list[int]
     if unknown := set(trace).difference(_OPERATIONS):
         raise UsageError(f"unknown operation {min(unknown)!r} in a trace; expected {', '.join(map(repr, _OPERATIONS))}")
     operations = [_OPERATIONS[letter] for letter in _flip_trace(trace)]
-    aligned, text_errors, reference_errors = python_ter._alignment(operations)
+    aligned, text_errors, reference_errors = python_edits._alignment(operations)
     return dict(enumerate(aligned)), list(map(int, reference_errors)), list(map(int, text_errors))
 
 
@@ -76,12 +76,12 @@ def _flip_trace(trace: str) -> str:
 
 def _find_shifted_pairs(words_h: Sequence[str], words_r: Sequence[str]) -> Iterator[tuple[int, int, int]]:
     """Give each phrase that both texts have: its start in each text, and its size."""
-    return python_ter._common_phrases(words_h, words_r)
+    return python_edits._common_phrases(words_h, words_r)
 
 
 def _perform_shift(words: list[str], start: int, length: int, target: int) -> list[str]:
     """Return the words with a phrase moved to the target."""
-    return python_ter.shift_words(words, start, length, target)
+    return python_edits.shift_words(words, start, length, target)
 
 
 def _shift(
@@ -99,7 +99,7 @@ def _shift(
     edits, trace = cached_ed(words_h)
     operations = [_OPERATIONS[letter] for letter in trace]
     best, best_words = (0, 0, 0, 0), words_h
-    for size, start, target, words in python_ter._candidates(words_h, words_r, operations):
+    for size, start, target, words in python_edits._candidates(words_h, words_r, operations):
         if size:
             checked_candidates += 1
             gain = edits - cached_ed(words)[0]

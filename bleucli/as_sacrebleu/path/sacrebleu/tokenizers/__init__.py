@@ -165,7 +165,7 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> Any:
         if name != "SPM_MODELS":
             return names.attribute_of(__name__, name)
-        from bleucli.tokenizers.sentencepiece import ADDRESSES
+        from bleucli.tokenizers.libraries import ADDRESSES
 
         models = {"spm": {"url": ADDRESSES["flores101"], "signature": "flores101"}}
         models |= {name: {"url": address, "signature": name} for name, address in ADDRESSES.items()}
