@@ -68,15 +68,9 @@ class _Scores(NamedTuple):
 def read(path: str, label: str, name: str, field: str = "", ids: str = "") -> ScoreFile:
     r"""Return the scores in a file; if ids number the segments, in this order.
 
-    Args:
-        path: its path.
-        label: what errors call it.
-        name: what the scores are called; a column of that name holds them.
-        field: the column that holds them, or the system that has them; "" to look for it.
-        ids: the columns that hold ids, as `--jsonl-fields id=` names them; "" to look for them.
-
-    Raises:
-        BleuError: the file cannot be read, has no scores, or has text where a number should be.
+    label: what errors call it. name: what the scores are called; a column of that name holds them. field: the column
+    that holds them, or the system that has them; "" to look for it. ids: the columns that hold ids, as `--jsonl-fields
+    id=` names them; "" to look for them.
 
     >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -69,9 +69,7 @@ def find_unused(rows: Sequence[Mapping[str, Any]], score: str) -> str:
 def find_ids(keys: Sequence[str], ids: str) -> tuple[list[str], list[str]]:
     """Return the field of each kind of id, "" for none, and the fields that number segments.
 
-    Args:
-        keys: the fields of a table.
-        ids: what `--jsonl-fields id=` names, or "".
+    ids: what `--jsonl-fields id=` names, or "".
 
     >>> find_ids(["segment", "doc_id", "score"], ""), find_ids(["segment", "no"], "no")
     ((['doc_id', '', ''], ['segment']), (['no', '', ''], ['segment']))
@@ -94,11 +92,7 @@ def arrange(
 ) -> tuple[Sequence[int], Ids]:
     """Return the order of the rows of a system that their ids show, if they number segments; and the ids in this order.
 
-    Args:
-        rows: the rows.
-        names: the field of each kind of id, "" for none.
-        places: the fields that number segments.
-        label: what errors call the file.
+    names: the field of each kind of id, "" for none. places: the fields that number segments. label: for errors.
 
     >>> rows = [{"id": "s2"}, {"id": "s0"}, {"id": "s1"}]
     >>> arrange(rows, ["", "", "id"], [], "x.csv")

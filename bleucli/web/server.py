@@ -32,15 +32,10 @@ _SECONDS_TO_END = 1
 
 
 def serve(port: int, announce: Callable[[str], None], report: Callable[[BaseException], None]) -> None:
-    """Serve the calculator until the process is told to end.
+    """Serve the calculator until the process is told to end, or the user presses Ctrl-C.
 
-    Args:
-        port: a port of 127.0.0.1; 0 for any free port.
-        announce: called with the address once requests are accepted.
-        report: called with each unexpected exception.
-
-    Raises:
-        KeyboardInterrupt: the user pressed Ctrl-C.
+    port: of 127.0.0.1; 0 for any free port. announce: called with the address once requests are accepted. report:
+    called with each unexpected exception.
     """
     import logging
 
@@ -73,12 +68,7 @@ def bind(port: int) -> socket.socket:
 
 
 def make_server(listener: socket.socket, report: Callable[[BaseException], None]) -> uvicorn.Server:
-    """Return a server for the connections of a socket.
-
-    Args:
-        listener: a socket that listens (see `bind`).
-        report: called with each unexpected exception.
-    """
+    """Return a server for the connections of a socket that listens; report: as for `serve`."""
     import uvicorn
 
     from bleucli.web.api import make_app
