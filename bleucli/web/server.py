@@ -32,10 +32,15 @@ _SECONDS_TO_END = 1
 
 
 def serve(port: int, announce: Callable[[str], None], report: Callable[[BaseException], None]) -> None:
-    """Serve the calculator until the process is told to end, or the user presses Ctrl-C.
+    """Serve the calculator until the process is told to end.
 
-    port: of 127.0.0.1; 0 for any free port. announce: called with the address once requests are accepted. report:
-    called with each unexpected exception.
+    Args:
+        port: a port of 127.0.0.1; 0 for any free port.
+        announce: called with the address once requests are accepted.
+        report: called with each unexpected exception.
+
+    Raises:
+        KeyboardInterrupt: the user pressed Ctrl-C.
     """
     import logging
 
