@@ -4,8 +4,8 @@ Only `\n` ends a line; trailing white space is cut; a byte-order mark is text; c
 their names. Files of any size are read in blocks of whole lines, about 512 KiB each. Any number of files can
 be read in step: if there are many, each is open only while a block is read, and blocks are smaller.
 
-Other modules of this room: `decompression`; JSON Lines in `jsonlines`, with `jsonfields` and `fastjson`; `scorefiles`,
-with `scoreids`; and, for self-BLEU, `jsonsamples`.
+Other modules of this room: `decompression`; JSON Lines in `jsonlines`, with `jsonfields` and `fastjson`; `scorefiles`;
+and, for self-BLEU, `jsonsamples`.
 """
 
 from __future__ import annotations
