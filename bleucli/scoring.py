@@ -172,7 +172,7 @@ def put_before(before: Sequence[SystemStats], systems: Sequence[SystemStats]) ->
                 f"{then.name} has {tell_count(one.segments, 'segment')} but {now.name} has {other.segments}; a test"
                 " needs the same segments of both"
             )
-    from bleucli.scale.groups import check_references
+    from bleucli.scale.files import check_references
 
     check_references([then, now])
     return [*before, *systems]

@@ -31,12 +31,11 @@ from typing import NamedTuple
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
-from bleucli import waiting
+from bleucli import testsets, waiting
 from bleucli.cli.main import run
 from bleucli.cli.streams import Environment
 from bleucli.errors import BleuError
-from bleucli.testsets import fetch, network, sources
-from bleucli.testsets.sources import Source
+from bleucli.testsets import Source, fetch, network
 
 SECONDS_FOR_ONE = 20
 FIELDS = {"src": b"one\ntwo\nthree\n", "ref": b"eins\nzwei\ndrei\n"}
@@ -76,7 +75,7 @@ def make_hasty() -> None:
     network.SECONDS_OF_SILENCE = 0.3
     network.SECONDS_OF_PACE = 0.3
     waiting.SECONDS_BEFORE_NOTE = 0.1
-    sources.GROWTH_FROM_BYTES = 1 << 20
+    testsets.GROWTH_FROM_BYTES = 1 << 20
 
 
 def attempt(trial: Callable[[random.Random], str], rng: random.Random) -> str:

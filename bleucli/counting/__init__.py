@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from bleucli.results.signature import Signature
 
     class Measure(Protocol):
-        """What a metric must provide; see `bleucli.metrics.base.Metric`."""
+        """What a metric must provide; `bleucli.metrics.base.Metric` says what each method does."""
 
         advice: Sequence[str]
         higher_is_better: bool
@@ -49,59 +49,24 @@ if TYPE_CHECKING:
         counts_ties: bool
         in_percent: bool
 
-        def configuration(self) -> object:
-            """Return a value that differs between differently configured metrics."""
-
-        def learn(self, references: Iterator[Sequence[Segments]]) -> None:
-            """Read all references before anything is counted, if the metric needs that."""
-
-        def prepare_references(self, streams: Sequence[Segments], start: int = 0) -> References:
-            """Prepare the references of a block."""
-
-        def block_stats(self, hypotheses: Segments, references: References, start: int, name: str) -> SegmentStats:
-            """Count a block of hypotheses, one row per segment."""
-
-        def sum_rows(self, rows: SegmentStats) -> tuple[int | float, ...]:
-            """Add up rows."""
-
-        def cached_references(self) -> Source:
-            """Return the references that the metric was made with, already prepared."""
-
-        def observe(self, hypotheses: Segments) -> tuple[int, ...]:
-            """Count the signs that hints are made from."""
-
-        def observe_references(self, references: Sequence[Segments]) -> tuple[int, ...]:
-            """Count such signs in prepared references; they follow the others."""
-
-        def follow(self, joining: Joining) -> None:
-            """Note how the items of the corpus that is counted next are joined."""
-
-        def check_count(self, segments: int) -> None:
-            """Raise a BleuError if the metric has rows for another number of segments than were counted."""
-
-        def check_sum(self, segments: int) -> None:
-            """Raise a BleuError if the metric cannot score a sum over this number of segments."""
-
-        def score_from_stats(self, sums: Sequence[int | float]) -> Any:
-            """Score a sum of rows."""
-
-        def score_columns(self, rows: SegmentStats) -> SegmentScores:
-            """Score each row by itself."""
-
-        def sign(self, score: Any, fewest: int, most: int, sampling: Sequence[tuple[str, str]] = ()) -> None:
-            """Store in a score what its signature is made from."""
-
-        def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:
-            """Score each row of sums."""
-
-        def signature(self, fewest: int, most: int, sampling: Sequence[tuple[str, str]] = ()) -> Signature:
-            """Return the signature, which says how a score was made."""
-
-        def hints(self, stats: CorpusStats) -> list[str]:
-            """Return what a user should know about the input."""
-
-        def describe(self, info: Mapping[str, str]) -> Description:
-            """Return what a paper may say of scores with a signature that says this."""
+        def configuration(self) -> object: ...
+        def learn(self, references: Iterator[Sequence[Segments]]) -> None: ...
+        def prepare_references(self, streams: Sequence[Segments], start: int = 0) -> References: ...
+        def block_stats(self, hypotheses: Segments, references: References, start: int, name: str) -> SegmentStats: ...
+        def sum_rows(self, rows: SegmentStats) -> tuple[int | float, ...]: ...
+        def cached_references(self) -> Source: ...
+        def observe(self, hypotheses: Segments) -> tuple[int, ...]: ...
+        def observe_references(self, references: Sequence[Segments]) -> tuple[int, ...]: ...
+        def follow(self, joining: Joining) -> None: ...
+        def check_count(self, segments: int) -> None: ...
+        def check_sum(self, segments: int) -> None: ...
+        def score_from_stats(self, sums: Sequence[int | float]) -> Any: ...
+        def score_columns(self, rows: SegmentStats) -> SegmentScores: ...
+        def sign(self, score: Any, fewest: int, most: int, sampling: Sequence[tuple[str, str]] = ()) -> None: ...
+        def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]: ...
+        def signature(self, fewest: int, most: int, sampling: Sequence[tuple[str, str]] = ()) -> Signature: ...
+        def hints(self, stats: CorpusStats) -> list[str]: ...
+        def describe(self, info: Mapping[str, str]) -> Description: ...
 
 
 # Blocks with fewer rows than this are joined when statistics are added; longer ones stay separate
@@ -460,7 +425,7 @@ def count(
     progress: Callable[[int], None] | None = None,
     keep: Callable[[list[SystemStats]], None] | None = None,
 ) -> list[SystemStats]:
-    """Count all systems of a corpus by all metrics.
+    """Return the statistics of each system of a corpus by all metrics; an empty list for an empty corpus.
 
     Args:
         corpus: systems and references.
@@ -470,9 +435,6 @@ def count(
         inspect: whether to check how systems fit their references.
         progress: called with the number of segments counted so far.
         keep: called with the statistics of each block, which have rows, before they are added up.
-
-    Returns:
-        The statistics of each system; an empty list for an empty corpus, if it is allowed to be empty.
 
     Raises:
         BleuError: the sources do not have the same number of segments, a segment has no reference, or systems come with

@@ -29,30 +29,21 @@ if TYPE_CHECKING:
     from bleucli.text.labels import Labels
 
     class Joining(Protocol):
-        """Joins items by their ids; see `bleucli.counting.joining`."""
+        """Joins items by their ids; `bleucli.counting.joining.Joining` says what each attribute is."""
+
+        keeps_ids: bool
 
         def join(
             self, sources: Sequence[Source], first_reference: int, may_be_empty: bool
-        ) -> Iterator[list[Sequence[Segments]]]:
-            """Give the blocks of all sources in step, without ids."""
-
+        ) -> Iterator[list[Sequence[Segments]]]: ...
         @property
-        def lines(self) -> Mapping[str, Lines]:
-            """Where the items of each system, and those of the first reference (""), are; empty: in the same order."""
-
+        def lines(self) -> Mapping[str, Lines]: ...
         @property
-        def ids(self) -> Sequence[Sequence[str]]:
-            """By kind, the id of each item that was given, "" if it has none; empty unless `keeps_ids`."""
-
+        def ids(self) -> Sequence[Sequence[str]]: ...
         @property
-        def partial(self) -> bool:
-            """Whether items that a source lacks are left out."""
-
+        def partial(self) -> bool: ...
         @property
-        def left_out(self) -> Sequence[tuple[str, ...]]:
-            """The ids of items that are not scored, although sources may have them."""
-
-        keeps_ids: bool
+        def left_out(self) -> Sequence[tuple[str, ...]]: ...
 
 
 class Lines(NamedTuple):
@@ -158,12 +149,7 @@ class Corpus(NamedTuple):
         return list(dict.fromkeys(name for source in (*self.systems, *self.references) for name in source.labels))
 
     def _take_labels(self, blocks: list[Sequence[Segments]], start: int) -> list[Sequence[Segments]]:
-        """Move the labels of a block to where they are collected, and return the other columns.
-
-        Args:
-            blocks: that of each source.
-            start: the index of the first segment, for errors.
-        """
+        """Move the labels of a block, that of each source, to where they are collected; return the other columns."""
         columns: dict[str, list[str | None]] = {name: [None] * len(blocks[0][0]) for name in self.label_names()}
         owners: dict[str, str] = {}
         texts: list[Sequence[Segments]] = []
@@ -202,11 +188,9 @@ class Corpus(NamedTuple):
         return read([one.read() for one in stores]), again
 
     def reference_pieces(self) -> tuple[Iterator[Sequence[Segments]], Corpus]:
-        """Read only the references, for a metric that needs all of them before it can count anything.
+        """Give only the references, for a metric that needs all of them first; and the corpus to go on with afterwards.
 
-        Returns:
-            The references, block by block, and the corpus to continue with after the last block. Temporary files keep
-            what was read, so that this works with standard input as well.
+        Temporary files keep what was read, so that this works with standard input as well.
         """
         sources = [*self.systems, *self.references]
         places = [n for n, source in enumerate(sources) if source.references or n >= len(self.systems)]
@@ -282,12 +266,7 @@ def in_step(sources: Sequence[Source], may_be_empty: bool = False) -> Iterator[l
 def _own_references(own: Sequence[tuple[str, Sequence[Segments]]], start: int) -> Sequence[Segments]:
     """Return the references that systems bring along: those of the first. The others have the same, or none.
 
-    Args:
-        own: for each source, its label and its references.
-        start: the index of the first segment, for errors.
-
-    Raises:
-        ReferencesDifferError: two systems bring different references for a segment.
+    own: for each source, its label and its references. start: the index of the first segment, for errors.
     """
     if not own:
         return []
@@ -334,11 +313,7 @@ def of_strings(
     systems: Iterable[tuple[str, Iterable[str | None]]],
     references: Iterable[Iterable[str | None]],
 ) -> Corpus:
-    """Return a corpus of strings.
-
-    Args:
-        systems: pairs of a name and n strings.
-        references: streams, each of n strings; None is a missing reference.
+    """Return a corpus of strings: pairs of a system's name and n strings, and streams, each of n strings or None.
 
     >>> corpus = of_strings([("a", ["one", "two"]), ("b", ["1", "2"])], [["eins", "zwei"]])
     >>> corpus.system_names(), [[list(text) for text in piece.hypotheses] for piece in corpus.pieces()]
@@ -389,13 +364,7 @@ def _columns(
 
 
 def refuse_missing(hypotheses: Segments, start: int, what: str = "hypothesis") -> None:
-    """Refuse a block of hypotheses in which one is missing.
-
-    Args:
-        hypotheses: the block.
-        start: the index of its first segment.
-        what: what errors call a text.
-    """
+    """Refuse a block of hypotheses in which one is missing; start: the index of its first segment."""
     _, _, missing = kernels.reference_counts([hypotheses])
     if missing >= 0:
         raise InputTypeError(tell_place(what, start + missing), " is None; give a string, an empty one for no output")
@@ -468,11 +437,8 @@ _FEW = 100
 def of_few(systems: Sequence[object], references: object) -> tuple[list[Segments], list[Segments]] | None:
     """Return a few segments, in lists of equal length, as columns; None for anything else, which `of_strings` takes.
 
-    Sentences are often scored one by one, and to count one takes less time than to make a corpus of it.
-
-    Args:
-        systems: for each, what should be a list of strings.
-        references: what should be a list of streams, each a list of strings; None for none.
+    Sentences are often scored one by one, and to count one takes less time than to make a corpus of it. references:
+    None for none.
 
     >>> of_few([["a"]], [["b"], ["c"]]), of_few([["a", "b"]], [["c"]])
     (([<Segments: 1 text>], [<Segments: 1 text>, <Segments: 1 text>]), None)

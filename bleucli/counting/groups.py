@@ -27,14 +27,9 @@ if TYPE_CHECKING:
 class Grouping:
     """Collects statistics by group, block by block, and makes a `bleucli.counting.Part` of each group.
 
-    Args:
-        by: the columns whose labels the segments of a group share; none for a single group.
-        keep_rows: whether the groups keep the statistics of each segment.
-        unit: the column of the documents that are resampled as a whole; "segment" for none.
-        chosen: the indexes of the segments to group; None for all.
-
-    Attributes:
-        segments: how many segments were added.
+    by: the columns whose labels the segments of a group share; none for a single group. unit: the column of the
+    documents that are resampled as a whole; "segment" for none. chosen: the indexes of the segments to group; None for
+    all. segments: how many were added.
 
     >>> from bleucli import BLEU
     >>> grouping = Grouping(["domain"], keep_rows=True, unit="doc")
@@ -119,15 +114,9 @@ class _Document(NamedTuple):
 def join_documents(corpus: Corpus) -> Iterator[Piece]:
     """Give one text for each document of a corpus of segments; memory holds a block and a document.
 
-    A reference that is missing for one segment of a document is missing for the whole document. A label of a document
-    is that of its segments, None where these differ.
-
-    Args:
-        corpus: the segments, those of a document one after the other; the label `doc` names the document of each.
-
-    Raises:
-        UsageError: there is no label `doc`.
-        BleuError: a segment has no document, or the segments of a document do not follow one another.
+    The segments of a document follow one another, and have its name as the label `doc`. A reference that is missing for
+    one segment is missing for the whole document. A label of a document is that of its segments, None where these
+    differ.
 
     >>> from bleucli.counting.corpus import Source, of_strings
     >>> blocks = iter([[Segments.from_strings(["cats", "cats", "dogs"])]])

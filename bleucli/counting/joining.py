@@ -151,15 +151,9 @@ def _join(
 
 
 def _check_kinds(joining: Joining, sources: Sequence[Source], all_ids: Sequence[_Ids]) -> None:
-    """Hint at ids that were not compared because they are of different kinds.
+    """Hint at ids that were not compared because they are of different kinds; all_ids: those of each source.
 
-    Args:
-        joining: gets the hint.
-        sources: all of them.
-        all_ids: the ids of each.
-
-    Raises:
-        IdsDifferError: items may be left out, but a source has no ids to join by.
+    Refuse this if items may be left out, and a source without ids.
     """
     kinds_of = [(source.label, own.kinds) for source, own in zip(sources, all_ids, strict=True) if source.names]
     bare = next((label for label, of in kinds_of if not of), "")
@@ -217,15 +211,7 @@ def _add_ids(all_ids: Sequence[_Ids], ids: Sequence[Block]) -> None:
 
 
 def _check_gaps(sources: Sequence[Source], all_ids: Sequence[_Ids]) -> None:
-    """Refuse lines without an id, which could only be paired by their position.
-
-    Args:
-        sources: all of them.
-        all_ids: the ids of each.
-
-    Raises:
-        IdsDifferError: a line has no id, although other lines of its source, and of another one, have ids of this kind.
-    """
+    """Refuse lines without an id if others of the source, and of another, have one: these have a position only."""
     for source, ids in zip(sources, all_ids, strict=True):
         for kind in sorted(ids.kinds & ids.gaps.keys()):
             if sum(kind in other.kinds for other in all_ids) < 2:
@@ -343,14 +329,9 @@ def _join_by_key(
 ) -> Iterator[list[Block]]:
     """Give what is left of all sources in the same order.
 
-    Args:
-        sources: as in `_join`.
-        rest: what is left of each source.
-        kinds: the kinds of ids that all sources have.
-        references: the positions of the sources that have references; the first one gives the order.
-        joining: as in `_join`.
-        earlier: the keys of the items that have been given.
-        total: the number of these.
+    rest: what is left of each. kinds: the kinds of ids that all have. references: the positions of the sources that
+    have references; the first one gives the order. earlier: the keys of the items that have been given, `total` of
+    them.
     """
     measure = references[0]
     left_out = {tuple(ids[kind] for kind in kinds) for ids in joining.left_out}
@@ -395,11 +376,7 @@ def _find_common(
     references: range,
     total: int,
 ) -> set[Key]:
-    """Return the keys that all sources have, and note how many are left out; rows: by the position of each source.
-
-    Raises:
-        IdsDifferError: there are none.
-    """
+    """Return the keys that all sources have, at least one; note how many are left out. rows: by position."""
     common = set(rows[references[0]]).intersection(*rows.values())
     if not total and not common:
         raise IdsDifferError("the files have no id in common; give files of the same test set")
@@ -414,11 +391,7 @@ def _find_common(
 
 
 def _number(source: Source, keys: Sequence[Key], earlier: set[Key], total: int) -> dict[Key, int]:
-    """Return the row of each key; earlier: those of the `total` items before.
-
-    Raises:
-        IdsDifferError: a key occurs twice.
-    """
+    """Return the row of each key, which must occur once; earlier: those of the `total` items before."""
     rows = {key: row for row, key in enumerate(keys)}
     double = [key for key, count in Counter(keys).items() if count > 1 or key in earlier]
     if double:
@@ -430,11 +403,7 @@ def _number(source: Source, keys: Sequence[Key], earlier: set[Key], total: int) 
 
 
 def _compare(measure: str, expected: dict[Key, int], label: str, rows: dict[Key, int]) -> None:
-    """Refuse a source with other items than the one that gives the order.
-
-    Raises:
-        IdsDifferError: it lacks an item, or has an unknown one.
-    """
+    """Refuse a source that lacks an item of the one that gives the order, or has another one."""
     missing = [key for key in expected if key not in rows]
     unknown = [key for key in rows if key not in expected]
     if missing or unknown:

@@ -34,11 +34,8 @@ def in_order(
 ) -> Iterator[tuple[Item, Result]]:
     """Give each item with its result, in the order of the items; only a few items are in progress at once.
 
-    Args:
-        work: called with each item.
-        items: read in the thread that takes the results.
-        jobs: the number of threads. None: one per usable processor, if there is enough work and they can be started.
-        patience: if `jobs` is None, for how many seconds to work before starting threads; None for 0.03.
+    Items are read in the thread that takes the results. jobs: the number of threads. None: one per usable processor, if
+    there is enough work and they can be started; patience: for how many seconds to work before that.
 
     >>> list(in_order(str, [1, 2], jobs=2))
     [(1, '1'), (2, '2')]

@@ -4,8 +4,8 @@ Only `\n` ends a line; trailing white space is cut; a byte-order mark is text; c
 their names. Files of any size are read in blocks of whole lines, about 512 KiB each. Any number of files can
 be read in step: if there are many, each is open only while a block is read, and blocks are smaller.
 
-Other modules of this room: `decompression`; JSON Lines in `jsonlines`, with `jsonfields` and `fastjson`; `scorefiles`,
-with `scoreids`; and, for self-BLEU, `jsonsamples`.
+Other modules of this room: `decompression`; JSON Lines in `jsonlines`, with `jsonfields` and `fastjson`; `scorefiles`;
+and, for self-BLEU, `jsonsamples`.
 """
 
 from __future__ import annotations
@@ -421,10 +421,9 @@ def _read_out(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _wait(stream: IO[bytes], deadline: float | None) -> None:
-    """Wait until there is something to read.
+    """Wait until there is something to read; raise `NotWaitedFor` if nothing comes until `deadline`.
 
-    Raises:
-        NotWaitedFor: nothing came until `deadline`. Where streams cannot be polled, as on Windows, it is not raised.
+    Where streams cannot be polled, as on Windows, it is not raised.
     """
     try:
         from select import POLLIN, poll
@@ -458,11 +457,7 @@ def _read_reopening(path: str | bytes | None, size: int) -> Iterator[bytes]:
 
 
 def _even_end(data: bytes, before: int) -> int:
-    r"""Return where to cut lines so that files in step are cut at the same lines.
-
-    Args:
-        data: the lines, at least one, and perhaps the start of another.
-        before: the number of lines before them.
+    r"""Return where to cut lines so that files in step are cut at the same lines; before: the lines before them.
 
     >>> _even_end(b"f\ng\nh\ni\nj\nk\nstart", 5)  # 6 lines have room for 4: cut after a multiple of 4
     6

@@ -55,12 +55,7 @@ _XZ_MEMORY = 1 << 28
 
 
 class DamagedError(BleuError):
-    """A compressed file is damaged.
-
-    Args:
-        name: the name of the file.
-        what: what is wrong with it, as the rest of a sentence that begins with the name.
-    """
+    """A compressed file is damaged; what: what is wrong, as the rest of a sentence that begins with the file's name."""
 
     def __init__(self, name: str, what: str) -> None:
         super().__init__(f"{name} {what}; compress or download it again")
@@ -196,13 +191,7 @@ def codec_of(start: bytes) -> Codec | None:
 
 
 def unpack(chunks: Iterator[bytes], codec: Codec, name: str, hints: list[str]) -> Iterator[bytes]:
-    """Unpack a file.
-
-    Args:
-        chunks: the bytes of the file, piece by piece.
-        codec: how it is compressed.
-        name: the name of the file, for messages.
-        hints: notes for the user about the file are added here.
+    """Unpack a file; notes for the user about the file are added to `hints`.
 
     >>> import gzip
     >>> chunks = iter([gzip.compress(b"a "), gzip.compress(b"b")])

@@ -58,11 +58,8 @@ class Wanted(NamedTuple):
 def read(data: bytes, wanted: Wanted, most: int) -> list[Segments] | None:
     """Return the texts of lines in UTF-8, one object per line, without space at their ends.
 
-    Args:
-        data: the lines.
-        wanted: what to read from each.
-        most: the largest size of the table of references, as the number of objects times the most references that one
-            of them has; lines with more are left to Python's parser.
+    most: the largest size of the table of references, as the number of objects times the most references that one of
+    them has; lines with more are left to Python's parser.
 
     Returns:
         One `Segments` for each name of hypotheses, one for each id, then those of the references: as many as any object

@@ -258,11 +258,7 @@ class Path:
         return (self._path if self._steps == [self._path] else "", ())
 
     def find(self, item: dict[str, Any]) -> tuple[str, Any]:
-        """Return the path, for messages, and the value at its end.
-
-        Raises:
-            NotFoundError: there is none.
-        """
+        """Return the path, for messages, and the value at its end; raise a `NotFoundError` if there is none."""
         if self._path in item:
             return self._path, item[self._path]
         value: Any = item
@@ -288,11 +284,9 @@ class Path:
 class UsualName:
     """A usual name, for a file whose fields no option names.
 
-    Args:
-        what: what it leads to, for errors.
-        known: names; the first one that an object has is taken.
-        guessed: a file that has none of `known` may have one of these; several would be ambiguous.
-        elsewhere: names of fields that an option uses for something else, so they are ignored.
+    what: what it leads to, for errors. known: names; the first one that an object has is taken. guessed: a file that
+    has none of `known` may have one of these; several would be ambiguous. elsewhere: names that an option uses for
+    something else, so they are ignored.
     """
 
     def __init__(self, what: str, known: Sequence[str], guessed: Sequence[str], elsewhere: Collection[str]) -> None:
@@ -315,11 +309,7 @@ class UsualName:
         return self._last, self._known[: self._known.index(self._last)] if self._last else ()
 
     def find(self, item: dict[str, Any]) -> tuple[str, Any]:
-        """Return the name of a field and what it holds.
-
-        Raises:
-            NotFoundError: there is none, or several that were guessed.
-        """
+        """Return the name of a field and what it holds; a `NotFoundError` says that there is none, or several."""
         if not self._guess:
             for name in self._known:
                 if name in item:

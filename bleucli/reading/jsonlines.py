@@ -559,9 +559,7 @@ class JsonLines:
 class JsonItems(JsonLines):
     """Objects that were parsed elsewhere; their texts and errors are those of the same objects in JSON Lines.
 
-    Args:
-        name: what errors call all of them together.
-        items: what was parsed.
+    name: what errors call all of them together.
 
     >>> [list(map(list, block)) for block in JsonItems("body", [{"hypothesis": "a", "reference": "b"}]).blocks()]
     [[['a'], ['b']]]

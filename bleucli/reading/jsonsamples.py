@@ -30,10 +30,6 @@ class Samples(NamedTuple):
 class SampleLines(JsonLines):
     r"""A JSON Lines file of samples; references in it are ignored.
 
-    Args:
-        file: its lines.
-        fields: the places of texts in an object, and of the label of their group if there is one.
-
     >>> from io import BytesIO
     >>> stream = BytesIO(b'{"output": ["a", "b"]}\n{"output": ["c", "d"]}\n')
     >>> [(blocks, labels)] = SampleLines(TextFile("stdin", stream=stream)).read_samples()
@@ -46,14 +42,10 @@ class SampleLines(JsonLines):
         self._group = place_of_group(fields)
 
     def read_samples(self, labels: Sequence[str] | None = None) -> list[Samples]:
-        """Read the file.
+        """Return the samples of each system. Without labels, each list in an object is a group, named after its line.
 
-        Args:
-            labels: the label of each object's group, if another file has the labels; if there are too few, the last one
-                is used for all others.
-
-        Returns:
-            The samples of each system. Without labels, each list in an object is a group, named after its line.
+        labels: the label of each object's group, if another file has the labels; if there are too few, the last one is
+        used for all others.
         """
         columns: list[tuple[list[Segments], list[str | None]]] = [([], []) for _ in self._hypotheses]
         empty: dict[str, int] = {}

@@ -31,7 +31,7 @@ from bleucli.optional_deps import load
 from bleucli.phrases import Turn, suggest, tell_count
 from bleucli.records import NamedTuple
 from bleucli.results.signature import Signature
-from bleucli.scale.layout import COUNTS, SIGNATURE, is_reserved, keys_in, label_of, make_metrics, metrics_in
+from bleucli.scale import COUNTS, SIGNATURE, is_reserved, keys_in, label_of, make_metrics, metrics_in
 from bleucli.scale.rows import table_of, transpose
 from bleucli.text import Segments, of_arrow
 from bleucli.text.buffers import lists_as_streams, to_arrow, to_numpy
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from bleucli.scale.layout import Metrics
+    from bleucli.scale import Metrics
 
 # The number of rows that are counted at once
 _BLOCK = 4096
@@ -149,13 +149,7 @@ def count_batch(
 ) -> list[SystemStats]:
     """Return the statistics of each system in a batch, with rows; an empty list for an empty batch.
 
-    Args:
-        batch: as for `stats_table`.
-        metrics: the metrics, by the names of their columns.
-        columns: the columns of texts.
-        keys: as for `stats_table`.
-        first: as for `stats_table`.
-        source: as for `stats_table`.
+    metrics: by the names of their columns. Other arguments: as for `stats_table`.
     """
     pa = load("pyarrow", "arrow")
     table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
@@ -190,13 +184,10 @@ def count_batch(
 def rows_of(
     system: SystemStats | None, batch: pa.Table | pa.RecordBatch, keys: Sequence[str], metrics: Mapping[str, Metric]
 ) -> pa.Table:
-    """Return a table of statistics with one row per segment.
+    """Return a table of statistics with one row per segment of a batch.
 
-    Args:
-        system: the statistics of a system, with rows; None if there are no segments.
-        batch: the batch that has these segments.
-        keys: the columns of keys.
-        metrics: the metrics that counted, by the names of their columns.
+    system: its statistics, with rows; None if there are no segments. keys: the columns of keys. metrics: as for
+    `count_batch`.
     """
     import numpy as np
 
@@ -215,12 +206,8 @@ def rows_of(
 def read_block(block: pa.RecordBatch, columns: Columns, keys: Sequence[str], start: int, source: str) -> list[Segments]:
     """Return some rows as a block of a corpus: columns of hypotheses, then those of references.
 
-    Args:
-        block: the rows.
-        columns: the columns of texts.
-        keys: the columns that errors show beside the number of a row.
-        start: the number of the first row, from 0.
-        source: the name of the whole table, for errors.
+    keys: the columns that errors show beside the number of a row. start: the number of the first row, from 0. source:
+    the name of the whole table, for errors.
     """
     where = source and f"{source}, "
     hypotheses = []

@@ -29,10 +29,21 @@ from bleucli.errors import BleuError, InputTypeError
 from bleucli.metrics import Metric
 from bleucli.optional_deps import load
 from bleucli.records import NamedTuple
-from bleucli.scale import arrow, tables
+from bleucli.scale import (
+    COUNTS,
+    PLACES,
+    SEGMENT,
+    SIGNATURE,
+    SYSTEM,
+    Shard,
+    arrow,
+    keys_in,
+    label_of,
+    make_metrics,
+    tables,
+)
 from bleucli.scale.arrow import Columns, Group
 from bleucli.scale.files import PARQUET
-from bleucli.scale.layout import COUNTS, PLACES, SEGMENT, SIGNATURE, SYSTEM, Shard, keys_in, label_of, make_metrics
 from bleucli.scale.rows import Numbering, Writer
 
 TYPE_CHECKING = False
@@ -40,7 +51,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from bleucli.counting import SystemStats
-    from bleucli.scale.layout import Metrics
+    from bleucli.scale import Metrics
 
     Batches = Iterable[pa.RecordBatch | pa.Table]
     Values = tuple[Any, ...]
@@ -88,13 +99,7 @@ class Survey(NamedTuple):
 
 
 def survey(paths: Iterable[str], columns: Columns, keys: Sequence[str]) -> Survey:
-    """Return what the footers of files show; if there are keys, their columns are also read.
-
-    Args:
-        paths: as for `tables.find_parquet`.
-        columns: the columns of texts.
-        keys: the columns to group by.
-    """
+    """Return what the footers of files show; if there are keys, the columns to group by, these are also read."""
     from concurrent.futures import ThreadPoolExecutor
 
     files = tables.find_parquet(paths)
@@ -122,11 +127,8 @@ def _look_at(path: str, columns: Columns, keys: Sequence[str]) -> list[Values]:
 def number_rows(rows: Iterable[Sequence[Any]], keys: Sequence[str], paths: Mapping[str, str]) -> Survey:
     """Return the survey of values that were found in files.
 
-    Args:
-        rows: each has an address, the values of the keys, a number that sorts them by first appearance in the file, and
-            the number of rows with these values.
-        keys: the columns of the keys.
-        paths: paths by address, in the order in which they were given.
+    rows: each has an address, the values of the keys, a number that sorts them by first appearance in the file, and the
+    number of rows with these values. paths: by address, in the order in which they were given.
     """
     order_of_files = {address: number for number, address in enumerate(paths)}
     # Files that were given come first, in that order; files that an engine found in folders follow by address
@@ -164,14 +166,10 @@ _BATCH = 1 << 16
 class Work:
     """The work to do on each partition.
 
-    Args:
-        metrics: as for `bleucli.arrow.stats_table`.
-        hypotheses: the column of the system's output; or the columns of several systems, by name. The sums then have a
-            column for the system, unless it is a key.
-        references: the columns of references.
-        keys: the columns to group by.
-        saved: the folder in which each partition's statistics are kept, one row per segment; "" for none.
-        command: the command line, which the files in that folder record.
+    metrics: as for `bleucli.arrow.stats_table`. hypotheses: the column of the system's output; or the columns of
+    several systems, by name. The sums then have a column for the system, unless it is a key. saved: the folder in which
+    each partition's statistics are kept, one row per segment; "" for none. command: the command line, which the files
+    in that folder record.
     """
 
     def __init__(
@@ -234,9 +232,7 @@ class Work:
     def count(self, batches: Batches, partition: Partition | None = None) -> pa.Table:
         """Return the sums of a partition, one row per key; or a single row that says what is wrong with it.
 
-        Args:
-            batches: the rows of the partition, in order.
-            partition: what is known about it; needed if statistics are kept.
+        batches: the rows of the partition, in order. partition: what is known about it; needed if statistics are kept.
         """
         try:
             return self._count(batches, partition)

@@ -16,7 +16,7 @@ from bleucli.limits import file_path, string, whole_number
 from bleucli.metrics import Metric
 from bleucli.optional_deps import load
 from bleucli.phrases import tell_count
-from bleucli.scale.layout import (
+from bleucli.scale import (
     COUNTS,
     REFERENCES,
     SEGMENT,
@@ -61,10 +61,8 @@ def table_of(
 ) -> pa.Table:
     """Return a table of statistics.
 
-    Args:
-        columns: the columns before those of the metrics, at least one.
-        metrics: the metrics, by their names in the table.
-        numbers: for each metric, the numbers of each of its columns.
+    columns: those before the columns of the metrics, at least one. numbers: for each metric, the numbers of each of its
+    columns.
     """
     pa = load("pyarrow", "arrow")
     import numpy as np
@@ -150,8 +148,7 @@ class Table:
 class Numbering:
     """Numbers segments from 0, separately in each place: by test set, language pair, part and system.
 
-    Args:
-        starts: the first number of each place where it is not 0.
+    starts: the first number of each place where it is not 0.
 
     >>> numbering = Numbering()
     >>> numbering.number([(("wmt22",), [0, 2]), (("wmt23",), [1])], 3), numbering.number([(("wmt22",), [0])], 1)
@@ -207,12 +204,10 @@ class Writer:
         self._is_used = False
 
     def add(self, systems: Sequence[SystemStats], columns: Columns | None = None) -> None:
-        """Add the next segments of all systems.
+        """Add the next segments of all systems: their statistics, with rows, in the order of the metrics.
 
-        Args:
-            systems: their statistics, with rows, in the order of the metrics.
-            columns: other columns, with one value per segment or one for all: `testset`, or columns to group by.
-                `segment` may be among them if the indexes do not simply count up.
+        columns: other columns, with one value per segment or one for all: `testset`, or columns to group by. `segment`
+        may be among them if the indexes do not simply count up.
         """
         self._refuse_second_use()
         self._check(systems)
@@ -282,10 +277,7 @@ class Writer:
     def save(self, path: str | os.PathLike[str], shards: Sequence[Shard] = (), command: str = "") -> None:
         """Write the file, complete or not at all. Nothing can be added afterwards.
 
-        Args:
-            path: the path of the file.
-            shards: the texts that it was made from.
-            command: the command line that made it.
+        shards: the texts that it was made from. command: the command line that made it.
         """
         self._refuse_second_use()
         self._is_used = True
@@ -299,14 +291,7 @@ class Writer:
 
 
 def _label(name: str, stats: CorpusStats, extras: Mapping[str, Any], first: int) -> pa.Table:
-    """Return the columns of a block before those of the metrics.
-
-    Args:
-        name: the name of the system.
-        stats: the statistics of the block, with rows.
-        extras: other columns, as they are written.
-        first: the index of the first segment.
-    """
+    """Return the columns of a block before those of the metrics; first: the index of its first segment."""
     pa = load("pyarrow", "arrow")
     import numpy as np
 
@@ -442,14 +427,7 @@ def write_sums(
     shards: Sequence[Shard] = (),
     command: str = "",
 ) -> None:
-    """Write one row for each system and group.
-
-    Args:
-        path: the path of the file.
-        parts: the groups, whose labels have the same columns.
-        metrics: the metrics that counted, by their names in the file.
-        shards: as for `write`.
-        command: as for `write`.
+    """Write one row for each system and group; parts: the groups, whose labels have the same columns.
 
     >>> import os, tempfile
     >>> from bleucli import TER

@@ -35,10 +35,7 @@ from bleucli.metrics.segment_scores import SegmentScores
 from bleucli.optional_deps import load
 from bleucli.phrases import Turn, suggest, tell_count
 from bleucli.results.signature import Signature
-from bleucli.scale.arrow import split
-from bleucli.scale.files import AGAIN, StatsFile, check_counts, check_numbers, find_files
-from bleucli.scale.groups import Places, Tally, check_references
-from bleucli.scale.layout import (
+from bleucli.scale import (
     COUNTS,
     JOINED,
     PARTIAL,
@@ -51,6 +48,17 @@ from bleucli.scale.layout import (
     counts_in,
     label_of,
     metadata,
+)
+from bleucli.scale.arrow import split
+from bleucli.scale.files import (
+    AGAIN,
+    Places,
+    StatsFile,
+    Tally,
+    check_counts,
+    check_numbers,
+    check_references,
+    find_files,
 )
 from bleucli.scale.rows import ROWS, Table, Writer, table_of, write, write_sums
 from bleucli.text.buffers import to_arrow, to_numpy
@@ -148,11 +156,9 @@ class Statistics:
     ) -> tuple[str, Metric]:
         """Return a metric's name in the files, and the metric to score with.
 
-        Args:
-            kind: the kind of metric, as in `METRICS`.
-            given: the arguments of its constructor that the user gave; the others come from the signature in the files.
-            like: the signature of a score to reproduce.
-            in_command: whether messages name the options of the command.
+        kind: as in `METRICS`. given: the arguments of its constructor that the user gave; the others come from the
+        signature in the files. like: the signature of a score to reproduce. in_command: whether messages name options
+        of the command.
         """
         candidates: list[tuple[str, Metric, tuple[str, str, str] | None]] = []
         for name, text in self.metrics.items():
@@ -179,12 +185,7 @@ class Statistics:
         raise _counted_otherwise(self._filled[0].path, metric, difference)
 
     def refuse_without(self, what: str, has: Callable[[StatsFile, str], bool]) -> None:
-        """Refuse the first file that lacks a metric.
-
-        Args:
-            what: what messages call the metric.
-            has: returns whether a name in a file stands for it.
-        """
+        """Refuse the first file that lacks a metric, as messages call it; has: whether a name in a file is its."""
         if not any(file.rows for file in self._filled):
             raise BleuError(f"{self.files[0]} holds no segments; choose another file")
         for file in self._filled:
@@ -192,14 +193,9 @@ class Statistics:
                 raise BleuError(f"{file.path} has no {what}; it has {', '.join(file.signatures)}")
 
     def add(self, name: str, scores: SegmentScores) -> None:
-        """Add scores from elsewhere as a column: one score for each segment, place by place.
+        """Add scores from elsewhere as a column of this name: one for each segment, place by place.
 
-        Args:
-            name: the name of the column, as in a file.
-            scores: those of each system.
-
-        Raises:
-            BleuError: files have such a column already, or hold sums; or there are more scores than segments, or fewer.
+        Files must not hold sums, nor have such a column.
         """
         for file in self._files:
             if name in file.signatures:
@@ -258,16 +254,15 @@ class Statistics:
         keep_rows: bool = False,
         documents: str = "",
     ) -> list[Part]:
-        """Return the statistics of all systems.
+        """Return the statistics of all systems: one part per group, in order of first appearance.
+
+        A system is left out of groups in which it has no rows.
 
         Args:
             metrics: the metrics to score with, by their names in the files.
             by: the columns to group segments by; none for a single group of all segments.
             keep_rows: keep the statistics of each segment.
             documents: the column that names the document of each segment, "" if it is of no interest.
-
-        Returns:
-            One part per group, in order of first appearance; a system is left out of groups in which it has no rows.
 
         Raises:
             BleuError: a segment occurs twice or is missing, something was counted in another way, there is no such

@@ -24,9 +24,9 @@ from bleucli.optional_deps import load
 from bleucli.phrases import QUOTES, suggest, tell_ragged
 from bleucli.reading.jsonfields import Fields, encode_ids, names_of_ids
 from bleucli.records import NamedTuple
+from bleucli.scale import SEGMENT, SYSTEM, label_of, metrics_in
 from bleucli.scale.arrow import Columns, read_block
 from bleucli.scale.files import PARQUET, PARQUET_MARK, find_files, refuse_pipe
-from bleucli.scale.layout import SEGMENT, SYSTEM, label_of, metrics_in
 from bleucli.text import Segments
 from bleucli.text.labels import Labels
 
@@ -86,11 +86,9 @@ class TextTable:
         partial: whether rows are left out that have no hypothesis of some system, or no reference.
         identified: whether ids are read although each file has all columns, because scores have ids, too.
 
-    Attributes:
-        files: the paths of the files.
-        labels: the values of the keys in the rows that were read; whoever counts the rows takes them.
-        rows: the number of rows read so far, by file.
-        joining: joins rows by their ids; None if each file has all columns, and ids are not read.
+    files: the paths. labels: the values of the keys in the rows that were read; whoever counts the rows takes them.
+    rows: the number of rows read so far, by file. joining: joins rows by their ids; None if each file has all columns,
+    and ids are not read.
     """
 
     def __init__(
@@ -296,11 +294,7 @@ def check_columns(path: str, schema: pa.Schema, columns: Columns, keys: Sequence
 def read_batches(path: str, names: Sequence[str], rows: int = _BLOCK, address: str = "") -> Iterator[pa.RecordBatch]:
     """Give some columns of a file block by block; memory holds one Parquet row group, or one IPC batch.
 
-    Args:
-        path: the path of the file.
-        names: the names of the columns.
-        rows: the number of rows to read at once.
-        address: where a Parquet file is, as `address_of` returns it; "" for the path.
+    rows: how many to read at once. address: where a Parquet file is, as `address_of` returns it; "" for the path.
     """
     columns = list(dict.fromkeys(names))
     if address or is_parquet(path):

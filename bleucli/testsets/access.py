@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO, Any
 
-    from bleucli.testsets.formats import TestSet
+    from bleucli.testsets import TestSet
 
 
 def get_available_testsets() -> list[str]:

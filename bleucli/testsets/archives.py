@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
 
+from bleucli import testsets
 from bleucli.errors import BleuError
 from bleucli.phrases import suggest
 from bleucli.reading.decompression import LONGEST_START, DamagedError, codec_of, unpack
 from bleucli.records import NamedTuple
-from bleucli.testsets import sources
-from bleucli.testsets.cachefiles import Draft, disk_errors, hold_lock, make_folder, sweep
-from bleucli.testsets.sources import check_size, record_of, too_large
+from bleucli.testsets import check_size, record_of, too_large
+from bleucli.testsets.cache import Draft, disk_errors, hold_lock, make_folder, sweep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,15 +39,10 @@ _ZIP_STARTS = (b"PK\3\4", b"PK\5\6")  # a member; the end of an empty archive
 
 
 def extract(archive: str, wanted: Mapping[str, str], *, name: str, replace: bool = False) -> None:
-    """Unpack those members of an archive that are not in their places yet.
+    """Unpack the members of a tar or zip archive that are not in their places yet, or, with `replace`, all.
 
     If the archive has a member twice, the last one is taken, as by `tar`. If it is damaged, nothing is unpacked.
-
-    Args:
-        archive: the path of a tar (plain, gzip, bzip2 or xz) or zip file.
-        wanted: the place of each member, by its path in the archive; folders are made.
-        name: the name of the test set, for messages.
-        replace: unpack those in their places as well.
+    wanted: the place of each member, by its path in the archive. name: what messages call the test set.
     """
     places = {_check_path(path, name): target for path, target in wanted.items()}
     places = {path: target for path, target in places.items() if replace or not os.path.isfile(target)}
@@ -179,9 +174,7 @@ def remedy(archive: str) -> str:
 class _Stream:
     """Unpacked chunks as a file for tarfile: it is read forwards only, little by little, and its size is limited.
 
-    Attributes:
-        last: the bytes that were read last.
-        packed: the number of bytes of the archive.
+    last: the bytes that were read last. packed: the number of bytes of the archive.
     """
 
     def __init__(self, chunks: Iterator[bytes], packed: int, archive: str) -> None:
@@ -196,7 +189,7 @@ class _Stream:
     def seek(self, position: int) -> int:
         if position < self._position:
             raise _damage_of(self._archive, "its members overlap")
-        check_size(position, self.packed, self._archive, sources.MOST_BYTES)
+        check_size(position, self.packed, self._archive, testsets.MOST_BYTES)
         while self.read(min(position - self._position, CHUNK_BYTES)):
             pass
         return self._position
@@ -206,7 +199,7 @@ class _Stream:
             raise too_large(self._archive, f"a name of over {MOST_HEADER_BYTES} bytes")
         while len(self._buffer) < size and (chunk := next(self._chunks, b"")):
             self._buffer += chunk
-            check_size(self._position + len(self._buffer), self.packed, self._archive, sources.MOST_BYTES)
+            check_size(self._position + len(self._buffer), self.packed, self._archive, testsets.MOST_BYTES)
         with memoryview(self._buffer) as buffer:
             self.last = bytes(buffer[:size])
         del self._buffer[:size]
@@ -250,7 +243,7 @@ def _kind_in_tar(info: TarInfo) -> str:
 
 
 def _bytes_in_tar(stream: _Stream, info: TarInfo, archive: str) -> Iterator[bytes]:
-    check_size(info.size, stream.packed, archive, sources.MOST_FILE_BYTES)
+    check_size(info.size, stream.packed, archive, testsets.MOST_FILE_BYTES)
     remainder = info.size
     with _explain_damage(archive):
         stream.seek(info.offset_data)
@@ -270,7 +263,7 @@ def _zip_members(file: IO[bytes], archive: str) -> Iterator[Member]:
 
     with ZipFile(file) as zipped:
         infos = zipped.infolist()
-        check_size(sum(info.file_size for info in infos), os.fstat(file.fileno()).st_size, archive, sources.MOST_BYTES)
+        check_size(sum(info.file_size for info in infos), os.fstat(file.fileno()).st_size, archive, testsets.MOST_BYTES)
         for info in infos:
             yield Member(plain_path(info.filename), _kind_in_zip(info), partial(_bytes_in_zip, zipped, info, archive))
 
@@ -292,7 +285,7 @@ def _kind_in_zip(info: ZipInfo) -> str:
 
 def _bytes_in_zip(zipped: ZipFile, info: ZipInfo, archive: str) -> Iterator[bytes]:
     # Only the member's size: `_zip_members` has compared the size of all members with that of the archive
-    check_size(info.file_size, info.file_size, archive, sources.MOST_FILE_BYTES)
+    check_size(info.file_size, info.file_size, archive, testsets.MOST_FILE_BYTES)
     with _explain_damage(archive), zipped.open(info) as file:
         while chunk := file.read(CHUNK_BYTES):
             yield chunk

@@ -15,10 +15,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from bleucli.errors import BleuError, Note
-from bleucli.testsets import network
-from bleucli.testsets.cache import cache_directory, mirror, offline, twins_of
-from bleucli.testsets.cachefiles import Draft, disk_errors, hold_lock, make_folder, read_start, sweep
-from bleucli.testsets.sources import (
+from bleucli.testsets import (
     Checksum,
     Source,
     hide_credentials,
@@ -26,8 +23,21 @@ from bleucli.testsets.sources import (
     is_web,
     last_component,
     local_path,
+    network,
     problem_of,
     record_of,
+)
+from bleucli.testsets.cache import (
+    Draft,
+    cache_directory,
+    disk_errors,
+    hold_lock,
+    make_folder,
+    mirror,
+    offline,
+    read_start,
+    sweep,
+    twins_of,
 )
 from bleucli.text.wholefiles import digest
 from bleucli.waiting import is_watched, note_delay, show_status
@@ -56,7 +66,7 @@ def fetch(source: Source, target: str, *, name: str, is_recorded: bool = False) 
     Args:
         source: its address (`https:`, `http:`, `file:` or a path) and checksums.
         target: where it belongs; its folder is made.
-        name: the name of the test set or model: for messages, and the folder of the mirror (`BLEU_MIRROR`).
+        name: of the test set or model: for messages, and the folder of the mirror (`BLEU_MIRROR`).
         is_recorded: if there is no checksum, record the SHA-256 of the first download next to it (`TARGET.sha256`), and
             accept no other file from then on.
 
@@ -265,10 +275,7 @@ def _write_record(path: str, digits: str) -> None:
 def fetch_model(url: str, *, name: str, sha256: str = "") -> str:
     """Return the path of a model in the cache; download it if it is missing.
 
-    Args:
-        url: its address.
-        name: the name of the model.
-        sha256: its SHA-256 in hexadecimal digits; "" if none was published (see `trust_model`).
+    sha256: in hexadecimal digits; "" if none was published (see `trust_model`).
     """
     path = model_path(url)
     fetch(Source(url, sha256), path, name=name)
@@ -283,10 +290,7 @@ def model_path(url: str) -> str:
 def trust_model(path: str, digits: str, *, name: str) -> None:
     """Make sure that a model without a published checksum is the one used first; record the first, with a note.
 
-    Args:
-        path: the path of the model in the cache.
-        digits: the SHA-256 of the bytes that were read from there.
-        name: the name of the model.
+    digits: the SHA-256 of the bytes that were read from its path.
     """
     from bleucli.results.hints import warn
 

@@ -18,8 +18,8 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
-from bleucli.testsets import cache, sources
-from bleucli.testsets.sources import hide_credentials, is_web, problem_of
+from bleucli import testsets
+from bleucli.testsets import cache, hide_credentials, is_web, problem_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,9 +67,7 @@ class Refused(Interrupted):
 def answer_from(address: str, must_end: bool) -> Iterator[tuple[int | None, Iterator[bytes]]]:
     """Request the file at an address; give its size, or None if the server does not say, and its bytes in chunks.
 
-    Args:
-        address: its address.
-        must_end: refuse an answer that ends only when the connection ends: no one would notice a broken connection.
+    must_end: refuse an answer that ends only when the connection ends: no one would notice a broken connection.
 
     Raises:
         Interrupted: another attempt may succeed.
@@ -100,7 +98,7 @@ def answer_from(address: str, must_end: bool) -> Iterator[tuple[int | None, Iter
             size = int(digits[0]) if digits and not coding else None
             if must_end and size is None and not coding:
                 raise Failed("does not say how long the file is, and there is no checksum to show that it is complete")
-            if (size or 0) > sources.MOST_BYTES:
+            if (size or 0) > testsets.MOST_BYTES:
                 raise Failed(f"announces {size} bytes, more than any test set has")
             # 3. Its bytes
             yield size, _read_body(answer, size, pace)
@@ -116,8 +114,8 @@ def _read_body(answer: Response, size: int | None, pace: _Pace) -> Iterator[byte
     try:
         for chunk in answer.raw.stream(CHUNK_BYTES, decode_content=False):
             pace.received += len(chunk)
-            if pace.received > sources.MOST_BYTES:
-                raise Failed(f"sends more than {sources.MOST_BYTES} bytes, which is more than any test set has")
+            if pace.received > testsets.MOST_BYTES:
+                raise Failed(f"sends more than {testsets.MOST_BYTES} bytes, which is more than any test set has")
             yield chunk
     except (TimeoutError, ReadTimeoutError):
         raise Interrupted(f"was silent for {SECONDS_OF_SILENCE:g} seconds") from None
@@ -230,9 +228,7 @@ def _cause_of(error: BaseException, outer: BaseException | None) -> BaseExceptio
 def reason_of(error: BaseException, outer: BaseException | None = None) -> str:
     """Return the system's reason for an error in one line, without what the libraries added.
 
-    Args:
-        error: the error that was caught.
-        outer: an error that the caller was already handling, which is not a cause.
+    outer: an error that the caller was already handling, which is not a cause.
 
     >>> error = RuntimeError("Pool(host=...): retries exceeded")
     >>> error.__cause__ = ConnectionRefusedError(111, "Connection refused")
@@ -261,10 +257,8 @@ class _Pace:
     """Refuses a server that delivers too little in a minute, so that no download crawls on for ever.
 
     Timeouts alone do not suffice: a server may go on sending one byte every few seconds, even within a header. So this
-    is checked whenever bytes are read from a connection.
-
-    Attributes:
-        received: the number of bytes of the body that have arrived; the reader of the body counts them.
+    is checked whenever bytes are read from a connection. received: the bytes of the body so far, which its reader
+    counts.
     """
 
     def __init__(self) -> None:

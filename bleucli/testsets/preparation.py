@@ -20,10 +20,9 @@ from contextlib import ExitStack, contextmanager
 from bleucli.errors import BleuError
 from bleucli.phrases import tell_count
 from bleucli.reading.decompression import DamagedError
-from bleucli.testsets import cache
-from bleucli.testsets.formats import FORMATS, METADATA, PACKAGED, File, Items, TestSet, read_texts
+from bleucli.testsets import PACKAGED, File, Items, Source, TestSet, cache, is_web, last_component
+from bleucli.testsets.formats import FORMATS, IDS, METADATA, lines_of, read_items, read_objects, read_output, read_texts
 from bleucli.testsets.registry import packaged_path
-from bleucli.testsets.sources import Source, is_web, last_component
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,19 +55,11 @@ def read_field(test_set: TestSet, path: str, name: str) -> list[Any]:
     """Return the texts of a field without trailing white space; in test sets in JSON Lines, its values."""
     if test_set.items is None:
         return read_texts(path)
-    from bleucli.testsets import items
-
-    return items.read_field(path, name)
+    return [item.get(name) for _, item in read_objects(path)]  # None for each object that lacks it
 
 
 def scored_references(test_set: TestSet, pair: str, paths: Mapping[str, str]) -> list[str]:
-    """Return the names of the references that are scored by default.
-
-    Args:
-        test_set: the record of the test set.
-        pair: one of its language pairs.
-        paths: the paths of its fields.
-    """
+    """Return the names of the references that are scored by default; paths: those of all fields."""
     references = [name for name in paths if name == "ref" or name.startswith("ref:")]
     # Segments without a reference are left out, unless all are
     if test_set.items is not None and not any(
@@ -103,10 +94,8 @@ def read_left_out(test_set: TestSet, pair: str, paths: Mapping[str, str]) -> lis
     """Return the ids of the segments that are not scored, each with the reason; see `items.read`."""
     if test_set.items is None:
         return []
-    from bleucli.testsets import items
-
     path = _left_out_path(test_set, pair, os.path.dirname(paths["src"]))
-    return [item for _, item in items.read_objects(path)]
+    return [item for _, item in read_objects(path)]
 
 
 def _left_out_path(test_set: TestSet, pair: str, folder: str) -> str:
@@ -138,7 +127,7 @@ def _order_path(name: str, pair: str, folder: str = "") -> str:
 
 def _read_order(name: str, pair: str, folder: str) -> list[str]:
     """Return the names of the fields from their list; none if there is no list."""
-    from bleucli.testsets.cachefiles import read_start
+    from bleucli.testsets.cache import read_start
 
     names = read_start(_order_path(name, pair, folder))
     return names.decode("utf-8", "replace").splitlines() if names else []
@@ -201,7 +190,7 @@ def _make(test_set: TestSet, pair: str) -> None:
 @contextmanager
 def _work_alone(name: str) -> Iterator[None]:
     """Make this the only process that makes files of a test set, and name what to delete if a download is damaged."""
-    from bleucli.testsets.cachefiles import disk_errors, hold_lock, make_folder
+    from bleucli.testsets.cache import disk_errors, hold_lock, make_folder
 
     raw = cache.raw_folder(name)
     with disk_errors(raw):
@@ -239,13 +228,11 @@ def _read_columns(test_set: TestSet, pair: str, paths: Sequence[str]) -> list[tu
 
 def _read_items(test_set: TestSet, pair: str, paths: Sequence[str]) -> list[tuple[str, Iterable[str]]]:
     """Return the file of all fields, and that of what is left out; each with its lines."""
-    from bleucli.testsets import items
-
-    rows, left_out = items.read(test_set, pair, paths[0])
+    rows, left_out = read_items(test_set, pair, paths[0])
     _check_columns({"src": rows}, test_set, pair)
     return [
-        (cache.path_of(test_set.name, pair, "jsonl"), items.lines_of(rows)),
-        (_left_out_path(test_set, pair, cache.folder(test_set.name)), items.lines_of(left_out)),
+        (cache.path_of(test_set.name, pair, "jsonl"), lines_of(rows)),
+        (_left_out_path(test_set, pair, cache.folder(test_set.name)), lines_of(left_out)),
     ]
 
 
@@ -259,7 +246,7 @@ def _bring(test_set: TestSet, pair: str) -> dict[str, str]:
         files = [file for file in test_set.pairs[pair].files if file.source == number]
         # Members that were unpacked before; reading them shows whether they are complete
         form = FORMATS.get(test_set.format)
-        unpacked = form and form.shows_end and all(os.path.isfile(_raw_path(test_set, one)) for one in files)
+        unpacked = form and form.names_fields and all(os.path.isfile(_raw_path(test_set, one)) for one in files)
         if unpacked and not os.path.isfile(target):
             continue
         source = test_set.sources[number]
@@ -269,16 +256,7 @@ def _bring(test_set: TestSet, pair: str) -> dict[str, str]:
 
 
 def prepare_output(test_set: TestSet, pair: str, paths: Mapping[str, str], system: str) -> str:
-    """Return the path of a system's output for a language pair, which is downloaded only now; see `items`.
-
-    Args:
-        test_set: the record of the test set, which is in JSON Lines.
-        pair: one of its language pairs.
-        paths: the paths of its fields.
-        system: the name of one of its systems.
-    """
-    from bleucli.testsets import items
-
+    """Return the path of a system's output for a language pair in JSON Lines, which is downloaded only now."""
     record = test_set.items
     assert record is not None
     name = f"{system}.jsonl"
@@ -289,10 +267,10 @@ def prepare_output(test_set: TestSet, pair: str, paths: Mapping[str, str], syste
     with _work_alone(test_set.name):
         if not os.path.isfile(path):
             download = _bring_output(test_set.name, record, system)
-            ids = {field: read_field(test_set, paths[field], field) for field in items.IDS if field in paths}
+            ids = {field: read_field(test_set, paths[field], field) for field in IDS if field in paths}
             rows = [dict(zip(ids, of, strict=True)) for of in zip(*ids.values(), strict=True)]
-            texts = items.read_output(rows, download, system)
-            lines = items.lines_of(row | {system: text} for row, text in zip(rows, texts, strict=True))
+            texts = read_output(rows, download, system)
+            lines = lines_of(row | {system: text} for row, text in zip(rows, texts, strict=True))
             _write([(path, lines)], test_set.name)
     return path
 
@@ -318,7 +296,7 @@ def _bring_output(name: str, record: Items, system: str) -> str:
 def _unpack(test_set: TestSet, number: int, archive: str, members: Sequence[str]) -> None:
     """Unpack the members for all language pairs, so that the archive is read only once; `members` must be there."""
     from bleucli.testsets.archives import extract
-    from bleucli.testsets.cachefiles import Draft, remove
+    from bleucli.testsets.cache import Draft, remove
 
     if not members:
         return
@@ -352,7 +330,7 @@ def _check_columns(columns: Mapping[str, Sequence[Any]], test_set: TestSet, pair
 
 def _write(files: Sequence[tuple[str, Iterable[str]]], name: str) -> None:
     """Write files, first under other names. The first gets its own name last: if it exists, so do the others."""
-    from bleucli.testsets.cachefiles import Draft
+    from bleucli.testsets.cache import Draft
 
     with ExitStack() as stack:
         drafts = []

@@ -15,7 +15,7 @@ from itertools import chain
 from bleucli.errors import BleuError, UsageError
 from bleucli.phrases import Turn
 from bleucli.records import NamedTuple
-from bleucli.testsets.formats import TestSet
+from bleucli.testsets import TestSet
 from bleucli.testsets.preparation import read_field
 from bleucli.testsets.registry import document_tags
 
@@ -49,12 +49,7 @@ _ORIGLANG, _SUBSET = Turn("origlang", "--origlang"), Turn("subset", "--subset")
 
 
 def marks_of(test_set: TestSet, paths: Mapping[str, str]) -> Marks:
-    """Read what is known about the segments of a language pair.
-
-    Args:
-        test_set: the test set.
-        paths: the paths of the pair's fields.
-    """
+    """Read what is known about the segments of a language pair; paths: those of its fields."""
 
     def column(name: str) -> list[str] | None:
         if name not in paths:
@@ -104,13 +99,10 @@ def join(parts: Sequence[Marks]) -> Marks:
 
 
 def choose(marks: Marks, origlang: str | None, subset: str | None, name: str) -> list[int]:
-    """Return the numbers of the segments with an original language and a tag.
+    """Return the numbers of the segments with an original language and a tag; name: of the test set, for errors.
 
-    Args:
-        marks: the marks of all segments.
-        origlang: a language, or `non-` and a language; None for all.
-        subset: a regular expression to search for in the tags, with or without `country:` before it; None for all.
-        name: the name of the test set, for errors.
+    origlang: a language, or `non-` and a language; None for all. subset: a regular expression to search for in the
+    tags, with or without `country:` before it; None for all.
 
     >>> choose(Marks(["en", "de", "en"], ["US-crime", "GB-sport", ""], None), "en", "^US", "wmt18")
     [0]
@@ -168,14 +160,10 @@ def _subset_names(marks: Marks) -> str:
 
 
 def groups(marks: Marks, origlang: str | None, subset: str | None) -> Iterator[Group]:
-    """Give the segments of each original language and, within it, of each domain and country.
+    """Give the segments of each original language and, within it, of each domain and country; as for `choose`.
 
-    If domains are known but original languages are not, the language is "", as sacreBLEU prints it.
-
-    Args:
-        marks: the marks of all segments.
-        origlang: as for `choose`.
-        subset: as for `choose`; if given, it takes the place of the domains and countries.
+    If domains are known but original languages are not, the language is "", as sacreBLEU prints it. A subset takes the
+    place of the domains and countries.
     """
     segments = count(marks)
     if marks.origlangs is None and marks.subsets is None:

@@ -2,8 +2,7 @@
 
 - `server.serve`: listens on a port and answers requests
 - `guard.Guard`: decides which requests are answered
-- `api.make_app`: the addresses, and what each one serves
+- `api.make_app`: the addresses, and what each one serves; `api.score_items`: texts in, scores out
 - `models`: what requests may ask for, made from the metrics' tables of options
-- `items.score_items`: texts in, scores out
 - `page.make_page`: the page; `calculator`: what it shows
 """

@@ -7,22 +7,37 @@ that short work does not wait. Explanations have a separate thread, too, because
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from bleucli._version import __version__
+from bleucli.counting import count_blocks
 from bleucli.counting.threads import usable_processors
 from bleucli.errors import BleuError
+from bleucli.metrics import Metric
 from bleucli.phrases import join_words
 from bleucli.prose.theme import style_sheet
-from bleucli.web.calculator import calculate, explain_inputs, make_page, package_file, swagger_file
+from bleucli.results import EDIT_KINDS, ScoreRecord
+from bleucli.scoring import score_blocks
+from bleucli.web.calculator import (
+    calculate,
+    check_effort,
+    corpus_of,
+    count_items,
+    explain_inputs,
+    make_page,
+    package_file,
+    read_texts,
+    swagger_file,
+)
 from bleucli.web.guard import MOST_BYTES, read_body, tell_fault
-from bleucli.web.items import read_items, score_items
 from bleucli.web.models import ITEM, LEFT_OUT, Failure, Score, kind_of, parameters, read_inputs, read_query
 
 # Bodies with more bytes are long work. The limit is lower for metrics that align texts: their time grows with the
@@ -157,3 +172,69 @@ async def _tell_refusal(request: Request, error: Exception) -> Response:
 
 async def _send(content: bytes, kind: str) -> Response:
     return Response(content, media_type=kind)
+
+
+# --- texts in, scores out, as the command counts
+
+# The most numbers in an answer: other requests wait while Python writes it
+_MOST_NUMBERS = 300_000
+# How warnings name options in Python, and how this endpoint names them
+_SPELLINGS = {"effective_order=True": "sentence_level=true", " or trg_lang=...": ""}
+
+
+def read_items(body: bytes) -> list[Any]:
+    """Return the items in the body of a request.
+
+    >>> read_items(b'{"hypothesis": "a", "reference": "b"}')
+    [{'hypothesis': 'a', 'reference': 'b'}]
+    """
+    expected = 'send an item, such as {"candidate": "a", "references": ["b"]}, or an array of items'
+    try:
+        items = json.loads(body.decode())
+    except UnicodeDecodeError as error:
+        raise BleuError(f"the body is not valid UTF-8 (byte {error.start + 1}); {expected}") from None
+    except json.JSONDecodeError as error:
+        raise BleuError(f"the body is not valid JSON (character {error.pos + 1}: {error.msg}); {expected}") from None
+    except (ValueError, RecursionError):
+        raise BleuError(f"the body has a number or nesting too large to read; {expected}") from None
+    if not isinstance(items, list):
+        return [items]
+    if not items:
+        raise BleuError(f"the array is empty; {expected}")
+    return items
+
+
+def score_items(items: Sequence[Any], metric: Metric, sentence_level: bool) -> list[dict[str, Any]]:
+    """Return the score of all items, or of each of them with `sentence_level`."""
+    check_effort(metric, blocks := read_texts("body", items))
+    if sentence_level:
+        _check_size(metric, len(items))
+        scored = score_blocks(count_blocks(corpus_of(iter(blocks)), [metric]))
+        return [_tell(record, 1, []) for block in scored for record in block.scores[0][0].records()]
+    stats = count_items(blocks, metric)
+    hints = [*stats.hints(), *metric.advice]
+    for python, ours in _SPELLINGS.items():
+        hints = [hint.replace(python, ours) for hint in hints]
+    return [_tell(stats.record(), stats.segments, hints)]
+
+
+def _check_size(metric: Metric, items: int) -> None:
+    """Refuse a request whose answer would have so many numbers that other requests would wait too long."""
+    each = 10 + 4 * metric.ngram_orders  # of each order: a precision, the matches, and the n-grams of both texts
+    if items * each > _MOST_NUMBERS:
+        raise BleuError(
+            f"there are {items} items, but one request scores at most {_MOST_NUMBERS // each} one by one; send fewer at"
+            " a time, or use the command"
+        )
+
+
+def _tell(record: ScoreRecord, segments: int, warnings: Sequence[str]) -> dict[str, Any]:
+    return {
+        "name": record.name,
+        "score": record.score,
+        "higher_is_better": record.higher_is_better,
+        "signature": record.signature.format(),
+        "segments": segments,
+        **{name: part for name, part in record.figures._asdict().items() if name not in EDIT_KINDS},
+        "warnings": list(warnings),
+    }

@@ -5,18 +5,22 @@
 - `calculate`: the score, its parts, the signature, and the command that gives the same score
 - `explain_inputs`: the texts with their matches marked, and the worked explanation
 - `spell_command`: that command
+- `read_texts`, `check_effort`, `count_items`: the texts of a request, which must not take too long
 """
 
 from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from importlib.util import find_spec
 from shlex import quote
 from string import Template
 
-from bleucli import tokenizers
-from bleucli.errors import BleuError
+from bleucli import kernels, tokenizers
+from bleucli.counting import CorpusStats, count
+from bleucli.counting.corpus import Corpus, Source
+from bleucli.errors import BleuError, NotFoundError
 from bleucli.metrics import Metric
 from bleucli.metrics.bleu import BANDS
 from bleucli.metrics.explain_bleu import BLEUParts
@@ -28,13 +32,14 @@ from bleucli.phrases import join_words, tell_count
 from bleucli.prose.blocks import as_html
 from bleucli.prose.markup import escape_html
 from bleucli.prose.ngrams import SHADES, Piece, cover, highlight
+from bleucli.reading.jsonfields import Fields, place_of_references
+from bleucli.reading.jsonlines import JsonItems
 from bleucli.web.guard import MOST_BYTES
-from bleucli.web.items import check_effort, count_items, read_texts
 from bleucli.web.models import DEFAULT, METRIC_NAMES, ORDERS, Inputs, fields_of, kind_of, ready_tokenizers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from bleucli.text import Segments
@@ -54,6 +59,15 @@ _SHARE_DECIMALS = 4
 _MOST_CHARACTERS = 5_000
 _MOST_CELLS = 250_000
 _MOST_CELLS_TO_SHIFT = 2_500
+# Limits that keep a request within a few seconds: where shifts are searched for, the words of all texts; for other
+# alignments, the characters of one text times those of the other; for n-grams, characters times orders
+_MOST_WORDS = {"native": 20_000, "python": 200}
+_MOST_CELLS_TO_SCORE = {"native": 25_000_000_000, "python": 10_000_000}
+_MOST_NGRAMS = 10_000_000
+# References cost time even if they are empty: each is a column of a table, in which each item is a row
+_MOST_REFERENCES = 1_000
+_MOST_TABLE = 250_000
+ADVICE = "send less at a time, or use the command"
 _ELSEWHERE = (
     'For longer texts, run the command under "Reproduce this score" with bleu explain in place of bleu, and without -b.'
 )
@@ -316,3 +330,69 @@ def _cover_edits(parts: TERParts | ErrorRateParts) -> list[list[Piece]]:
         ],
         theirs,
     ]
+
+
+# --- texts and their limits, also for programs
+
+
+def read_texts(name: str, items: Sequence[Any]) -> list[list[Segments]]:
+    """Return the texts of items, as blocks of hypotheses and references; name: what errors call them together."""
+    place, most = place_of_references(Fields()), 1
+    for number, item in enumerate(items, 1):
+        count = 1
+        if isinstance(item, dict):
+            with suppress(NotFoundError):  # reading it says so below
+                _, value = place.find(item)
+                count = len(value) if isinstance(value, list) else 1
+        if count > _MOST_REFERENCES:
+            raise BleuError(
+                f"{name}, item {number} has {count} references, but one request takes at most {_MOST_REFERENCES} of one"
+                f" item; {ADVICE}"
+            )
+        most = max(most, count)
+    if len(items) * (1 + most) > _MOST_TABLE:
+        raise BleuError(
+            f"there are {len(items)} items, some with {tell_count(most, 'reference')}, but one request takes at most"
+            f" {_MOST_TABLE // (1 + most)} such items; {ADVICE}"
+        )
+    return list(JsonItems(name, items).blocks())
+
+
+def count_items(blocks: Sequence[Sequence[Segments]], metric: Metric) -> CorpusStats:
+    """Return the statistics of items, given as blocks of hypotheses and references."""
+    ((_, (stats,), _),) = count(corpus_of(iter(blocks)), [metric])
+    return stats
+
+
+def corpus_of(blocks: Iterator[Sequence[Segments]]) -> Corpus:
+    """Return blocks of hypotheses and references as a corpus."""
+    return Corpus([Source("body", ["body"], blocks, references="references")], [])
+
+
+def check_effort(metric: Metric, blocks: Sequence[Sequence[Segments]]) -> None:
+    """Refuse texts that would take so long that other requests would have to wait."""
+    if metric.shifts:  # even an empty text takes some time
+        columns = (metric.make_alike(column) for block in blocks for column in block)
+        texts = (text or "" for column in columns for text in metric.prepare(column))
+        words, most = sum(max(1, len(text.split())) for text in texts), _MOST_WORDS[kernels.live]
+        if words > most:
+            raise BleuError(
+                f"the texts have {tell_count(words, 'word')}, but {metric.name} takes at most {most} in one request;"
+                f" {ADVICE}"
+            )
+        return
+    sizes = [[1 + len(text or "") for text in segment] for block in blocks for segment in zip(*block, strict=True)]
+    if (
+        metric.aligns
+        and sum(size * sum(reference_sizes) for size, *reference_sizes in sizes) > _MOST_CELLS_TO_SCORE[kernels.live]
+    ):
+        raise BleuError(f"the texts are too long for {metric.name} to align them in one request; {ADVICE}")
+    if order := metric.ngram_orders:
+        # Plain Python builds every n-gram, so the cost grows with the square of the order
+        weight = order if kernels.live == "native" else order * max(1, order // 10)
+        most = _MOST_NGRAMS // weight
+        if (characters := sum(map(sum, sizes))) > most:
+            raise BleuError(
+                f"the texts have {characters} characters, but {metric.name} up to order {order} takes at most {most} in"
+                f" one request; {ADVICE}"
+            )

@@ -10,9 +10,7 @@ a request begins.
 
 - `Guard`: wraps the application
 - `read_body`: reads the body of a request, bounded in size and time
-- `Server`: uvicorn's, with a limit on the time until a request begins
-- `Connection`: uvicorn's, which makes room for itself if there are too many
-- `most_connections`: the largest number of connections
+- `Server`, `Connection`, `most_connections`: uvicorn's, with limits on the time until a request begins, and on numbers
 """
 
 from __future__ import annotations
@@ -62,10 +60,7 @@ DOCS_POLICY = _POLICY.format(styles=" 'unsafe-inline'", images=" data:")
 class Guard:
     """An application that refuses requests for other hosts and from other origins, and reports its own faults.
 
-    Args:
-        app: the application that answers the other requests.
-        port: the port of the server.
-        report: called with each unexpected exception.
+    port: the server's. report: called with each unexpected exception.
     """
 
     def __init__(self, app: ASGIApp, port: int, report: Callable[[BaseException], None]) -> None:
@@ -125,11 +120,7 @@ async def _refuse(send: Send, status: int, reason: str) -> None:
 
 
 async def read_body(request: Request) -> bytes:
-    """Return the body of a request, which must be JSON.
-
-    Raises:
-        HTTPException: the body has another type, is too large, or did not arrive in time.
-    """
+    """Return the body of a request; refuse one that is not JSON, is too large, or does not arrive in time."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise HTTPException(415, f"the body is of type {kind or 'unknown'!r:.80}; send application/json")

@@ -73,12 +73,7 @@ def bind(port: int) -> socket.socket:
 
 
 def make_server(listener: socket.socket, report: Callable[[BaseException], None]) -> uvicorn.Server:
-    """Return a server for the connections of a socket.
-
-    Args:
-        listener: a socket that listens (see `bind`).
-        report: called with each unexpected exception.
-    """
+    """Return a server for the connections of a socket that listens; report: as for `serve`."""
     import uvicorn
 
     from bleucli.web.api import make_app

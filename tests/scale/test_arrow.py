@@ -13,12 +13,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import corpora, examples
 
-from bleucli import BLEU, CHRF, TER, WER, arrow
+from bleucli import BLEU, CHRF, TER, WER, arrow, scale
 from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics import METRICS, Metric
 from bleucli.metrics.options import SKIP_EMPTY_REFS
 from bleucli.metrics.score import Score
-from bleucli.scale import layout
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed; there are no columns to count")
 pc = pytest.importorskip("pyarrow.compute", reason="pyarrow is not installed; there are no columns to count")
@@ -80,7 +79,7 @@ def test_one_row_per_segment_holds_its_statistics(name):
     columns = [f"{name}.{column}" for column in metric.column_names()]
     assert SegmentStats.from_arrow(table.select(columns)) == stats.rows
     assert table["refs_min"].to_pylist() == table["refs_max"].to_pylist() == list(stats.nrefs) == [2, 2, 2, 2]
-    assert set(table[f"{name}.signature"].to_pylist()) == {layout.signature_of(metric)}
+    assert set(table[f"{name}.signature"].to_pylist()) == {scale.signature_of(metric)}
 
 
 def test_columns_are_those_of_the_layout():
@@ -256,7 +255,7 @@ def test_no_text_is_copied(kind):
 def test_metrics_may_be_given_by_name_or_signature():
     signature = "BLEU|nrefs:1|case:lc|eff:no|tok:intl|smooth:exp|version:2.6.0"
     table = arrow.stats_table(batch_of(), ["chrf++", signature, TER(normalized=True)])
-    assert layout.metrics_in(table.column_names) == ["chrf++", "bleu", "ter"]
+    assert scale.metrics_in(table.column_names) == ["chrf++", "bleu", "ter"]
     (group,) = arrow.scores(table)
     expected = BLEU(lowercase=True, tokenize="intl").corpus_stats(HYPOTHESES, REFERENCES)
     assert group.stats["bleu"] == expected

@@ -24,8 +24,9 @@ import pytest
 from conftest import SECONDS, needs_signals, raised
 from strategies import enough
 
+from bleucli import testsets
 from bleucli.errors import BleuError
-from bleucli.testsets import archives, sources
+from bleucli.testsets import archives
 
 NEWS = b"Der Rat tagt.\nSie sang.\n" * 10_000
 SHORT = b"<refset>\n"
@@ -435,7 +436,7 @@ def came_out_or_refused(box):
 
 @pytest.fixture
 def small_limits(monkeypatch):
-    monkeypatch.setattr(sources, "GROWTH_FROM_BYTES", 1 << 20)
+    monkeypatch.setattr(testsets, "GROWTH_FROM_BYTES", 1 << 20)
 
 
 def zeros(size):
@@ -452,7 +453,7 @@ def test_archives_that_unpack_into_a_multiple_of_their_size_are_refused(wanted, 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_member_that_is_too_large_is_refused(kind, box, monkeypatch):
-    monkeypatch.setattr(sources, "MOST_FILE_BYTES", len(NEWS) - 1)
+    monkeypatch.setattr(testsets, "MOST_FILE_BYTES", len(NEWS) - 1)
     box.put(archive_of(kind, ("large", NEWS), ("dev/news.de", SHORT)))
     box.extract("dev/news.de")
     os.remove(box.place("dev/news.de"))
@@ -461,7 +462,7 @@ def test_a_member_that_is_too_large_is_refused(kind, box, monkeypatch):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_members_that_are_too_large_together_are_refused(kind, box, monkeypatch):
-    monkeypatch.setattr(sources, "MOST_BYTES", 4 * len(NEWS))
+    monkeypatch.setattr(testsets, "MOST_BYTES", 4 * len(NEWS))
     box.put(archive_of(kind, *((str(number), NEWS) for number in range(5)), ("dev/news.de", SHORT)))
     box.refused(f"holds over {4 * len(NEWS)} bytes")
 

@@ -24,11 +24,11 @@ from raw_files import beside, content, put
 from strategies import every
 from web_server import Page, serving
 
+from bleucli import testsets
 from bleucli.errors import BleuError
 from bleucli.optional_deps import load
-from bleucli.testsets import cache, cachefiles, network, sources
+from bleucli.testsets import Source, cache, network
 from bleucli.testsets import fetch as fetching
-from bleucli.testsets.sources import Source
 
 CONTENT = random.Random(1).randbytes(200_000)
 SHA256 = ("sha256", hashlib.sha256(CONTENT).hexdigest())
@@ -36,7 +36,7 @@ DRAFT = re.compile(r"\.[0-9a-f]{16}\.new$")
 FETCH = """
 import sys
 from bleucli.testsets import fetch, network
-from bleucli.testsets.sources import Source
+from bleucli.testsets import Source
 network.CHUNK_BYTES = 2048
 fetch.SECONDS_BEFORE_BAR = 0
 fetch.PAUSES = (0.01,)
@@ -485,7 +485,7 @@ def test_a_server_that_is_slow_but_fast_enough_is_waited_for(web, target, hasty,
     ids=["announced", "chunks", "no end"],
 )
 def test_a_download_has_a_size_limit(page, reason, web, target, monkeypatch):
-    monkeypatch.setattr(sources, "MOST_BYTES", 150_000)
+    monkeypatch.setattr(testsets, "MOST_BYTES", 150_000)
     page.headers["ETag"] = '"v1"'
     refused(web.put("/news.tgz", page), target, reason, checksum=SHA256)
     assert len(web.requests) == 1
@@ -784,9 +784,9 @@ class _FullDisk:
 
 
 def test_a_full_disk_gives_one_line_and_leaves_nothing(web, target, monkeypatch):
-    create = cachefiles.create
+    create = cache.create
     monkeypatch.setattr(
-        cachefiles, "create", lambda path: create(path) if path.endswith(".lock") else _FullDisk(create(path), 50_000)
+        cache, "create", lambda path: create(path) if path.endswith(".lock") else _FullDisk(create(path), 50_000)
     )
     url = web.put("/news.tgz", Page(CONTENT))
     refused(url, target, f"cannot write {target}: No space left on device", "free some space", "BLEU_HOME")

@@ -19,7 +19,7 @@ from web_server import Page
 import bleucli
 from bleucli.errors import BleuError
 from bleucli.reading.decompression import DamagedError
-from bleucli.testsets import cache, items, registry
+from bleucli.testsets import cache, formats, registry
 
 
 def text(seed, sentence="Das {} ist Absatz Nummer {} von Dokument {} mit einigen Wörtern."):
@@ -553,7 +553,7 @@ def test_a_wrong_file_is_named_with_its_line(mirror, run, content, message):
 
 
 def test_a_bomb_of_json_lines_is_refused(mirror, run, monkeypatch):
-    monkeypatch.setattr("bleucli.testsets.sources.GROWTH_FROM_BYTES", 1 << 16)
+    monkeypatch.setattr("bleucli.testsets.GROWTH_FROM_BYTES", 1 << 16)
     bomb = gzip.compress(dump([{**BAD, "src_text": "a" * 1_000_000}]))
     mirror.put("/mirror/wmt26/wmt26-genmt.jsonl", Page(bomb))
     refused(run("-t", "wmt26", "-l", "en-cs", "--echo", "src"), "times its own size, which no test set does")
@@ -740,7 +740,7 @@ def test_a_damaged_file_is_read_or_refused_in_one_line(tmp_path, seed):
     test_set = registry.load("")["wmt26"]
     message, rows = "", []
     try:
-        rows, _ = items.read(test_set, "eng_Latn-ces_Latn", str(tmp_path / "a.jsonl"))
+        rows, _ = formats.read_items(test_set, "eng_Latn-ces_Latn", str(tmp_path / "a.jsonl"))
     except (BleuError, DamagedError) as error:
         message = str(error)
     assert "\n" not in message
@@ -754,4 +754,4 @@ def test_a_damaged_file_is_read_or_refused_in_one_line(tmp_path, seed):
                 "domain": one["domain"],
                 "transcript": one["gold_transcript"],
             }
-    assert all(line.encode() for line in items.lines_of(rows))
+    assert all(line.encode() for line in formats.lines_of(rows))

@@ -12,7 +12,6 @@ from set_world import DOCUMENTS, PAIRS, SEGMENTS, oracle, wmt_xml
 import bleucli
 from bleucli.errors import BleuError
 from bleucli.testsets import cache, formats, preparation
-from bleucli.testsets import wmt_xml as wmt
 
 # The numbers of segments and systems in a large file
 MANY_SEGMENTS, MANY_SYSTEMS = 2000, 12
@@ -111,7 +110,7 @@ def test_the_output_of_a_system_that_lacks_a_document_stays_in_step(tmp_path):
     )
     text = re.sub(r"(<x [^/]*?(?:/(?!hyp)[^/]*?)*?)</hyp>", r"\1</x>", text)
     (tmp_path / "a.xml").write_text(text)
-    columns = wmt.read(str(tmp_path / "a.xml"))
+    columns = formats.read_wmt_xml(str(tmp_path / "a.xml"))
     assert len(columns["Online-A"]) == len(columns["src"]) == 6
     assert columns["Online-A"][-1] == ""
 
@@ -121,17 +120,17 @@ def test_the_output_of_a_system_that_lacks_a_document_stays_in_step(tmp_path):
 
 def test_a_segment_without_text_is_an_empty_line(tmp_path):
     (tmp_path / "a.xml").write_text(wmt_xml().replace('<seg id="9">Nine of them too</seg>', '<seg id="9"/>'))
-    assert wmt.read(str(tmp_path / "a.xml"))["src"][3] == ""
+    assert formats.read_wmt_xml(str(tmp_path / "a.xml"))["src"][3] == ""
 
 
 def test_a_missing_segment_of_a_system_is_an_empty_line(tmp_path):
     (tmp_path / "a.xml").write_text(wmt_xml().replace('<seg id="2">Zwei davon</seg>', ""))
-    assert wmt.read(str(tmp_path / "a.xml"))["Some System"][1] == ""
+    assert formats.read_wmt_xml(str(tmp_path / "a.xml"))["Some System"][1] == ""
 
 
 def test_a_segment_ends_where_an_element_in_it_begins(tmp_path):
     (tmp_path / "a.xml").write_text(wmt_xml().replace("Nine of them too", "Nine <b>of</b> them<!-- too -->"))
-    assert wmt.read(str(tmp_path / "a.xml"))["src"][3] == "Nine"
+    assert formats.read_wmt_xml(str(tmp_path / "a.xml"))["src"][3] == "Nine"
 
 
 def test_fields_keep_the_order_of_the_file(world, run):
@@ -170,7 +169,7 @@ def test_xml_that_declares_an_entity_is_refused(prolog, tmp_path):
         wmt_xml().replace("<dataset", f"{prolog}<dataset").replace("Nine", "&a;" if "% a" not in prolog else "")
     )
     with pytest.raises(BleuError, match=rf"^{re.escape(str(path))}, line 2: an entity is declared or unknown"):
-        wmt.read(str(path))
+        formats.read_wmt_xml(str(path))
 
 
 def test_an_entity_of_an_external_definition_is_refused(tmp_path):
@@ -179,7 +178,7 @@ def test_an_entity_of_an_external_definition_is_refused(tmp_path):
         wmt_xml().replace("<dataset", '<!DOCTYPE d SYSTEM "http://127.0.0.1:9/d"><dataset').replace("Nine", "&n;")
     )
     with pytest.raises(BleuError, match="an entity is declared or unknown"):
-        wmt.read(str(path))
+        formats.read_wmt_xml(str(path))
 
 
 @pytest.mark.parametrize(
@@ -202,7 +201,7 @@ def test_xml_of_another_shape_is_refused(old, new, message, tmp_path):
     path = tmp_path / "a.xml"
     path.write_text(wmt_xml().replace(old, new))
     with pytest.raises(BleuError, match=message) as caught:
-        wmt.read(str(path))
+        formats.read_wmt_xml(str(path))
     assert str(caught.value).startswith(str(path))
 
 
@@ -213,7 +212,7 @@ def test_xml_in_an_encoding_that_cannot_be_read_is_refused(encoding, tmp_path):
     with pytest.raises(
         BleuError, match=rf"^{re.escape(str(path))} is (in an unsupported encoding|not well-formed)"
     ) as caught:
-        wmt.read(str(path))
+        formats.read_wmt_xml(str(path))
     assert "\n" not in str(caught.value)
 
 
@@ -222,7 +221,7 @@ def test_xml_in_other_encodings_is_read(tmp_path):
     for encoding in ("utf-8", "utf-16", "iso-8859-15"):
         path = tmp_path / f"{encoding}.xml"
         path.write_bytes(wmt_xml().replace("utf-8", encoding).encode(encoding))
-        texts.append(wmt.read(str(path)))
+        texts.append(formats.read_wmt_xml(str(path)))
     assert texts[0] == texts[1] == texts[2]
 
 
@@ -234,22 +233,22 @@ def test_an_endless_tag_is_refused(tag, tmp_path):
     with pytest.raises(
         BleuError, match=r"a\.xml, line 1: a tag or comment is longer than 1048576 bytes, longer than in any test"
     ):
-        wmt.read(str(path))
+        formats.read_wmt_xml(str(path))
     path.write_text(f"<dataset>{fine}{'</doc>' if 'doc' in tag else ''}</dataset>")
     with pytest.raises(BleuError, match="expected documents with references, found none"):
-        wmt.read(str(path))
+        formats.read_wmt_xml(str(path))
 
 
 def test_a_segment_may_be_long(tmp_path):
     path = tmp_path / "a.xml"
     path.write_text(wmt_xml().replace("Nine", "Nine " * 1_000_000))
-    assert wmt.read(str(path))["src"][3].count("Nine") == 1_000_000
+    assert formats.read_wmt_xml(str(path))["src"][3].count("Nine") == 1_000_000
 
 
 def test_attributes_are_cleaned_as_texts_are(tmp_path):
     path = tmp_path / "a.xml"
     path.write_text(wmt_xml().replace('id="d.1"', 'id=" d&#10;&#13;1&#x2028;a&#9; "').replace("news", "a&#10;b"))
-    columns = wmt.read(str(path))
+    columns = formats.read_wmt_xml(str(path))
     assert columns["docid"][0] == "d 1 a"
     assert columns["domain"][0] == "a b"
     assert len({len(column) for column in columns.values()}) == 1
@@ -258,7 +257,7 @@ def test_attributes_are_cleaned_as_texts_are(tmp_path):
 def test_xml_without_references_is_refused(tmp_path):
     (tmp_path / "a.xml").write_text("<dataset><doc id='1'><src><seg id='1'>x</seg></src></doc></dataset>")
     with pytest.raises(BleuError, match="expected documents with references, found none"):
-        wmt.read(str(tmp_path / "a.xml"))
+        formats.read_wmt_xml(str(tmp_path / "a.xml"))
 
 
 def big_xml():
@@ -279,14 +278,14 @@ def big_xml():
 def test_a_large_file_is_read_whole(tmp_path):
     path = tmp_path / "big.xml"
     path.write_text(big_xml())
-    columns = wmt.read(str(path))
+    columns = formats.read_wmt_xml(str(path))
     assert {len(column) for column in columns.values()} == {MANY_SEGMENTS}
     assert len(columns) == MANY_SYSTEMS + 6
 
 
 def test_a_file_is_read_once_for_all_fields(world, run, monkeypatch):
-    read, calls = wmt.read, []
-    monkeypatch.setattr(wmt, "read", lambda path: calls.append(path) or read(path))
+    read, calls = formats.read_wmt_xml, []
+    monkeypatch.setattr(formats, "read_wmt_xml", lambda path: calls.append(path) or read(path))
     echoed(run, "wmt22", "src")
     echoed(run, "wmt22", "all")
     assert len(calls) == 1

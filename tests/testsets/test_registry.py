@@ -16,10 +16,8 @@ from set_world import OURS_ALONE, tar
 
 import bleucli
 from bleucli.errors import BleuError
-from bleucli.testsets import registry
-from bleucli.testsets.facts import parse_test_set as record_of
-from bleucli.testsets.formats import File, Pair
-from bleucli.testsets.sources import Source
+from bleucli.testsets import File, Pair, Source, registry
+from bleucli.testsets.registry import parse_test_set as record_of
 
 THEIRS = sacrebleu.dataset.DATASETS
 FLORES = ("flores200/dev", "flores200/devtest")

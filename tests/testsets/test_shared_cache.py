@@ -21,8 +21,8 @@ import bleucli
 from bleucli.cli.main import run as run_command
 from bleucli.cli.streams import Environment
 from bleucli.errors import BleuError, Note
-from bleucli.testsets import cachefiles, registry
-from bleucli.testsets.cachefiles import Draft, hold_lock, sweep
+from bleucli.testsets import cache, registry
+from bleucli.testsets.cache import Draft, hold_lock, sweep
 
 fcntl = pytest.importorskip("fcntl")
 pytestmark = needs_users
@@ -305,23 +305,23 @@ def test_a_new_file_must_not_exist_yet(place):
     put(f"{place}.kept", b"kept")
     os.symlink(f"{place}.kept", place)
     with pytest.raises(FileExistsError):
-        cachefiles.create(place)
+        cache.create(place)
     os.remove(place)
     os.symlink(f"{place}.none", place)
     with pytest.raises(FileExistsError):
-        cachefiles.create(place)
+        cache.create(place)
     assert not os.path.exists(f"{place}.none")
 
 
 def test_small_files_are_read_if_they_are_plain(place):
-    assert cachefiles.read_start(place) is None
+    assert cache.read_start(place) is None
     put(place, b"text")
-    assert cachefiles.read_start(place, 2) == b"te"
+    assert cache.read_start(place, 2) == b"te"
     os.symlink(place, f"{place}.link")
     os.mkfifo(f"{place}.pipe")
     for name in ("link", "pipe"):
         with pytest.raises(BleuError, match=f"{name} is a link, a pipe or a device, not a plain file; delete it"):
-            cachefiles.read_start(f"{place}.{name}")
+            cache.read_start(f"{place}.{name}")
 
 
 WRITING = {
@@ -352,4 +352,4 @@ def test_only_one_module_writes_to_the_cache():
             if isinstance(function, ast.Name) and function.id == "open":
                 modes = [argument.value for argument in node.args[1:] if isinstance(argument, ast.Constant)]
                 assert path.name == "access.py" or not set("".join(map(str, modes))) & set("wax+"), path
-    assert {name for name, _ in found} == {"cachefiles.py"}
+    assert {name for name, _ in found} == {"cache.py"}

@@ -19,9 +19,8 @@ from strategies import enough
 from web_server import Page
 
 from bleucli.errors import BleuError
+from bleucli.testsets import Source, network
 from bleucli.testsets import fetch as fetching
-from bleucli.testsets import network
-from bleucli.testsets.sources import Source
 
 CONTENT = random.Random(1).randbytes(200_000)
 OTHER = b"another version"
@@ -351,7 +350,7 @@ def test_a_server_that_fails_in_many_ways_does_no_lasting_harm(seed, web, target
 FETCH = """
 import sys
 from bleucli.testsets import fetch, network
-from bleucli.testsets.sources import Source
+from bleucli.testsets import Source
 network.CHUNK_BYTES = 2048
 fetch.PAUSES = (0.01,)
 fetch.fetch(Source(sys.argv[1], sys.argv[3]), sys.argv[2], name="acme/news", is_recorded=True)

@@ -22,8 +22,9 @@ from conftest import SECONDS, needs_signals, process_environment, refused
 from raw_files import note_of
 from web_server import Page
 
+from bleucli import testsets
 from bleucli.errors import BleuError
-from bleucli.testsets import network, sources
+from bleucli.testsets import network
 from bleucli.testsets.access import download_test_set, get_reference_files, get_source_file
 
 SEGMENTS = 2000
@@ -351,7 +352,7 @@ def test_other_members_of_an_archive_are_ignored_whatever_their_paths(world, cle
 
 @pytest.mark.parametrize("is_wanted", [True, False])
 def test_a_bomb_gives_one_line(is_wanted, world, monkeypatch):
-    monkeypatch.setattr(sources, "GROWTH_FROM_BYTES", 1 << 20)
+    monkeypatch.setattr(testsets, "GROWTH_FROM_BYTES", 1 << 20)
     zeros = bytes(1 << 24)
     listed = [tar_member(MEMBER, zeros)] if is_wanted else [tar_member("zeros", zeros), tar_member(MEMBER, xml_of())]
     world.serve(Page(archive_of(*listed)))
@@ -379,7 +380,7 @@ def packed_text(size):
 
 @pytest.mark.parametrize("is_member", [True, False])
 def test_a_bomb_in_a_text_gives_one_line(is_member, world, monkeypatch):
-    monkeypatch.setattr(sources, "GROWTH_FROM_BYTES", 1 << 20)
+    monkeypatch.setattr(testsets, "GROWTH_FROM_BYTES", 1 << 20)
     bomb = packed_text(1 << 24)
     archive = archive_of(tar_member("s.txt", bomb), tar_member("r.txt", b"eins\n"), FILLING)
     files = ("s.txt", "r.txt") if is_member else ("source:0", "source:0")

@@ -24,7 +24,7 @@ from web_server import Page, serving
 
 from bleucli import BLEU, tokenizers
 from bleucli.errors import BleuError, Note
-from bleucli.testsets.sources import last_component
+from bleucli.testsets import last_component
 from bleucli.text import Segments
 from bleucli.tokenizers.libraries import ADDRESSES, SHA256, LocalModel, PublishedModel
 

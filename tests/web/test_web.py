@@ -27,7 +27,8 @@ from strategies import examples
 
 from bleucli import kernels
 from bleucli.metrics import METRICS, VARIANTS
-from bleucli.web import api, guard, items, models
+from bleucli.web import api, guard, models
+from bleucli.web import calculator as page
 from bleucli.web import server as web_server
 
 WORKED = {"candidate": "the cat is on the mat", "references": ["there is a cat on the mat"]}
@@ -555,7 +556,7 @@ def test_alignment_of_longer_texts_counts_as_long_work():
 
 
 def test_requests_that_would_delay_others_are_refused(ask, monkeypatch):
-    monkeypatch.setattr(items, "_MOST_NUMBERS", 1000)
+    monkeypatch.setattr(api, "_MOST_NUMBERS", 1000)
     many = [{"mt": "", "ref": ""}] * 60
     assert ask("/score", many[:38], sentence_level="true").status_code == 200
     told = error_of(ask("/score", many, sentence_level="true"), 422)
@@ -645,7 +646,7 @@ def test_a_body_that_never_comes_is_given_up(calculator, monkeypatch):
 @pytest.mark.slow
 def test_long_texts_do_not_delay_others(ask):
     """TER takes longest; at the limit it takes about a second, on a thread for long work."""
-    most = items._MOST_WORDS[kernels.live] // 2
+    most = page._MOST_WORDS[kernels.live] // 2
     words = [f"{number * 7919 % 97}" for number in range(most)]
     body = {"candidate": " ".join(words), "references": [" ".join(words[most // 2 :] + words[: most // 2])]}
     with ThreadPoolExecutor(4) as pool:
@@ -671,7 +672,7 @@ def test_long_texts_do_not_delay_others(ask):
     ],
 )
 def test_requests_that_would_take_long_are_refused(ask, monkeypatch, query, part):
-    monkeypatch.setitem(items._MOST_CELLS, kernels.live, 5_000 * 5_000)
+    monkeypatch.setitem(page._MOST_CELLS_TO_SCORE, kernels.live, 5_000 * 5_000)
     body = [{"candidate": "a " * 2_600, "references": ["b " * 2_600]}]
     assert part in error_of(ask("/score", body, **query), 422)
     body = [{"candidate": "a " * 20, "references": ["b " * 20]}]
@@ -750,7 +751,7 @@ def test_control_c_ends_the_server_while_it_works(start):
     process = start("serve", "0", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     address = process.stdout.readline().decode().strip()
     port = int(address.rstrip("/").rpartition(":")[2])
-    words = " ".join(str(number * 7919 % 97) for number in range(items._MOST_WORDS[kernels.live] // 2))
+    words = " ".join(str(number * 7919 % 97) for number in range(page._MOST_WORDS[kernels.live] // 2))
     body = json.dumps({"candidate": words, "references": [words[::-1]]}).encode()
     with socket.create_connection(("127.0.0.1", port)) as busy:
         head = f"POST /score?metric=ter HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"

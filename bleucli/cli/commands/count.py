@@ -12,7 +12,7 @@ from bleucli.counting import Part, SystemStats, add_systems
 from bleucli.errors import UsageError
 from bleucli.metrics import Metric, metric_that_counted
 from bleucli.phrases import tell_count
-from bleucli.scale.layout import PARTIAL
+from bleucli.scale import PARTIAL
 from bleucli.scale.rows import Writer, write_sums
 
 TYPE_CHECKING = False
@@ -137,7 +137,7 @@ class _Saving:
             assert isinstance(source, StatisticsSource)
             self.metrics = dict(zip(source.metrics, metrics, strict=True))
         else:
-            from bleucli.scale.layout import make_metrics
+            from bleucli.scale import make_metrics
 
             self.metrics = make_metrics(metrics)
         self._first = (options.first_line or 1) - 1
@@ -187,7 +187,7 @@ class _Saving:
 
 def _refuse_columns_of_statistics(by: Sequence[str], metrics: Sequence[str] = ()) -> None:
     """Refuse to save groups by a column that would be taken for statistics; metrics: their names in the file."""
-    from bleucli.scale.layout import REFERENCES, SEGMENT, is_reserved
+    from bleucli.scale import REFERENCES, SEGMENT, is_reserved
 
     for column in by:
         if column in (SEGMENT, REFERENCES) or is_reserved(column, metrics):

@@ -24,7 +24,7 @@ from bleucli.testsets import registry
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.results import Description
-    from bleucli.testsets.formats import TestSet
+    from bleucli.testsets import TestSet
     from bleucli.testsets.registry import Registry
 
 _COLUMN = 30  # width of names, as sacreBLEU prints them
@@ -106,8 +106,7 @@ def _list(sets: Registry, pair: str | None) -> str:
 def _fields_of_pairs(sets: Registry, options: Options) -> Iterator[str]:
     """List the language pairs of test sets and their fields; a file whose content is needed for that is downloaded."""
     from bleucli.cli.sources.testsets import names
-    from bleucli.testsets import preparation
-    from bleucli.testsets.formats import AllPairs
+    from bleucli.testsets import AllPairs, preparation
 
     for name in names(options.test_set, "--list"):
         pairs = sets[name].pairs
@@ -189,9 +188,9 @@ def _columns(test_set: TestSet, pair: str, options: Options) -> Iterator[str]:
     if test_set.items is None:
         yield from ("\t".join(cells) + "\n" for cells in rows)
     elif test_set.items.documents:
-        from bleucli.testsets import items
+        from bleucli.testsets import formats
 
-        yield from (line + "\n" for line in items.lines_of(dict(zip(fields, cells, strict=True)) for cells in rows))
+        yield from (line + "\n" for line in formats.lines_of(dict(zip(fields, cells, strict=True)) for cells in rows))
     else:
         yield from ("\t".join(map(_on_one_line, cells)) + "\n" for cells in rows)
 

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from bleucli.counting.corpus import Corpus, Piece
     from bleucli.metrics import Metric
     from bleucli.results import Input
+    from bleucli.scale import Shard
     from bleucli.scale.arrow import Columns
-    from bleucli.scale.layout import Shard
     from bleucli.scoring import Selection
 
     Progress = Callable[[str, int, int], None]
@@ -316,7 +316,7 @@ def test_set_arguments(options: Options) -> TestSetArguments:
 
 def table_arguments(options: Options) -> TableArguments:
     """Return which tables hold the texts."""
-    from bleucli.scale.layout import SYSTEM
+    from bleucli.scale import SYSTEM
     from bleucli.scale.tables import columns_named
 
     by = columns_of_groups(options)
@@ -331,7 +331,7 @@ def table_arguments(options: Options) -> TableArguments:
 
 def statistics_arguments(options: Options) -> StatisticsArguments:
     """Return what is scored of statistics files."""
-    from bleucli.scale.layout import SYSTEM
+    from bleucli.scale import SYSTEM
 
     return StatisticsArguments(
         name_arguments(options),
@@ -368,7 +368,7 @@ def names_of(options: Options) -> dict[str, str]:
 # --- what is known of the texts
 
 # Columns whose values signatures name, each with its key in the signature
-JOINED = "joined"  # as in `bleucli.scale.layout`, which plain scoring does not import
+JOINED = "joined"  # as in `bleucli.scale`, which plain scoring does not import
 SIGNED = {"testset": "test", "langpair": "lang", "partial": "partial", JOINED: "level"}
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from bleucli.counting.groups import Grouping
     from bleucli.counting.joining import Joining
     from bleucli.metrics import Metric
-    from bleucli.scale.layout import Shard
+    from bleucli.scale import Shard
     from bleucli.scoring import Selection
     from bleucli.testsets.selection import Marks
     from bleucli.text.labels import Labels
@@ -493,7 +493,7 @@ class FileSource(TextSource):
 
     def shards(self, first: int, rows: int) -> list[Shard]:
         """Return where rows come from, once all files have been read and hashed; see `Source.shards`."""
-        from bleucli.scale.layout import Shard
+        from bleucli.scale import Shard
 
         systems, references = self.inputs()
         digests = [file.sha256 for file in references]

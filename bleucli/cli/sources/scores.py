@@ -14,7 +14,7 @@ from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import segment_scores
 from bleucli.metrics.segment_scores import SegmentScores, column_of
 from bleucli.phrases import tell_count
-from bleucli.reading import scorefiles, scoreids
+from bleucli.reading import scorefiles
 from bleucli.results import Input
 from bleucli.results.hints import warn
 from bleucli.results.naming import by_file, comes_from
@@ -67,7 +67,7 @@ def read(arguments: ScoreArguments, systems: Systems) -> tuple[list[SegmentScore
                     f"--scores {title}: {label} has {ids.unused}, which may number the segments, in another order than"
                     " its lines; call it segment if scores are to follow it"
                 )
-            of_scores = ids.columns if arguments.are_items else scoreids.repeat(ids.columns, items)
+            of_scores = ids.columns if arguments.are_items else scorefiles.repeat(ids.columns, items)
             columns[names[place]] = column._replace(
                 is_alone=is_alone, ids=of_scores, fault=ids.fault, is_sorted=ids.is_sorted
             )

@@ -23,8 +23,7 @@ from bleucli.metrics.segment_scores import SegmentScores
 from bleucli.phrases import tell_count
 from bleucli.results import Input, name_row
 from bleucli.results.signature import ELSEWHERE, Signature
-from bleucli.scale import statsfiles
-from bleucli.scale.layout import Shard
+from bleucli.scale import Shard, statsfiles
 from bleucli.scale.statsfiles import Statistics
 
 TYPE_CHECKING = False

@@ -17,9 +17,8 @@ from bleucli.errors import BleuError, UsageError
 from bleucli.phrases import tell_count
 from bleucli.reading.jsonfields import GUESSED_HYPOTHESES, GUESSED_REFERENCES, HYPOTHESES, REFERENCES
 from bleucli.results import Input
-from bleucli.scale import tables
+from bleucli.scale import PLACES, SEGMENT, SYSTEM, Shard, label_of, tables
 from bleucli.scale.arrow import Columns
-from bleucli.scale.layout import PLACES, SEGMENT, SYSTEM, Shard, label_of
 from bleucli.scale.rows import Numbering
 from bleucli.text import DOCUMENT
 from bleucli.text.labels import group, number

@@ -17,9 +17,8 @@ from bleucli.reading.jsonfields import Fields
 from bleucli.reading.jsonlines import JsonLines
 from bleucli.records import NamedTuple
 from bleucli.results.hints import warn
-from bleucli.testsets import cache, preparation, registry
-from bleucli.testsets.formats import CachedText, TestSet
-from bleucli.testsets.sources import is_web, local_path
+from bleucli.testsets import TestSet, cache, is_web, local_path, preparation, registry
+from bleucli.testsets.formats import CachedText
 from bleucli.text import Segments
 
 TYPE_CHECKING = False
@@ -85,7 +84,7 @@ class TestSetSource(FileSource):
 
     def _note_left_out(self) -> None:
         """Say which segments are not scored, and that outputs may have them."""
-        from bleucli.testsets.items import IDS, REASON
+        from bleucli.testsets.formats import IDS, REASON
 
         if self._joining is not None:
             keys = [(*(str(item.get(name, "")) for name in IDS), "") for item in self._left_out]
@@ -269,7 +268,7 @@ def _items_in_a_row(sets: Sequence[_Chosen], references: Sequence[str]) -> IO[by
     import json
     from io import BytesIO
 
-    from bleucli.testsets.items import read_objects
+    from bleucli.testsets.formats import read_objects
 
     lines = []
     for one, name in zip(sets, references, strict=True):

@@ -183,8 +183,8 @@ def download_file(
     Raises:
         SetError: it cannot be downloaded, differs from the checksum, or cannot be unpacked.
     """
+    from bleucli.testsets import Source
     from bleucli.testsets.fetch import fetch
-    from bleucli.testsets.sources import Source
 
     fetch(Source(source_path, md5=expected_md5 or ""), dest_path, name=os.path.basename(dest_path))
     if extract_to is not None:

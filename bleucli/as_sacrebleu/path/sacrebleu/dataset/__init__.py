@@ -14,9 +14,8 @@ from functools import cached_property, wraps
 from typing import Any, TypeVar
 
 from bleucli.errors import BleuError
-from bleucli.testsets import access, registry
+from bleucli.testsets import TestSet, access, registry
 from bleucli.testsets.cache import cache_directory
-from bleucli.testsets.formats import TestSet
 from bleucli.testsets.preparation import prepare
 from sacrebleu import names
 
