@@ -30,9 +30,8 @@ from bleucli.text import Segments, blocks_of_strings
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.counting.corpus import Corpus, Piece
-    from bleucli.inspection.alignment import Alignment
+    from bleucli.inspection.alignment import Alignment, Step
     from bleucli.inspection.language import Languages
-    from bleucli.inspection.steps import Step
     from bleucli.kernels.stats import SegmentStats
 
     Sums = tuple[int | float, ...]
@@ -450,7 +449,7 @@ class _Checking:
     def _find_moves(self, block: _Block, place: _Place, alignment: Alignment) -> None:
         import numpy as np
 
-        from bleucli.inspection.steps import placed
+        from bleucli.inspection.alignment import placed
 
         lines, start = block.systems[place.number], block.piece.start
         self._likeness[place.number] += float(alignment.likeness.sum())
@@ -695,7 +694,7 @@ class _Checking:
         scores = dict(zip(self._systems, self._scores(), strict=True))
         if self._gain(points) < _STEP_GAIN * abs(scores[place.name]) * tally.count / self.segments:
             return None
-        from bleucli.inspection.steps import tell_steps
+        from bleucli.inspection.alignment import tell_steps
 
         moves, reference = self._moves[place], self._references[0]
         pieces = []
@@ -721,7 +720,7 @@ class _Checking:
 
     def _steps(self, moves: Sequence[tuple[int, int, int]]) -> list[Step]:
         """Return where lines are missing or too many, so that lines move as far as they did."""
-        from bleucli.inspection.steps import Step
+        from bleucli.inspection.alignment import Step
 
         steps = []
         before = end_before = 0

@@ -34,7 +34,7 @@ class Lines:
         self.texts = texts
         self.start = start
         self._having: dict[tuple[str, ...], list[int]] = {}
-        self._where: dict[Callable[[str], bool], list[int]] = {}
+        self._where: dict[Callable[[str], object], list[int]] = {}
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -79,11 +79,15 @@ class Lines:
             self._having[parts] = sorted(indexes)
         return self._having[parts]
 
-    def where(self, trait: Callable[[str], bool]) -> list[int]:
+    def where(self, trait: Callable[[str], object]) -> list[int]:
         """Return the indexes of the lines of which something is true."""
         if trait not in self._where:
             self._where[trait] = [index for index, text in enumerate(self.texts) if trait(text)]
         return self._where[trait]
+
+    def matching(self, pattern: re.Pattern[str]) -> list[int]:
+        """Return the indexes of the lines in which a pattern matches that few texts have."""
+        return self.where(pattern.search) if pattern.search(self.whole) else []
 
     @cached_property
     def first_words(self) -> list[str]:

@@ -3,7 +3,7 @@
 - `Mistake`: a kind of mistake: how its lines are recognized, what it is called, and what to do
 - `MISTAKES`: all kinds that show in single lines or in a few thousand of them
 
-How lines are recognized and repaired stands in `traces`, `additions`, `letters` and `amounts`.
+How lines are recognized and repaired stands in `traces` and `writing`.
 
 A line is compared with the line of the other text, which may be right: what both sides have is not a mistake. So a
 system is compared with the first reference, and a reference with the first system.
@@ -16,7 +16,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from html import unescape
 
-from bleucli.inspection import additions, amounts, letters, traces
+from bleucli.inspection import traces, writing
 from bleucli.inspection.lines import AFFIX, Lines, lines_with
 from bleucli.records import NamedTuple
 from bleucli.text import typography
@@ -101,7 +101,7 @@ CONVENTIONS = (
 )
 MISTAKES = (
     *CONVENTIONS,
-    Mistake("empty", "no text", "find out why nothing was written there, and fill these lines", amounts.find_empty),
+    Mistake("empty", "no text", "find out why nothing was written there, and fill these lines", writing.find_empty),
     Mistake(
         "mojibake",
         "UTF-8 that was read in another encoding (such as Ã¤ for ä)",
@@ -183,7 +183,7 @@ MISTAKES = (
         "escapes",
         r"escapes (such as \n)",
         "decode them, as a JSON reader does",
-        traces.find_escapes,
+        lines_with(traces.ESCAPE, "\\"),
         lambda text: re.sub(r"\\[nrt]", " ", text).replace('\\"', '"'),
         is_in_sources=True,
     ),
@@ -191,8 +191,8 @@ MISTAKES = (
         "preamble",
         "a language model's words before the translation",
         "keep only the translation",
-        additions.find_preambles,
-        additions.strip_preamble,
+        traces.find_preambles,
+        traces.strip_preamble,
     ),
     Mistake(
         "markdown",
@@ -207,16 +207,16 @@ MISTAKES = (
         "prefix",
         "the same words at the start (but not on the other side)",
         "remove these words",
-        additions.find_affix(False),
-        choose_repair=additions.strip_affix(False),
+        traces.find_affix(False),
+        choose_repair=traces.strip_affix(False),
         is_proven=True,
     ),
     Mistake(
         "suffix",
         "the same words at the end (but not on the other side)",
         "remove these words",
-        additions.find_affix(True),
-        choose_repair=additions.strip_affix(True),
+        traces.find_affix(True),
+        choose_repair=traces.strip_affix(True),
         is_proven=True,
         sign=rf"(?:\S+\s+){{{AFFIX - 1}}}\S+\s*$",
     ),
@@ -232,69 +232,69 @@ MISTAKES = (
         "tokenized",
         "spaces before full stops and commas (as tokenizers put them)",
         "detokenize the text",
-        letters.find_tokenized,
-        letters.attach,
+        writing.find_tokenized,
+        writing.attach,
         share=0.01,
     ),
     Mistake(
         "spaced",
         "spaces between characters (in a script without spaces)",
         "remove these spaces",
-        letters.find_spaced,
-        lambda text: letters.APART.sub("", text),
+        writing.find_spaced,
+        lambda text: writing.APART.sub("", text),
         share=0.003,
     ),
     Mistake(
         "letters",
         "spaces between letters",
         "use the output before its letters were separated: where words begin cannot be recovered from this file",
-        letters.find_letters,
+        writing.find_letters,
         share=0.003,
     ),
     Mistake(
         "lower-case",
         "only lower-case letters",
         "use the output before it was lower-cased; if that is lost, score all systems with -lc",
-        letters.find_lower,
+        writing.find_lower,
         str.lower,
         True,
         share=0.01,
-        is_trait=letters.is_lower,
+        is_trait=writing.is_lower,
     ),
     Mistake(
         "upper-case",
         "only capital letters",
         "use the output before it was capitalized; if that is lost, score all systems with -lc",
-        letters.find_upper,
+        writing.find_upper,
         str.lower,
         True,
         share=0.01,
-        is_trait=letters.is_upper,
+        is_trait=writing.is_upper,
     ),
     Mistake(
         "title-case",
         "a capital at the start of each word",
         "use the output before it was capitalized; if that is lost, score all systems with -lc",
-        letters.find_title,
+        writing.find_title,
         str.lower,
         True,
         share=0.01,
-        is_trait=letters.is_title,
+        is_trait=writing.is_title,
     ),
     Mistake(
         "punctuation",
         "no punctuation",
         "use the output before punctuation was removed",
-        letters.find_bare,
+        writing.find_bare,
         share=0.02,
-        is_trait=letters.is_bare,
+        is_trait=writing.is_bare,
     ),
     Mistake(
         "half-width",
         "half-width punctuation (full-width on the other side)",
         "convert outputs and references to the same width",
-        letters.find_narrow,
-        letters.narrow,
+        writing.find_narrow,
+        writing.narrow,
         True,
         share=0.05,
     ),
@@ -302,8 +302,8 @@ MISTAKES = (
         "full-width",
         "full-width letters and digits (half-width on the other side)",
         "convert outputs and references to the same width, as Unicode NFKC does",
-        letters.find_wide,
-        letters.narrow,
+        writing.find_wide,
+        writing.narrow,
         True,
         share=0.01,
     ),
@@ -320,14 +320,14 @@ MISTAKES = (
         "runaway",
         "the same words over and over",
         "translate these lines again, with another seed, beam or penalty of repetition",
-        amounts.find_runaway,
-        amounts.cut_run,
+        writing.find_runaway,
+        writing.cut_run,
     ),
     Mistake(
         "repeated",
         "the text of an earlier line (while the other side differs)",
         "find out where the file was written twice, and translate these lines again",
-        amounts.find_repeated,
+        writing.find_repeated,
         share=0.01,
         is_in_sources=True,
     ),
@@ -335,7 +335,7 @@ MISTAKES = (
         "cut",
         "an end in mid-sentence",
         "raise the limit of the length (max_new_tokens), and translate these lines again",
-        amounts.find_cut,
+        writing.find_cut,
         share=0.002,
         is_in_sources=True,
     ),

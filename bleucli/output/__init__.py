@@ -8,8 +8,9 @@
 - `render_table`: a table for papers and pages, from Python
 - `layout`: how scores are printed, in which order, on which scale
 - `text`, `json_text`: one score, or several systems
-- `documents`, `latex`: tables for documents; `paper`: what to write in a paper, and to cite
-- `cells`: tables for programs; `junit`: a report of gates
+- `documents`: tables for HTML, reStructuredText and LaTeX
+- `paper`: tables in Markdown, what to write in a paper, and to cite
+- `cells`: tables for programs, and a report of gates
 - `grids`, `notes`: the cells of a table for people and the notes under it, in any format
 """
 
@@ -143,8 +144,8 @@ FORMATS = {
         segments=True,
         render_segments="bleucli.output.text.score_lines",
     ),
-    "latex": _TABLE._replace(render="bleucli.output.latex.render", of_sacrebleu=True, captions=True),
-    "markdown": _TABLE._replace(render="bleucli.output.documents.render_markdown"),
+    "latex": _TABLE._replace(render="bleucli.output.documents.render_latex", of_sacrebleu=True, captions=True),
+    "markdown": _TABLE._replace(render="bleucli.output.paper.render_markdown"),
     "html": _TABLE._replace(render="bleucli.output.documents.render_html", captions=True),
     "rst": _TABLE._replace(render="bleucli.output.documents.render_rst", captions=True),
     "csv": _ROWS._replace(
@@ -159,7 +160,7 @@ FORMATS = {
         sorts=True,
         by_metric="always",
     ),
-    "junit": Format("bleucli.output.junit.render", reports_gates=True, by_system=True),
+    "junit": Format("bleucli.output.cells.render_junit", reports_gates=True, by_system=True),
     "card": _ROWS._replace(
         render="bleucli.output.json_text.render_card", scale=1, names_one=False, by_metric="always", by_system=True
     ),

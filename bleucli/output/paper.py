@@ -1,6 +1,7 @@
-"""What to write about scores in a paper: table, sentences, facts, what to cite.
+"""Markdown, and what to write about scores in a paper: table, sentences, facts, what to cite.
 
-- `render`: all of it, as a block of Markdown
+- `render_markdown`: tables, and a list that explains the figures and gives the signatures
+- `render`: tables, and all that is to be written, also in Markdown
 - `sentences`: how the scores were made and tested, as prose, in plain text
 - `facts`, `facts_of`: the same as a list, of all scores and of one metric's
 - `Use`, `find_use`: what is used in scoring and has to be cited; `papers`, `bibtex`: what to cite for that
@@ -12,10 +13,11 @@ the metric itself (`ScoreRecord.description`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from bleucli.output import notes
-from bleucli.output.documents import escape_markdown, markdown_tables
+from bleucli.output.grids import Grid, Markup, grids, pad, width
 from bleucli.output.layout import Layout, check_results
 from bleucli.phrases import join_words, tell_count
 from bleucli.prose.markup import visible
@@ -23,6 +25,44 @@ from bleucli.records import NamedTuple
 from bleucli.results import TESTS, UNITS, Description, Results, ScoreRecord, citations
 from bleucli.results.citations import Paper
 from bleucli.results.signature import ELSEWHERE
+
+# --- Markdown
+
+# What has a special meaning within a line (GitHub Flavored Markdown 0.29; $ is GitHub's mathematics)
+_SPECIAL_IN_MARKDOWN = re.compile(r"[\\`*_\[\]<>|~&$]")
+
+
+def render_markdown(results: Results, layout: Layout) -> str:
+    """Return tables in Markdown, as GitHub reads it, and the list."""
+    blocks = [*_tables(results, layout), notes.as_list(results, layout, escape_markdown, "`")]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _tables(results: Results, layout: Layout) -> list[str]:
+    """Return the tables, each under its title if it needs one."""
+    tables = grids(results, layout, Markup(escape_markdown, "**{}**".format, " "))
+    return [f"{escape_markdown(grid.title)}\n\n{_pipe_table(grid)}".removeprefix("\n\n") for grid in tables]
+
+
+def _pipe_table(grid: Grid) -> str:
+    lines = [line for row in pad(grid) for line in row]
+    first, *others = map(width, lines[0])
+    name = f":{'-' * (first + 1)}" if grid.align == "left" else f"{'-' * (first + 1)}:"
+    rule = "|".join([name, *(f":{'-' * size}:" for size in others)])
+    header, *rows = (f"| {' | '.join(line)} |" for line in lines)
+    return "\n".join([header, f"|{rule}|", *rows])
+
+
+def escape_markdown(text: str) -> str:
+    r"""Return text escaped for a line of Markdown.
+
+    >>> print(escape_markdown("a_b|c"))
+    a\_b\|c
+    """
+    return _SPECIAL_IN_MARKDOWN.sub(r"\\\g<0>", text)
+
+
+# --- a paper
 
 
 def render(results: Results, layout: Layout) -> str:
@@ -33,7 +73,7 @@ def render(results: Results, layout: Layout) -> str:
 
     escape = escape_markdown
     below = "\n".join(f"- {escape(sentence)}" for sentence in notes.brief(results, layout))
-    blocks = [*markdown_tables(results, layout), *([below] if below else [])]
+    blocks = [*_tables(results, layout), *([below] if below else [])]
     blocks.append(section("What to write", map(escape, sentences(results, layout))))
     items = [f"- {label}: {escape(text)}" for label, text in facts(results, layout)]
     for number, record in enumerate(results.systems[0].scores):

@@ -11,8 +11,8 @@ import pytest
 from test_check import LINES, REFERENCE, SYSTEM
 
 from bleucli import check_texts
-from bleucli.inspection import steps
-from bleucli.inspection.steps import find_steps
+from bleucli.inspection import alignment
+from bleucli.inspection.alignment import find_steps
 
 
 def damage(seed, net):
@@ -58,7 +58,7 @@ def remedied(lines, remedy):
 @pytest.mark.parametrize("net", [-3, -1, 1, 2])
 @pytest.mark.parametrize("seed", range(6))
 def test_each_place_is_found(monkeypatch, seed, net, block):
-    monkeypatch.setattr(steps, "_LINES", block)
+    monkeypatch.setattr(alignment, "_LINES", block)
     lines, missing, added = damage(seed, net)
     found = find_steps(iter(lines), iter(REFERENCE))
     here = [one.line + n for one in found for n in range(-one.size)]
@@ -132,5 +132,5 @@ def test_the_remedy_in_files_of_the_same_length_puts_lines_right(seed):
 
 
 def test_only_the_first_of_many_places_are_named():
-    _, remedy = steps.tell_steps([steps.Step(n, n, -1) for n in range(0, 100, 9)], "sys", "ref")
+    _, remedy = alignment.tell_steps([alignment.Step(n, n, -1) for n in range(0, 100, 9)], "sys", "ref")
     assert remedy.command == "delete lines 1, 10, 19, 28, 37, 46, 55, 64 and those at 4 more places of sys"

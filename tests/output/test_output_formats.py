@@ -12,7 +12,7 @@ import pytest
 from sample_results import HOSTILE, paired, ranked, record, results
 from sample_results import one as one_system
 
-from bleucli.output import FORMATS, documents, latex, notes, render
+from bleucli.output import FORMATS, documents, notes, paper, render
 from bleucli.output.layout import Layout
 from bleucli.prose.markup import visible
 
@@ -34,7 +34,7 @@ def test_every_format_names_every_system_with_its_score(name, make):
     out = render(made, Layout(2), name)
     for system in made.systems:
         shown = system.name if len(made.systems) > 1 or name in (*TABLES, "junit", "paper") else system.scores[0].name
-        escaped = {shown, documents.escape_rst(shown), documents.escape_markdown(shown)} | (
+        escaped = {shown, documents.escape_rst(shown), paper.escape_markdown(shown)} | (
             {shown.lower()} if name == "card" else set()
         )
         assert any(word in out for word in escaped)
@@ -386,7 +386,7 @@ def test_everything_but_tables_is_a_comment_in_latex():
     }.items(),
 )
 def test_latex_sets_a_name_as_it_is(name, escaped):
-    assert latex.escape(name) == escaped
+    assert documents.escape_latex(name) == escaped
 
 
 def test_a_comment_says_which_letters_latex_does_not_know():

@@ -13,7 +13,7 @@ import pytest
 from sample_results import BOOTSTRAP, HOSTILE, one, paired, ranked, record, results
 
 import bleucli
-from bleucli.output import latex, render
+from bleucli.output import documents, render
 from bleucli.output.layout import Layout
 
 DOCUMENT = "%s\n%s\\usepackage{booktabs}\n\\begin{document}\n%s\n\\end{document}\n"
@@ -160,7 +160,7 @@ def test_any_name_compiles(pdflatex):
 @pytest.mark.slow
 @pytest.mark.parametrize("preamble", ["", "\\usepackage[T1]{fontenc}\n"], ids=["OT1", "T1"])
 def test_every_letter_that_is_left_as_it_is_compiles(pdflatex, preamble):
-    pdflatex("\n\n".join(sorted(latex._LETTERS)), preamble)
+    pdflatex("\n\n".join(sorted(documents._LETTERS)), preamble)
 
 
 @pytest.mark.slow

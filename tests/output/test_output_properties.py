@@ -16,7 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sample_results import HOSTILE, one, paired, ranked
 
-from bleucli.output import FORMATS, documents, json_text, latex, render
+from bleucli.output import FORMATS, documents, json_text, paper, render
 from bleucli.output.layout import Layout, marked_names
 from bleucli.prose.markup import visible
 from bleucli.results import Verdict
@@ -165,7 +165,7 @@ def test_markdown_has_one_row_per_system_and_no_other_column(names):
 
 @given(NAMES)
 def test_markdown_escapes_can_be_undone(name):
-    escaped = documents.escape_markdown(name)
+    escaped = paper.escape_markdown(name)
     assert re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", escaped) == name
     assert not re.search(r"(?<!\\)[*_`<>|\[\]~$&]", re.sub(r"\\\\", "", escaped))
 
@@ -210,7 +210,7 @@ def test_a_reader_of_rst_sees_the_names(names):
 # --- LaTeX
 
 _UNDONE = {
-    **{written: character for character, written in latex._ESCAPES.items()},
+    **{written: character for character, written in documents._ESCAPES.items()},
     "{*}": "*",
 }
 _TOKEN = re.compile("|".join([*map(re.escape, sorted(_UNDONE, key=len, reverse=True)), r"[^\\{}$&#%_^~\[\]<>|\"`']"]))
@@ -232,15 +232,15 @@ def read_latex(text):
 @example("--,,---")
 def test_latex_escapes_can_be_undone(name):
     shown = visible(name)
-    escaped = latex.escape(shown)
+    escaped = documents.escape_latex(shown)
     known = "".join(
         character
-        if character.isascii() or character in latex._LETTERS or character in "±μ"
+        if character.isascii() or character in documents._LETTERS or character in "±μ"
         else f"U+{ord(character):04X}"
         for character in unicodedata.normalize("NFC", shown)
     )
     assert read_latex(escaped) == known
-    assert set(escaped) - latex._LETTERS <= set(map(chr, range(0x20, 0x7F)))
+    assert set(escaped) - documents._LETTERS <= set(map(chr, range(0x20, 0x7F)))
     assert not escaped.startswith(("*", "["))
 
 

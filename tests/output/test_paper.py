@@ -19,7 +19,7 @@ from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics import Metric
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
-from bleucli.output import latex, render
+from bleucli.output import documents, render
 from bleucli.output.layout import Layout
 from bleucli.output.paper import facts, facts_of, find_use, papers, sentences
 from bleucli.results import Fact, ScoreRecord, citations
@@ -428,7 +428,7 @@ def test_the_footnote_says_the_same_in_one_comment(run, demo_files):
 def test_a_hostile_name_is_escaped_in_the_footnote():
     made = results({HOSTILE: [record(50.0)], "b": [record(40.0)]}, test=paired(half_width=None).test)
     (note,) = footnotes(render(made, Layout(), "latex"))
-    assert f"compared b with {latex.escape(HOSTILE)};" in note
+    assert f"compared b with {documents.escape_latex(HOSTILE)};" in note
 
 
 @pytest.mark.slow

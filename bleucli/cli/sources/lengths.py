@@ -161,7 +161,7 @@ def explain(files: Sequence[File], error: LengthError, locates: bool = False) ->
     remedies: list[str] = []
 
     def locate() -> str:
-        from bleucli.inspection.steps import find_steps, tell_steps
+        from bleucli.inspection.alignment import find_steps, tell_steps
 
         # Systems come before references
         texts = sorted([(error.longest, more), (error.shortest, fewer)], key=lambda text: text[0])

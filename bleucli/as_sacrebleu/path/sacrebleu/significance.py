@@ -14,8 +14,7 @@ from bleucli.results import Results
 from bleucli.significance import paired_test, resampling
 from bleucli.significance.paired_test import Result
 from bleucli.significance.resampling import Sample
-from sacrebleu.metrics import steps
-from sacrebleu.metrics.base import Metric, Score, Signature, fit, say
+from sacrebleu.metrics.base import Metric, Score, Signature, check_texts, fit, resample, say
 from sacrebleu.utils import sacrelogger
 
 __all__ = ["Metric", "PairedTest", "Result", "Score", "Signature", "estimate_ci", "sacrelogger"]
@@ -29,7 +28,7 @@ class StepStats(CorpusStats):
     @classmethod
     def count(cls, metric: Any, hypotheses: Any, references: Any) -> StepStats:
         """Return the statistics of a system's output."""
-        hypotheses, references = steps.check_texts(metric, hypotheses, references)
+        hypotheses, references = check_texts(metric, hypotheses, references)
         rows = metric._extract_corpus_statistics(hypotheses, references)
         score = metric._aggregate_and_compute(rows)
         if not isinstance(score, _Score):
@@ -156,4 +155,4 @@ def _bootstrap_resample(
 ) -> tuple[str, list[Any]]:
     """Return the seed, and the scores of resamples."""
     seed = resampling.random_seed()
-    return str(seed), steps.resample(stats, metric, n_samples, seed)
+    return str(seed), resample(stats, metric, n_samples, seed)

@@ -2,20 +2,25 @@
 
 - `Score`, `Signature`, `Metric`: the bases
 - `fit`: cut references of the wrong shape as sacreBLEU does, and say so
+- `STEPS`: what a program may replace; `Watched`: the class of metric classes, which notices that
+- `check_texts`, `resample`: texts in lists of equal length, and the scores of resamples, for scoring step by step
 
 bleucli's kernels score a metric as long as every step of it is this package's own. If a program replaces a step, in a
 subclass, in a mixin, or by setting an attribute of a class or an object, the metric is scored step by step through its
-methods, as in sacreBLEU: slower, but as the program means it. `sacrebleu.metrics.steps` has what only this needs.
+methods, as in sacreBLEU: slower, but as the program means it.
 """
 
 from __future__ import annotations
 
 import os
+from abc import ABCMeta
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
+from bleucli.counting.corpus import of_one, of_strings, system_of
 from bleucli.errors import BleuError, InputTypeError
+from bleucli.limits import MOST_TRIALS, whole_number
 from bleucli.metrics.base import Metric as _Metric
 from bleucli.metrics.base import metric_for
 from bleucli.metrics.options import Configured
@@ -25,8 +30,6 @@ from bleucli.results.hints import Hint
 from bleucli.results.signature import VERSION
 from bleucli.results.signature import Signature as _Signature
 from bleucli.text import Segments
-from sacrebleu.metrics import steps
-from sacrebleu.metrics.steps import REPLACEABLE, STEPS, Watched, find_step, own_steps
 from sacrebleu.tokenizers import is_ours, name_of
 from sacrebleu.utils import sacrelogger, sum_of_lists
 from sacrebleu.version import __version__
@@ -185,6 +188,68 @@ def _tell_shape(lengths: list[int], has_string: bool) -> str:
     return f"there are {lengths[0]} hypotheses, and lists of {counts} references"
 
 
+# --- steps that a program may replace
+
+# The methods that sacreBLEU's scoring calls on a metric, and the attributes that these read
+STEPS = (
+    "_check_corpus_score_args",
+    "_check_sentence_score_args",
+    "_extract_corpus_statistics",
+    "_cache_references",
+    "_preprocess_segment",
+    "_extract_reference_info",
+    "_compute_segment_statistics",
+    "_aggregate_and_compute",
+    "_compute_score_from_stats",
+    "_get_closest_ref_len",
+    "compute_bleu",
+    "_get_match_statistics",
+    "_compute_f_score",
+    "_remove_punctuation",
+    "_PUNCTS",
+)
+# The attributes of an object that a program may replace
+REPLACEABLE = frozenset({*STEPS, "tokenizer"})
+
+
+class Watched(ABCMeta):
+    """The class of metric classes: if a program sets a step of one later, it and its subclasses know."""
+
+    def __setattr__(cls, name: str, value: object) -> None:
+        """Set an attribute."""
+        super().__setattr__(name, value)
+        _look_again(cls, name)
+
+    def __delattr__(cls, name: str) -> None:
+        """Delete an attribute."""
+        super().__delattr__(name)
+        _look_again(cls, name)
+
+
+def _look_again(cls: Any, name: str) -> None:
+    if name in STEPS:
+        cls._step = _find_step(cls)
+        for subclass in cls.__subclasses__():
+            _look_again(subclass, name)
+
+
+def _own_steps(cls: type) -> dict[str, object]:
+    """Return the steps of a class, those that it inherits included."""
+    return {name: _find(cls, name) for name in STEPS}
+
+
+def _find_step(cls: Any) -> str:
+    """Return the name of the first step in which a class differs from this package's, "" if there is none."""
+    return next((name for name, step in cls._own_steps.items() if _find(cls, name) is not step), "")
+
+
+def _find(cls: type, name: str) -> object:
+    """Return an attribute of a class as it was defined there, or in a base; None if there is none."""
+    return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+
+
+# --- metrics
+
 # The abstract methods of bleucli's metrics
 _BLEUCLI_STEPS = ("prepare", "compare", "score_from_stats")
 
@@ -215,21 +280,21 @@ class Metric(_Metric[Any], metaclass=Watched):
             # This package's own classes only give scores another type, so bleucli's fast ways stay right for them
             for name, function in own.items():
                 setattr(cls, name, function)
-            cls._own_steps = own_steps(cls)
+            cls._own_steps = _own_steps(cls)
         elif all(getattr(getattr(cls, name), "__isabstractmethod__", False) for name in _BLEUCLI_STEPS):
             # A metric of the program's own, with sacreBLEU's methods alone
             for name in _BLEUCLI_STEPS:
                 setattr(cls, name, _refuse)
             if not hasattr(cls, "name"):
                 cls.name = cls.__name__
-        cls._step = find_step(cls)
+        cls._step = _find_step(cls)
 
     def replaced_step(self) -> str:
         """Return the name of a step that a program replaced, "" if kernels may score the metric."""
         return self._step
 
     def _replaces(self, step: str) -> bool:
-        return step in vars(self) or steps.find(type(self), step) is not self._own_steps[step]
+        return step in vars(self) or _find(type(self), step) is not self._own_steps[step]
 
     @classmethod
     def like(cls, *options: object) -> Any:
@@ -285,7 +350,7 @@ class Metric(_Metric[Any], metaclass=Watched):
     def corpus_score(self, hypotheses: Any, references: Any, n_bootstrap: int = 1, **ours: Any) -> Any:
         """Return the score of a system's output."""
         if self.replaced_step():
-            return steps.corpus_score(self, hypotheses, references, n_bootstrap, **ours)
+            return _corpus_score(self, hypotheses, references, n_bootstrap, **ours)
         score = _Metric.corpus_score(self, *self._fit(hypotheses, references), n_bootstrap, **ours)
         if self.n_bootstrap is not None:  # setting an attribute takes as long as counting a sentence
             self.n_bootstrap = self.seed = None
@@ -298,7 +363,7 @@ class Metric(_Metric[Any], metaclass=Watched):
     def sentence_score(self, hypothesis: str, references: Iterable[str | None]) -> Any:
         """Return the score of one segment."""
         if self.replaced_step():
-            return steps.sentence_score(self, hypothesis, references)
+            return _sentence_score(self, hypothesis, references)
         # Programs call this in loops, and super() takes time
         return _Metric.sentence_score(self, hypothesis, references)
 
@@ -351,7 +416,7 @@ class Metric(_Metric[Any], metaclass=Watched):
 
     def _extract_corpus_statistics(self, hypotheses: Any, references: Any = None) -> list[list[int | float]]:
         if self.replaced_step():
-            return steps.corpus_statistics(self, hypotheses, references)
+            return _corpus_statistics(self, hypotheses, references)
         self._nrefs = self._count_references(references) if references is not None else self._nrefs
         return [list(row) for row in self.segment_stats(hypotheses, references)]
 
@@ -400,7 +465,7 @@ class Metric(_Metric[Any], metaclass=Watched):
                 raise InputTypeError(f"{self.name}: `{name}` should be a sequence")
 
 
-Metric._own_steps = own_steps(Metric)
+Metric._own_steps = _own_steps(Metric)
 
 
 class Tokenized(Metric):
@@ -432,3 +497,91 @@ _ONLY_BY_STEP = (
 
 def _refuse(self: Metric, *_: object) -> Any:
     raise BleuError(_ONLY_BY_STEP.format(type(self).__name__, self._step))
+
+
+# --- scoring step by step
+
+
+def _corpus_score(
+    metric: Any, hypotheses: Any, references: Any, n_bootstrap: int = 1, *, seed: Any = "environment", jobs: int = 1
+) -> Any:
+    """Return the score of a system's output; arguments and errors as in `bleucli.metrics.Metric.corpus_score`."""
+    n_bootstrap = whole_number("n_bootstrap", n_bootstrap, 1, MOST_TRIALS)
+    whole_number("jobs", jobs, 0)
+    hypotheses, references = check_texts(metric, hypotheses, references)
+    metric._check_corpus_score_args(hypotheses, references)
+    rows = metric._extract_corpus_statistics(hypotheses, references)
+    score = metric._aggregate_and_compute(rows)
+    metric.n_bootstrap = metric.seed = None
+    sampling: list[tuple[str, str]] = []
+    if n_bootstrap > 1:
+        from bleucli.significance import resampling
+
+        number = resampling.choose_seed(seed)
+        if not hasattr(score, "estimate_ci"):
+            raise InputTypeError(
+                f"{type(metric).__name__} returned a score of type {type(score).__name__}; for a confidence interval,"
+                " return a Score of sacrebleu.metrics.base"
+            )
+        sampling = resampling.signature_fields("bs", n_bootstrap, number)
+        metric.n_bootstrap, metric.seed = n_bootstrap, dict(sampling)["seed"]
+        score.estimate_ci(resample(rows, metric, n_bootstrap, number))
+    return _signed(metric, score, sampling)
+
+
+def _sentence_score(metric: Any, hypothesis: str, references: Iterable[str | None]) -> Any:
+    """Return the score of one segment; arguments and errors as in `bleucli.metrics.Metric.sentence_score`."""
+    texts = references if isinstance(references, list | tuple | str) else list(references)
+    metric._check_sentence_score_args(hypothesis, texts)
+    of_one(hypothesis, texts)  # for its errors
+    rows = metric._extract_corpus_statistics([hypothesis], [[text] for text in texts])
+    return _signed(metric, metric._aggregate_and_compute(rows), [])
+
+
+def check_texts(metric: Any, hypotheses: Any, references: Any) -> tuple[Any, Any]:
+    """Return texts in lists of equal length, with bleucli's errors for those that cannot be scored."""
+    if not isinstance(hypotheses, str | Sequence):
+        hypotheses = list(hypotheses)
+    hypotheses, references = metric._fit(hypotheses, references)
+    if references is not None:
+        streams = [texts if isinstance(texts, str | Sequence) else list(texts) for texts in references]
+        for _ in of_strings([("", hypotheses)], streams).pieces():
+            pass
+        return hypotheses, streams
+    for _ in system_of(hypotheses).blocks:
+        pass
+    if metric._ref_cache is None:
+        raise InputTypeError("references is None; give them here, or to the metric's constructor")
+    return hypotheses, None
+
+
+def _signed(metric: Any, score: Any, sampling: Sequence[tuple[str, str]]) -> Any:
+    """Return a score with its signature, if the number of references is known."""
+    if metric._nrefs is not None:
+        metric._remember(metric._nrefs, sampling)
+        if isinstance(score, _Score):
+            score.made = metric.get_signature()
+    return score
+
+
+def _corpus_statistics(metric: Any, hypotheses: Sequence[str], references: Any) -> list[Any]:
+    """Return the statistics of each segment, as the metric's methods count them."""
+    cache = metric._ref_cache if references is None else metric._cache_references(references)
+    if len(cache) != len(hypotheses):
+        raise BleuError(
+            f"{len(hypotheses)} hypotheses, but {len(cache)} segments with references; give the same number"
+        )
+    return [
+        metric._compute_segment_statistics(metric._preprocess_segment(text), info)
+        for text, info in zip(hypotheses, cache, strict=True)
+    ]
+
+
+def resample(rows: Any, metric: Any, resamples: int, seed: int | None) -> list[Any]:
+    """Return the scores of resamples, from sums in single precision, as in sacreBLEU."""
+    import numpy as np
+
+    numbers = np.array(rows, np.float32)
+    generator = np.random.default_rng(seed)
+    draws = generator.choice(len(numbers), size=(resamples, len(numbers)), replace=True)
+    return [metric._compute_score_from_stats(numbers[indexes].sum(0)) for indexes in draws]
