@@ -17,7 +17,6 @@ from decimal import Decimal
 from functools import cached_property, reduce
 from itertools import product
 from operator import or_
-from types import SimpleNamespace
 
 import numpy as np
 from sacrebleu.metrics import BLEU as THEIR_BLEU
@@ -40,8 +39,7 @@ from bleucli import (
     gates,
     score_matrix,
 )
-from bleucli.cli.gating import Gates
-from bleucli.gates import Bound
+from bleucli.gates import Bound, Gates
 from bleucli.gates.baselines import read_baseline
 from bleucli.metrics import self_bleu
 from bleucli.metrics.smoothing import METHODS
@@ -1739,13 +1737,11 @@ def read_gates(w, tally):
             kept = score >= bound if verdict.score.higher_is_better else score <= bound
             tally.add("gate: a score beyond its bound", kept, f"{verdict.gate} kept by {w.metrics[metric]} {score}", w)
     if len(w.metrics) == 2 and w.words:
-        options = SimpleNamespace(
-            metrics=list(w.words), of_metric=lambda _: {},
-            fail_under=gates.format_bounds({"": w.fail_under[""]}) if "" in w.fail_under else None,
-            max_drop=gates.format_bounds({"": w.max_drop[""]}) if "" in w.max_drop else None,
-        )  # fmt: skip
+        fail_under, max_drop = (
+            gates.format_bounds({"": bounds[""]}) if "" in bounds else None for bounds in (w.fail_under, w.max_drop)
+        )
         try:
-            notes = list(Gates(options, list(w.words), w.scale).notes(w.metrics))
+            notes = list(Gates(fail_under, max_drop, list(w.words), w.scale).notes(w.metrics))
         except BleuError:  # a bound beyond the scale
             notes = []
         for note in notes:

@@ -5,6 +5,7 @@
 - `tell_withheld`: say that the answer was not written
 - `spool`: keep an answer until it is complete
 - `refuse_foreign`: add lines only to a history, not to any other file
+- `Provenance`, `tell_command`: the command line that asked for the answer, and its time
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from bleucli.text.wholefiles import copy, descriptor_of, write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import IO
 
     from bleucli.cli.options import Options
+    from bleucli.results import Run
 
 # More bytes than any line of scores has. Other files may have no line breaks, and must not fill the memory.
 _LONGEST_LINE = 1 << 24
@@ -230,3 +232,57 @@ def _is_file_of(stream: IO[bytes] | None, path: str) -> bool:
         return os.path.samestat(os.stat(path), os.fstat(stream.fileno()))
     except OSError:  # the file does not exist, or the stream has no descriptor
         return False
+
+
+# --- the command line that asked for scores, and its time, for formats that show them
+
+
+class Provenance:
+    """A command line and its time, which is that of `SOURCE_DATE_EPOCH` if the environment has it."""
+
+    def __init__(self, words: Sequence[str], environment: Environment) -> None:
+        self._command = ["bleu", *(mask_credentials(shown(word)) for word in words)]
+        self._time = _time_of(environment.variables)
+
+    def of(self, run: Run) -> Run:
+        """Return the record of a run with the command and its time."""
+        far = next((one.name for one in run.references if one.role == "table" and not one.sha256), None)
+        if far is not None:
+            raise BleuError(f"cannot compute the SHA-256 of {far}, which is not on this machine; choose another format")
+        return run._replace(command=self._command, time=self._time)
+
+
+def tell_command(words: Sequence[str]) -> str:
+    """Return the command line as statistics files record it."""
+    from shlex import join
+
+    return join(["bleu", *(mask_credentials(shown(word)) for word in words)])
+
+
+def mask_credentials(word: str) -> str:
+    """Return a word of the command line with user and password in an address masked.
+
+    >>> mask_credentials("--mirror=https://me:secret@data.example/sets")
+    '--mirror=https://***@data.example/sets'
+    """
+    import re
+
+    return re.sub(r"(?<=://)[^/?#\s]*@", "***@", word)  # the password may contain @
+
+
+def _time_of(variables: Mapping[str, str]) -> str:
+    """Return the time in UTC: that of `SOURCE_DATE_EPOCH` if it is set, else the present.
+
+    >>> _time_of({"SOURCE_DATE_EPOCH": "0"})
+    '1970-01-01T00:00:00Z'
+    """
+    import time
+
+    epoch = variables.get("SOURCE_DATE_EPOCH", "")
+    try:
+        if epoch and not (epoch.isascii() and epoch.isdigit()):
+            raise ValueError
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(epoch) if epoch else None))
+    except (ValueError, OverflowError, OSError):
+        value = epoch if len(epoch) <= 40 else f"{epoch[:40]}..."
+        raise UsageError(f"SOURCE_DATE_EPOCH is {value!r}; expected a whole number of seconds since 1970") from None

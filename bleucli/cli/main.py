@@ -133,7 +133,7 @@ def _find_command(options: Options, messages: Messages) -> Command:
     if os.path.lexists(options.command):
         path = os.path.join(".", options.command)
         messages.note(f"{options.command} is the command here; for the file of that name, write {path}")
-    return commands.find(options.command).run
+    return commands.find(options.command)
 
 
 def _answer_mode(options: Options, environment: Environment, messages: Messages) -> bool:

@@ -5,8 +5,7 @@
 - `metrics_of`, `columns_of`, `plan_sampling`, `leave_out`: what is counted, and how it will be resampled
 - `watch`: a bar for what takes long
 - `score`: the scores of what was counted
-- `choose_explanation_format`, `deliver_explanations`: the answers of commands that print text with sections
-- `compare_signatures`, `Remarks`, `note_slowness`, `refuse_failures`: what there is to say at the end
+- `compare_signatures`, `Remarks`, `refuse_failures`: what there is to say at the end
 
 A command calls these in turn, and renders and delivers what they return.
 """
@@ -14,24 +13,22 @@ A command calls these in turn, and renders and delivers what they return.
 from __future__ import annotations
 
 import os
-import time
 
-from bleucli import kernels
 from bleucli.cli import request
-from bleucli.cli.delivery import deliver
+from bleucli.cli.delivery import Provenance, tell_command
 from bleucli.cli.options import RESAMPLING, flag_of
 from bleucli.cli.sources import (
     names_of,
-    signed,
     statistics_arguments,
     table_arguments,
     test_set_arguments,
     text_arguments,
 )
+from bleucli.cli.sources.files import FileSource
+from bleucli.cli.sources.texts import signed
 from bleucli.cli.streams import Bar, Environment, Messages, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS
-from bleucli.output import EXPLANATION_FORMATS, render_explanations
 from bleucli.phrases import tell_count
 from bleucli.results import Results, Run
 from bleucli.results.segments import SegmentBlock, SegmentScores
@@ -43,41 +40,32 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from bleucli.cli.options import Options
-    from bleucli.cli.provenance import Provenance
-    from bleucli.cli.sources import Counted, Progress, Rows, Source, Systems, Texts
-    from bleucli.cli.sources.statsfiles import StatisticsSource
+    from bleucli.cli.sources import Rows, Source, Texts
+    from bleucli.cli.sources.scores import StatisticsSource
+    from bleucli.cli.sources.texts import Counted, Progress, Systems
     from bleucli.counting import SystemStats
     from bleucli.metrics import Metric
     from bleucli.metrics.segment_scores import SegmentScores as Column
-    from bleucli.output import Explained
     from bleucli.results import Input
     from bleucli.scale.statsfiles import Statistics
     from bleucli.significance.comparison import Sampling
-
-# Seconds of scoring with slow kernels that are not worth a note
-_PATIENCE = 2.0
 
 
 def prepare(options: Options, messages: Messages) -> tuple[Options, Statistics | None]:
     """Return the options, with what --like says and the metrics of statistics files; and what these files hold."""
     request.check(options)
     if options.like is not None:
-        from bleucli.cli import like
-
-        published = options.like
-        options = like.follow(options, published)
-        for note in like.unused(published):
-            messages.note(note)
+        options = request.follow_like(options, messages)
         texts = Signature([]).with_texts(names_of(options).items())
         request.check_like(options, dict(texts))  # before any download
     if options.stats is None:
         return options, None
-    from bleucli.cli.sources import statsfiles
+    from bleucli.cli.sources import scores
 
-    contents = statsfiles.read(options.stats)
+    contents = scores.read_statistics(options.stats)
     if options.metrics is None and not options.segment_scores:
-        saved = [] if options.followed else statsfiles.find_scores(contents)
-        options = options.replace(metrics=statsfiles.find_metrics(contents, options.followed), saved_scores=saved)
+        saved = [] if options.followed else scores.find_scores(contents)
+        options = options.replace(metrics=scores.find_metrics(contents, options.followed), saved_scores=saved)
     return options, contents
 
 
@@ -85,8 +73,6 @@ def provenance(options: Options, environment: Environment) -> Provenance | None:
     """Return what lines of jsonl say about the run, if these are asked for."""
     record = None
     if request.is_jsonl(options, environment):
-        from bleucli.cli.provenance import Provenance
-
         record = Provenance(options.words, environment)
     request.check_append(options, record is not None)
     return record
@@ -104,13 +90,12 @@ def open_source(
         statistics: what the files of --stats hold, if any are named.
     """
     if options.engine is not None:
-        from bleucli.cli.provenance import command_of
         from bleucli.cli.sources.tables import EngineSource
 
         saves_rows = options.command == "count" and not options.sums
         # Workers may have other working directories
         folder = os.path.abspath(shown(str(options.output))) if saves_rows else ""
-        return EngineSource(table_arguments(options), str(options.engine), folder, command_of(options.words))
+        return EngineSource(table_arguments(options), str(options.engine), folder, tell_command(options.words))
     return open_rows(options, environment, hashed, statistics)
 
 
@@ -118,7 +103,7 @@ def open_rows(options: Options, environment: Environment, hashed: bool, statisti
     """Return the source that the options name, which is not an engine; arguments: as for `open_source`."""
     if statistics is None:
         return open_texts(options, environment, hashed)
-    from bleucli.cli.sources.statsfiles import StatisticsSource
+    from bleucli.cli.sources.scores import StatisticsSource
 
     return StatisticsSource(statistics_arguments(options), statistics)
 
@@ -133,10 +118,12 @@ def open_texts(options: Options, environment: Environment, hashed: bool = False)
         from bleucli.cli.sources.testsets import TestSetSource
 
         return TestSetSource(text_arguments(options, hashed), test_set_arguments(options), environment.stdin)
-    from bleucli.cli.sources.files import FileSource, NumberSource
+    arguments = text_arguments(options, hashed)
+    if options.segment_scores:
+        from bleucli.cli.sources.scores import NumberSource
 
-    kind = NumberSource if options.segment_scores else FileSource
-    return kind(text_arguments(options, hashed), environment.stdin)
+        return NumberSource(arguments, environment.stdin)
+    return FileSource(arguments, environment.stdin)
 
 
 def check_references(options: Options, source: Source) -> None:
@@ -144,8 +131,6 @@ def check_references(options: Options, source: Source) -> None:
     # If empty references are skipped, segments may have fewer references than there are files
     if options.like is None or options.skip_empty_refs or "empty" in options.like.info:
         return
-    from bleucli.cli.sources.files import FileSource
-
     nrefs = source.reference_count() if isinstance(source, FileSource) else None
     request.check_like(options, {} if nrefs is None else {"nrefs": str(nrefs)})
 
@@ -154,7 +139,7 @@ def metrics_of(options: Options, source: Source) -> list[Metric]:
     """Return the metrics that count; refuse a signature of --like that they cannot reproduce."""
     if options.stats is None:
         return request.make_metrics(options)
-    from bleucli.cli.sources.statsfiles import StatisticsSource
+    from bleucli.cli.sources.scores import StatisticsSource
 
     assert isinstance(source, StatisticsSource)
     return request.check_metrics(options, choose_metrics(options, source, options.saved_scores))
@@ -166,9 +151,9 @@ def columns_of(options: Options, source: Source) -> tuple[Sequence[Column], Sequ
         return [], []
     from bleucli.cli.sources import score_arguments, scores
 
-    columns, files = scores.read(score_arguments(options), source.systems)
+    columns, files = scores.read_scores(score_arguments(options), source.systems)
     if options.stats is not None:
-        from bleucli.cli.sources.statsfiles import StatisticsSource
+        from bleucli.cli.sources.scores import StatisticsSource
 
         assert isinstance(source, StatisticsSource)
         source.add(columns)
@@ -250,8 +235,6 @@ def leave_out(
     """
     if not options.keep_going:
         return
-    from bleucli.cli.sources.files import FileSource
-
     if isinstance(source, FileSource):  # --keep-going is refused beside others
         source.leave_out(reported=report is not None)
     say_left_out(options, source.systems, environment, report)
@@ -341,23 +324,6 @@ def run_of(source: Source, counts: Counted, scores: Sequence[Input] = ()) -> Run
     return Run([systems[system.name] for part in counts.parts for system in part.systems], [*references, *scores])
 
 
-def choose_explanation_format(options: Options, environment: Environment, what: str) -> str:
-    """Return the format of an answer that is text with sections; what: what the answer shows, as a plural."""
-    form = request.format_of(options, environment) or "text"
-    if form not in EXPLANATION_FORMATS:
-        raise UsageError(f"{what} cannot be shown in {form}; choose -f text, html or json")
-    return form
-
-
-def deliver_explanations(
-    explanations: Sequence[Explained], options: Options, environment: Environment, form: str
-) -> None:
-    """Print explanations, or write them to a file."""
-    layout = request.layout_of(options, environment, form)
-    columns = environment.columns() if options.output is None else None
-    deliver([render_explanations(explanations, layout, form, columns)], options.output, environment)
-
-
 def compare_signatures(options: Options, results: Results) -> dict[str, str]:
     """Compare all scores with the signature of --like; return the signature of the first one, empty without --like."""
     if options.like is None:
@@ -386,10 +352,8 @@ class Remarks:
         self._hints: list[str] = [*hints]
         self._notes: list[str] = []
         if options.like is not None:
-            from bleucli.cli import like
-
-            self._hints += like.warnings(signature, options.like, options.followed)
-            self._notes += like.notes(signature, options.like)
+            warnings, self._notes = request.tell_like(options, signature)
+            self._hints += warnings
         self._hints += _note_lowercase(options)
         messages.hold_back(self._hints)
 
@@ -427,16 +391,3 @@ def refuse_failures(systems: Systems, withheld: str = "") -> None:
     if systems.failures:
         failures = f"{tell_count(systems.count_unscored(), systems.unit)} could not be scored (see above)"
         raise BleuError(f"{failures}; {withheld}" if withheld else failures)
-
-
-def note_slowness(start: tuple[float, float], messages: Messages) -> None:
-    """Note why the kernels are slow, if that was noticeable; `start` is what the clocks showed at the start."""
-    # The shorter time counts: waiting for a pipe or a download takes no processor time, and threads together take more
-    # processor time than the user waits
-    if kernels.reason and min(now - then for now, then in zip(read_clocks(), start, strict=True)) > _PATIENCE:
-        messages.note(f"this was slow: {kernels.reason}")
-
-
-def read_clocks() -> tuple[float, float]:
-    """Return the seconds of wall-clock time and of processor time."""
-    return time.monotonic(), time.process_time()

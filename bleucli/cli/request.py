@@ -4,7 +4,9 @@
 - `find_idle`, `idle_in_mode`, `idle_when_citing`: options without effect; sacreBLEU's get a warning, ours are refused
 - `format_of`, `layout_of`, `scale_of`: how scores are printed
 - `names_of_metrics`, `make_metrics`: what is scored, and how
-- `count_threads`, `check_like`: what else all commands ask
+- `count_threads`: what else all commands ask
+- `follow_like`: set the options as the signature of --like says; `check_like`: refuse texts that it does not name
+- `tell_like`: what a run does not follow, and what only one of both signs
 """
 
 from __future__ import annotations
@@ -25,15 +27,16 @@ from bleucli.cli.options import (
     is_tested,
     target_language,
 )
-from bleucli.cli.sources.paths import STDIN, read_as_jsonl
-from bleucli.cli.streams import Environment, shown
-from bleucli.errors import UsageError
+from bleucli.cli.sources.files import STDIN, read_as_jsonl
+from bleucli.cli.streams import Environment, Messages, shown
+from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS, VARIANTS, Metric, find_name
 from bleucli.output import FORMATS, SEGMENT_FORMATS
 from bleucli.output.layout import STYLES, Layout
-from bleucli.phrases import suggest
+from bleucli.phrases import join_words, suggest
 from bleucli.reading import TextFile
 from bleucli.results import DECIMALS
+from bleucli.results.signature import RESAMPLING_KEYS, RUN_KEYS, TEXT_KEYS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
     from bleucli.cli.options import Conditions, Options
     from bleucli.cli.options import Option as OptionOfCommand
     from bleucli.metrics.options import Option
+    from bleucli.results.signature import Signature
 
 # They say how the work is done, whatever it is, and are never without effect
 _ALWAYS = {"annotate", "jobs", "quiet", "strict", "no_color", "output"}
@@ -139,9 +143,7 @@ def check_values(options: Options) -> None:
         if message := _reason(option.wrong, options):
             raise UsageError(f"{option.flags[0]} {message}")
     if has_gates(options):
-        from bleucli.cli import gating
-
-        gating.check(options)
+        _check_gates(options)
     tokenizer = options.of_metric("bleu").get("tokenize")
     if tokenizer is not None:
         tokenizers.check_name(tokenizer)
@@ -153,6 +155,31 @@ def check_values(options: Options) -> None:
     target_language(options.language_pair, any(map(options.has, ("test_set", "list", "download"))))
     for name in filter(options.of_metric, METRICS):  # what a value names is not loaded
         make_metric(options, name, [option for option in METRICS[name].options if option.loads])
+
+
+def _check_gates(options: Options) -> None:
+    """Refuse values that bounds cannot have, and a baseline without the statistics that a test needs."""
+    from bleucli import gates
+    from bleucli.gates import baselines
+
+    if options.fail_under is not None:
+        gates.read_bounds(gates.FAIL_UNDER, options.fail_under)
+    bounds = None if options.max_drop is None else gates.read_bounds(gates.MAX_DROP, options.max_drop)
+    if options.baseline is None or bounds is None or not is_tested(options):
+        return
+    try:
+        has_rows = baselines.is_statistics(options.baseline)
+    except OSError as error:
+        raise BleuError(
+            f"cannot read {shown(options.baseline)}: {error.strerror or error}; name a file that bleu count wrote"
+        ) from None
+    if not has_rows:
+        test = "--paired-bs" if options.paired_bs else "--paired-ar"
+        raise UsageError(
+            f"--baseline holds only scores, but {test} needs the earlier output itself; leave out one of them, or give"
+            f" both outputs: -i old.txt new.txt {test} --max-drop {gates.format_bounds(bounds)}, or a baseline that"
+            " bleu count wrote"
+        )
 
 
 # --- what has no effect
@@ -355,7 +382,7 @@ def names_of_scores(options: Options) -> list[str]:
         return saved
     from bleucli.cli.sources import score_arguments, scores
 
-    return saved + scores.names_of(score_arguments(options))
+    return saved + scores.names_of_scores(score_arguments(options))
 
 
 def make_metric(options: Options, name: str, without: Iterable[Option] = ()) -> Metric:
@@ -400,9 +427,12 @@ def check_metrics(options: Options, metrics: list[Metric]) -> list[Metric]:
     names = names_of_metrics(options)
     if options.followed not in names:
         raise UsageError(f"--like is a signature of {options.followed}, which is not among the metrics; add it to -m")
-    from bleucli.cli import like
+    from bleucli.metrics import reading
 
-    like.check(metrics[names.index(options.followed)], options.like)
+    try:
+        reading.refuse_other(metrics[names.index(options.followed)], options.like)
+    except BleuError as error:
+        raise UsageError(f"--like {error.in_command()}") from None
     return metrics
 
 
@@ -415,9 +445,111 @@ def count_threads(jobs: int | None) -> int | None:
     return threads.count_threads(jobs)
 
 
-def check_like(options: Options, info: Mapping[str, str]) -> None:
-    """Refuse texts that --like does not name, as soon as something is known about them."""
-    if options.like is not None:
-        from bleucli.cli import like
+# --- `--like SIGNATURE`: score in the way that a published signature describes
 
-        like.check_texts(options.like, info)
+
+def follow_like(options: Options, messages: Messages) -> Options:
+    """Return the options; the signature, restated as today's if it is from sacreBLEU 1.x, sets those not given."""
+    from bleucli.metrics import reading
+
+    published: Signature = options.like
+    try:
+        name = reading.metric_of(published, METRICS)
+        signature = reading.restate(published, METRICS[name])
+        values = {**reading.values_of(METRICS[name], signature), **options.of_metric(name)}
+    except BleuError as error:
+        raise UsageError(f"--like: {error.in_command()}") from None
+    if options.command == "diversity" and name != "bleu":
+        raise UsageError(
+            f"--like is a signature of {METRICS[name].name}, but bleu diversity measures only self-BLEU; leave it out"
+        )
+    for key in ("case", "tok"):
+        if key in published.info and key not in signature.info:
+            item = f"{key}:{published.info[key]}"
+            messages.note(
+                f"the signature of --like has {item}, which {METRICS[name].name} of sacreBLEU 1.x did not use"
+            )
+    theirs = values.pop("normalize", "")
+    return options.replace(
+        like=signature,
+        followed=name,
+        of_metrics={**options.of_metrics, name: values},
+        skip_empty_refs=options.skip_empty_refs or values["skip_empty_refs"],
+        normalize=options.normalize or theirs,
+    )
+
+
+def check_like(options: Options, info: Mapping[str, str]) -> None:
+    """Refuse texts that --like does not name, as soon as something is known about them.
+
+    info: keys of this run's signature, not necessarily all.
+    """
+    if options.like is None:
+        return
+    theirs = options.like.info
+    for key in TEXT_KEYS:
+        text = _text(theirs, key)
+        if text is not None and _text(info, key) not in (None, text):
+            raise UsageError(
+                f"--like asks for {key}:{theirs[key]}, but this run has {key}:{info[key]}; score the texts and"
+                " references that the signature names"
+            )
+
+
+def _text(info: Mapping[str, str], key: str) -> str | None:
+    """Return what a signature says about the texts, unescaped; older signatures, without escapes, stay as they are.
+
+    >>> _text({"subset": "US%7CGB"}, "subset"), _text({"subset": "US|GB"}, "subset"), _text({}, "subset")
+    ('US|GB', 'US|GB', None)
+    """
+    value = info.get(key)
+    if value is None or "%" not in value:
+        return value
+    from urllib.parse import unquote
+
+    return unquote(value)
+
+
+def tell_like(options: Options, ours: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """Return what to warn of, where this run does not or may not follow --like, and what to note of its texts.
+
+    ours: this run's signature, which `check_like` has accepted.
+    """
+    from bleucli.metrics import reading
+    from bleucli.metrics.smoothing import DEFAULT_VALUES, Smoothing
+
+    signature, metric = options.like, METRICS[options.followed]
+    theirs, warnings = signature.info, []
+    # sacreBLEU signs the value of smoothing with two decimals; where a default has that form, the default is assumed
+    smooth = theirs.get("smooth", "")
+    usual = [Smoothing(method).signature for method in DEFAULT_VALUES]
+    if smooth not in usual and not reading.is_exact(signature):
+        warnings.append(f"smooth:{smooth} in the signature of --like may have been rounded to two decimals")
+    for option in metric.options:
+        if option.in_name and not signature.name:
+            flag = option.label(in_command=True)
+            warnings.append(f"the signature of --like does not name its metric; {flag} {option.default} is assumed")
+    for key in RUN_KEYS:
+        if key in theirs and key in ours and theirs[key] != ours[key]:
+            former = metric.former_difference if signature.is_former and key == "version" else ""
+            warnings.append(
+                f"the signature of --like has {key}:{theirs[key]}, but this score has {key}:{ours[key]}"
+                f"{former and f'; {former}'}"
+            )
+    texts = [f"{key}:{theirs[key]}" for key in TEXT_KEYS if key in theirs and key not in ours]
+    if texts:
+        warnings.append(
+            f"the signature of --like has {join_words(texts)}, but this run does not; its texts may be others"
+        )
+    trials = [f"{key}:{theirs[key]}" for key in RESAMPLING_KEYS if key in theirs and key not in ours]
+    if trials:
+        warnings.append(
+            f"the signature of --like has {join_words(trials)}, but this score was not resampled in that way; to do so,"
+            " use --confidence or a paired test"
+        )
+    notes = [
+        f"the signature of --like does not have {key}, which is {ours[key]} here"
+        for key in TEXT_KEYS
+        if key in ours and key not in theirs
+    ]
+    return warnings, notes

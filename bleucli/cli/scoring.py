@@ -12,7 +12,8 @@ from itertools import chain, islice
 from bleucli.cli import pipeline, request
 from bleucli.cli.delivery import deliver, tell_withheld
 from bleucli.cli.options import has_gates
-from bleucli.cli.sources import Counting, NameArguments, statistics_arguments
+from bleucli.cli.sources import statistics_arguments
+from bleucli.cli.sources.texts import SIGNED, Counting, NameArguments, TextSource
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import UsageError
 from bleucli.output import FORMATS, render, segment_renderer, segment_tabulator
@@ -24,12 +25,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from bleucli.cli.gating import Gates
+    from bleucli.cli.delivery import Provenance
     from bleucli.cli.options import Options
-    from bleucli.cli.provenance import Provenance
-    from bleucli.cli.sources import Rows, Systems
+    from bleucli.cli.sources import Rows
+    from bleucli.cli.sources.texts import Systems
     from bleucli.cli.streams import Messages
     from bleucli.counting import SystemStats
+    from bleucli.gates import Gates
     from bleucli.gates.baselines import Baseline
     from bleucli.results.segments import SegmentScores
     from bleucli.results.signature import Signature
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
 
 def run(options: Options, environment: Environment, messages: Messages) -> bool:
     """Score and print; return whether all gates were passed."""
-    start = pipeline.read_clocks()
     options, statistics = pipeline.prepare(_group_documents(options), messages)
     gates = gates_of(options, environment)
     provenance = pipeline.provenance(options, environment)
@@ -47,7 +48,7 @@ def run(options: Options, environment: Environment, messages: Messages) -> bool:
         rows = pipeline.open_rows(options, environment, hashed, statistics)
         pipeline.check_references(options, rows)
         _print_segments(options, rows, environment, messages, provenance)
-        pipeline.note_slowness(start, messages)
+        messages.note_slowness()
         return True
     source = pipeline.open_source(options, environment, hashed, statistics)
     pipeline.check_references(options, source)
@@ -86,7 +87,7 @@ def run(options: Options, environment: Environment, messages: Messages) -> bool:
     signature = pipeline.compare_signatures(options, results)
     hints = [*idle, *source.hints, *results.hints]
     passed = answer.give(results, names_in, read, hints, signature, source.overview, [one.name for one in earlier])
-    pipeline.note_slowness(start, messages)
+    messages.note_slowness()
     answer.end()
     return passed
 
@@ -303,9 +304,6 @@ def _check_format(options: Options, environment: Environment, form: str, scores:
 
 def _add_labels(blocks: Iterable[SegmentBlock], options: Options, source: Rows) -> Iterator[SegmentBlock]:
     """Give blocks of scores with what is known of their segments: labels, and the source where texts are shown."""
-    from bleucli.cli.sources import SIGNED
-    from bleucli.cli.sources.files import TextSource
-
     if not isinstance(source, TextSource):
         yield from blocks
         return
@@ -342,10 +340,15 @@ def gates_of(options: Options, environment: Environment) -> Gates | None:
     """Return the gates that are asked for, if any."""
     if not has_gates(options):
         return None
-    from bleucli.cli.gating import Gates
+    from bleucli.gates import Gates
 
     return Gates(
-        options, request.names_printed(options), request.scale_of(options, request.format_of(options, environment))
+        options.fail_under,
+        options.max_drop,
+        request.names_printed(options),
+        request.scale_of(options, request.format_of(options, environment)),
+        options.metrics[0] if options.metrics else "",
+        options.of_metrics,
     )
 
 
@@ -376,14 +379,14 @@ class Before:
     """
 
     def __init__(self, options: Options) -> None:
-        from bleucli.cli.sources import statsfiles
+        from bleucli.cli.sources import scores
 
         self.is_tested = options.paired_bs or options.paired_ar
         self._path = shown(str(options.baseline))
-        self._statistics = statsfiles.read([str(options.baseline)])
+        self._statistics = scores.read_statistics([str(options.baseline)])
         # What the options say about names, groups and tests is about the systems that are scored now
         arguments = statistics_arguments(options)._replace(names=NameArguments(), by=(), are_tested=False)
-        self._source = statsfiles.StatisticsSource(arguments, self._statistics)
+        self._source = scores.StatisticsSource(arguments, self._statistics)
         self._metrics = pipeline.choose_metrics(options, self._source, request.names_of_scores(options))
 
     def answer(self) -> Baseline:

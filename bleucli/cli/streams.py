@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
     from tqdm import tqdm
 
-# Seconds of work before a bar is worth showing
+# Seconds of work before a bar is worth showing, and of scoring with slow kernels that are not worth a note
 _PATIENCE = 1.0
+_SLOWNESS = 2.0
 
 
 class Environment:
@@ -160,6 +161,7 @@ class Messages:
         self._quiet = quiet
         self._strict = strict
         self._warnings = 0
+        self._start = self._clocks()
 
     def note(self, text: str) -> None:
         """Write a note if stderr is a terminal; elsewhere it would end up in what programs read."""
@@ -193,6 +195,21 @@ class Messages:
         if self._warnings:
             count = tell_count(self._warnings, "warning")
             raise BleuError(f"{count}, and --strict allows none; fix the warnings, or leave out --strict")
+
+    def note_slowness(self) -> None:
+        """Note why the kernels are slow, if that was noticeable."""
+        from bleucli import kernels
+
+        # The shorter time counts: waiting for a pipe or a download takes no processor time, and threads together take
+        # more processor time than the user waits
+        times = zip(self._clocks(), self._start, strict=True)
+        if kernels.reason and min(now - then for now, then in times) > _SLOWNESS:
+            self.note(f"this was slow: {kernels.reason}")
+
+    @staticmethod
+    def _clocks() -> tuple[float, float]:
+        """Return the seconds of wall-clock time and of processor time."""
+        return time.monotonic(), time.process_time()
 
 
 class Bar:

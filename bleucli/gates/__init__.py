@@ -1,6 +1,7 @@
 """Gates for Makefiles and CI: scores that are too low, or have fallen.
 
 - `Bound`, `read_bounds`: the worst score or the largest drop that is allowed, metric by metric
+- `Gates`: the bounds that a user sets, under any names of the metrics that are scored
 - `judge`: the verdict on each score; `find_unscored`: a metric that has a bound but no score
 - `hints`: warnings where a verdict is less certain than it looks
 """
@@ -12,12 +13,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from bleucli.errors import UsageError
 from bleucli.gates.baselines import Baseline, find, shift_of
 from bleucli.limits import read_number
+from bleucli.metrics import METRICS, VARIANTS, find_name
+from bleucli.phrases import suggest
 from bleucli.records import NamedTuple
 from bleucli.results import Results, ScoreRecord, Verdict, in_scale
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from decimal import Decimal
+    from typing import Any
 
 FAIL_UNDER, MAX_DROP = "--fail-under", "--max-drop"
 
@@ -85,6 +89,121 @@ def format_bounds(bounds: Mapping[str, Bound]) -> str:
     'bleu=0.3,ter=2%'
     """
     return ",".join(f"{metric}={bound}" if metric else str(bound) for metric, bound in bounds.items())
+
+
+class Gates:
+    """The bounds that a user sets.
+
+    Args:
+        fail_under, max_drop: values of options, as `read_bounds` takes them; None for no bounds.
+        metrics: the names of the metrics that are scored, as bounds use them, in the order in which they are printed.
+        scale: the scale in which scores are printed: 1 or 100.
+        first: the metric that a bare score is the bound of; by default the first one that is printed.
+        arguments: those of constructors, by metric; they say which variants of metrics, such as chrf++, are scored.
+    """
+
+    def __init__(
+        self,
+        fail_under: str | None,
+        max_drop: str | None,
+        metrics: Sequence[str],
+        scale: int,
+        first: str = "",
+        arguments: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:
+        self._scored, self._scale, self._first = metrics, scale, first or metrics[0]
+        names = {name: name for name in metrics}
+        for variant, (name, preset) in VARIANTS.items():
+            if name in metrics and preset.items() <= (arguments or {}).get(name, {}).items():
+                names[variant] = name
+        self._fail_under = _bounds_of(FAIL_UNDER, fail_under, names)
+        self._max_drop = _bounds_of(MAX_DROP, max_drop, names)
+        if scale == 1:
+            _check_scale(FAIL_UNDER, self._fail_under, [self._first])
+            _check_scale(MAX_DROP, self._max_drop, metrics)
+
+    def judge(
+        self, results: Results, baseline: Baseline | None, earlier: Collection[str] = ()
+    ) -> tuple[Sequence[Verdict], list[str]]:
+        """Return the verdicts of the gates on results, and hints about what these verdicts do not prove.
+
+        earlier: the systems that were scored earlier; they are not judged again.
+        """
+        fail_under = {name or self._first: bound for name, bound in self._fail_under.items()}
+        rest = (self._max_drop, baseline, self._scored, self._scale)
+        verdicts = [one for one in judge(results, fail_under, *rest) if one.system not in earlier]
+        return verdicts, list(hints(results, *rest))
+
+    def notes(self, labels: Sequence[str]) -> Iterator[str]:
+        """Say which metric a bare bound applies to, where several are scored; `labels` are the names of the scores."""
+        if len(self._scored) == 1:
+            return
+        if "" in self._fail_under:
+            bound = self._fail_under[""]
+            label = labels[self._scored.index(self._first)]
+            other = next(name for name in self._scored if name != self._first)
+            yield (
+                f"--fail-under {bound} applies to {label} only, the first metric named;"
+                f" to gate others as well, write --fail-under {self._first}={bound},{other}=X"
+            )
+        if "" in self._max_drop:
+            bound = self._max_drop[""]
+            each = ",".join(f"{name}={bound}" for name in self._scored)
+            yield (
+                f"--max-drop {bound} applies to {' and '.join(labels)}; to set them separately, write --max-drop {each}"
+            )
+
+
+def _bounds_of(option: str, value: str | None, names: Mapping[str, str]) -> dict[str, Bound]:
+    """Return bounds by the names of the metrics that are scored; `names` maps every accepted name to one of these."""
+    bounds = {} if value is None else read_bounds(option, value)
+    aliases = {**names} | {word: names[name] for word in bounds if (name := find_name(word)) in names}
+    other = find_unscored(bounds, aliases)
+    if other:
+        raise UsageError(_explain_unscored(option, str(value), find_name(other) or other, names))
+    renamed: dict[str, Bound] = {}
+    for word, bound in bounds.items():
+        name = aliases.get(word, "")
+        if name in renamed:
+            remark = "" if word == name else f", which is also called {word}"
+            raise UsageError(f"{option} has two bounds for {name}{remark}; give one")
+        renamed[name] = bound
+    return renamed
+
+
+def _check_scale(option: str, bounds: Mapping[str, Bound], unnamed: Sequence[str]) -> None:
+    """Refuse bounds beyond a scale from 0 to 1, except for error rates, which may exceed it.
+
+    unnamed: the metrics that a bound without a name applies to.
+    """
+    for name, bound in bounds.items():
+        metrics = [name] if name else unnamed
+        # A score can be 1, but a gate that allows a drop of 1 can never fail
+        is_beyond = bound.number >= 1 if option == MAX_DROP else bound.number > 1
+        # Scores from elsewhere have their own scale
+        own = [METRICS[one] for one in metrics if one in METRICS]
+        if is_beyond and not bound.percent and any(one.higher_is_better for one in own):
+            raise UsageError(
+                f"{option} {bound} is {'not below' if option == MAX_DROP else 'above'} 1, but bounds have the"
+                f" scale of the printed scores, here 0 to 1; write {bound.number / 100:g}, or choose --scale 100"
+            )
+
+
+def _explain_unscored(option: str, value: str, word: str, names: Mapping[str, str]) -> str:
+    """Return the error about a bound whose name is not a metric's, or whose metric is not scored."""
+    metrics = list(dict.fromkeys(names.values()))
+    # Scores from elsewhere have their own names
+    elsewhere = [name for name in metrics if name not in METRICS]
+    choices = [*METRICS, *VARIANTS, *elsewhere] if metrics[0] in METRICS else metrics
+    if word not in choices:
+        return (
+            f"{option} {value!r}: {word!r} is not a metric; expected one of {', '.join(choices)}"
+            f"{suggest(word, choices)}"
+        )
+    # Only one variant of a metric can be scored: chrf++ takes the place of chrf
+    rest = [name for name in metrics if name != VARIANTS.get(word, ("",))[0]]
+    label = word if word in VARIANTS else METRICS[word].name
+    return f"{option} is about {label}, which is not scored; add it: -m {' '.join([*rest, word])}"
 
 
 # --- judgement

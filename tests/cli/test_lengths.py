@@ -22,8 +22,8 @@ def unscored(monkeypatch):
     def score(*_, **__):
         raise AssertionError("something was scored")
 
-    monkeypatch.setattr("bleucli.cli.sources.files.count", score)
-    monkeypatch.setattr("bleucli.cli.sources.files.count_blocks", score)
+    monkeypatch.setattr("bleucli.cli.sources.texts.count", score)
+    monkeypatch.setattr("bleucli.cli.sources.texts.count_blocks", score)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from strategies import every, texts
 
 import bleucli
 from bleucli import reading, tokenizers
-from bleucli.cli import pipeline
+from bleucli.cli import streams
 from bleucli.inspection import fit, lengths
 from bleucli.inspection.fit import find_shift
 from bleucli.inspection.lengths import mismatch_cause
@@ -362,7 +362,7 @@ def test_text_without_a_match_is_not_also_called_too_short(score):
 def missing(monkeypatch):
     """Pretend that the native kernels are missing; shorten the time until the note about slow work."""
     monkeypatch.setattr("bleucli.kernels.reason", "the native kernels were not built")
-    monkeypatch.setattr("bleucli.cli.pipeline._PATIENCE", 0.25)
+    monkeypatch.setattr("bleucli.cli.streams._SLOWNESS", 0.25)
 
 
 def work(seconds):
@@ -389,7 +389,7 @@ def test_slow_kernels_are_named_where_a_user_had_to_wait(run, write, missing, mo
 
 
 def test_two_seconds_pass_before_slow_kernels_are_named():
-    assert pipeline._PATIENCE == 2
+    assert streams._SLOWNESS == 2
 
 
 class WaitedFor(BytesIO):

@@ -47,7 +47,7 @@ LADDER: dict[str, set[str]] = {
         *("significance", "text", "tokenizers"),
     },
     "tokenizers/libraries": {"errors", "kernels", "optional_deps", "testsets", "text"},
-    "gates": {"errors", "limits", "reading", "records", "results", "waiting"},
+    "gates": {"errors", "limits", "metrics", "phrases", "reading", "records", "results", "waiting"},
     "scale": {
         *("_version", "counting", "errors", "kernels", "limits", "metrics", "optional_deps", "phrases", "reading"),
         *("records", "results", "text"),

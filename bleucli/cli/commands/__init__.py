@@ -1,9 +1,9 @@
 """The commands: `bleu` by itself scores, and each other job has a name, which is the first word.
 
 - `SCORE`: what scoring takes
-- `command_of`: what any command takes, by its name; `find`: its module
+- `command_of`: what any command takes, by its name; `find`: the function that does its job
 
-Each module has `COMMAND`, which says what the command takes, and `run`, which does it.
+What `bleu report` takes is `REPORT` in its module, and `report` does its job.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Protocol
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     from bleucli.cli.options import Options
     from bleucli.cli.streams import Environment, Messages
 
-    class Module(Protocol):
-        """The module of a command."""
-
-        COMMAND: Command
-
-        def run(self, options: Options, environment: Environment, messages: Messages) -> bool:
-            """Do what the options ask for; return False for the exit status 1."""
-
+    # Does what the options ask for; returns False for the exit status 1
+    Run = Callable[[Options, Environment, Messages], bool]
 
 # The modules by the names of the commands
 MODULES = {
-    **{
-        name: name
-        for name in ("check", "count", "diversity", "explain", "match", "matrix", "plot", "report", "testsets", "serve")
-    },
+    "check": "explain",
+    "count": "count",
+    "diversity": "diversity",
+    "explain": "explain",
+    "match": "explain",
+    "matrix": "matrix",
+    "plot": "pages",
+    "report": "pages",
+    "testsets": "testsets",
+    "serve": "pages",
     "versus-sacrebleu": "versus",
 }
 # Where texts come from; the others under this heading are for scores
@@ -104,10 +104,16 @@ more: bleu --help all (every option), --list (test sets), --list-tokenizers
 
 def command_of(name: str) -> Command:
     """Return what a command takes; name: "" for scoring."""
-    return find(name).COMMAND if name else SCORE
+    command: Command = _of_module(name, name.upper()) if name else SCORE
+    return command
 
 
-def find(name: str) -> Module:
-    """Return the module of a command that has a name."""
-    module: Module = __import__(f"bleucli.cli.commands.{MODULES[name]}", fromlist=["COMMAND"])
-    return module
+def find(name: str) -> Run:
+    """Return the function that does the job of a command that has a name."""
+    run: Run = _of_module(name, name)
+    return run
+
+
+def _of_module(name: str, word: str) -> Any:
+    module = __import__(f"bleucli.cli.commands.{MODULES[name]}", fromlist=["*"])
+    return getattr(module, word.replace("-", "_"))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TEXTS, Command, take
+from bleucli.cli.delivery import tell_command
 from bleucli.cli.options import OPTIONS, Option, flag_of
-from bleucli.cli.provenance import command_of
-from bleucli.cli.sources import Counting, columns_of, columns_of_groups
+from bleucli.cli.sources import columns_of_groups
+from bleucli.cli.sources.texts import Counting, columns_of
 from bleucli.cli.streams import Environment, shown
 from bleucli.counting import Part, SystemStats, add_systems
 from bleucli.errors import UsageError
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     # Takes the first segment of a block, and how many there are; returns columns of labels
     Labels = Callable[[int, int], Mapping[str, Sequence[object] | str]]
 
-COMMAND = Command(
+COUNT = Command(
     ("bleu count REF... -i SYSTEM... -o FILE [options]", "bleu count --stats FILE... -o FILE [--sums]"),
     "Save statistics for later, or merge them.",
     take(
@@ -52,7 +53,7 @@ _UNNUMBERED = {
 }
 
 
-def run(options: Options, environment: Environment, messages: Messages) -> bool:
+def count(options: Options, environment: Environment, messages: Messages) -> bool:
     """Count texts or merge files, and return True."""
     if options.output is None:
         raise UsageError("bleu count writes a file; name it with -o, such as -o stats.parquet")
@@ -63,7 +64,6 @@ def run(options: Options, environment: Environment, messages: Messages) -> bool:
         _merge(options, messages)
         return True
 
-    start = pipeline.read_clocks()
     options, statistics = pipeline.prepare(options, messages)
     if options.table is not None:
         _refuse_columns_of_statistics(columns_of_groups(options))
@@ -86,10 +86,10 @@ def run(options: Options, environment: Environment, messages: Messages) -> bool:
     # Numbers from elsewhere are saved as they are
     of_results = [] if options.segment_scores else results.hints
     remarks = pipeline.Remarks(options, messages, signature, [*idle, *source.hints, *of_results])
-    saving.save(command_of(options.words))
+    saving.save(tell_command(options.words))
     note = f"wrote {shown(str(options.output))}: {', '.join(saving.metrics)}"
     remarks.say(lambda: source.overview(saving.segments), [note])
-    pipeline.note_slowness(start, messages)
+    messages.note_slowness()
     return True
 
 
@@ -99,9 +99,9 @@ def _merge(options: Options, messages: Messages) -> None:
     if idle:
         raise UsageError(f"{flag_of(min(idle))} has no effect: files are merged as they are; leave it out")
     from bleucli.cli.sources import statistics_arguments
-    from bleucli.cli.sources.statsfiles import StatisticsSource, read
+    from bleucli.cli.sources.scores import StatisticsSource, read_statistics
 
-    statistics = read(options.stats)
+    statistics = read_statistics(options.stats)
     statistics.keep_small()
     ours = {name: text for name, text in statistics.metrics.items() if statistics.kind_of(name) is not None}
     source = StatisticsSource(statistics_arguments(options), statistics)
@@ -109,7 +109,7 @@ def _merge(options: Options, messages: Messages) -> None:
     statistics.count({**{name: metric_that_counted(text) for name, text in ours.items()}, **source.metrics})
     messages.hold_back(())
     path = shown(str(options.output))
-    statistics.write(path, command_of(options.words))
+    statistics.write(path, tell_command(options.words))
     messages.note(f"wrote {path}: {tell_count(len(statistics.files), 'file')} merged")
 
 
@@ -132,7 +132,7 @@ class _Saving:
         self._source, self._labels = source, labels
         self.metrics: Mapping[str, Metric]  # by the names that they get in the file: those that they have, or their own
         if options.stats is not None:
-            from bleucli.cli.sources.statsfiles import StatisticsSource
+            from bleucli.cli.sources.scores import StatisticsSource
 
             assert isinstance(source, StatisticsSource)
             self.metrics = dict(zip(source.metrics, metrics, strict=True))

@@ -8,9 +8,9 @@ from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS, Option, Options
-from bleucli.cli.sources import Systems, text_arguments
-from bleucli.cli.sources.files import checked, entry_of, input_of
-from bleucli.cli.sources.paths import Files, read_as_jsonl
+from bleucli.cli.sources import text_arguments
+from bleucli.cli.sources.files import Files, checked, entry_of, input_of, read_as_jsonl
+from bleucli.cli.sources.texts import Systems
 from bleucli.cli.streams import Environment, Messages, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics.bleu import BLEU
@@ -27,7 +27,7 @@ from bleucli.text import Segments
 
 # A junit report is about gates, which self-BLEU does not have
 _FORMATS = tuple(name for name, form in FORMATS.items() if not form.reports_gates)
-COMMAND = Command(
+DIVERSITY = Command(
     ("bleu diversity TEXT... [--groups FILE] [options]", "cat TEXT | bleu diversity [options]"),
     "Measure how much texts differ, without references.",
     take(
@@ -49,9 +49,8 @@ COMMAND = Command(
 )
 
 
-def run(options: Options, environment: Environment, messages: Messages) -> bool:
+def diversity(options: Options, environment: Environment, messages: Messages) -> bool:
     """Measure each system, and return True."""
-    start = pipeline.read_clocks()
     if options.groups is not None and is_jsonl(options.groups):
         raise UsageError(
             f"--groups reads a text file with one label per line, but {shown(options.groups)} is JSON Lines; if the"
@@ -86,7 +85,7 @@ def run(options: Options, environment: Environment, messages: Messages) -> bool:
         ]
     deliver(answer, options.output, environment, options.append)
     remarks.say()
-    pipeline.note_slowness(start, messages)
+    messages.note_slowness()
     return True
 
 

@@ -10,8 +10,9 @@ from bleucli.cli.commands import MESSAGES, Command, take
 from bleucli.cli.delivery import protect
 from bleucli.cli.options import OPTIONS, Option, Options
 from bleucli.cli.scoring import Answer, gates_of
-from bleucli.cli.sources import Entry, NameArguments, Systems, score_arguments, text_arguments
+from bleucli.cli.sources import score_arguments, text_arguments
 from bleucli.cli.sources.files import FileSource
+from bleucli.cli.sources.texts import Entry, NameArguments, Systems
 from bleucli.cli.streams import Environment, Messages, shown
 from bleucli.errors import Naming, UsageError
 from bleucli.matrix import Task, agree, find_language, score_pairs
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from bleucli.metrics.segment_scores import SegmentScores
     from bleucli.significance.comparison import Sampling
 
-COMMAND = Command(
+MATRIX = Command(
     ("bleu matrix FILE [options]",),
     "Score many language pairs in one table.",
     take(
@@ -47,7 +48,7 @@ COMMAND = Command(
 )
 
 # The option of commands that show a matrix in their own way
-MATRIX = Option(
+MATRIX_OPTION = Option(
     "--matrix FILE",
     "take many language pairs instead; the file, in TOML, is that of bleu matrix",
     apart={
@@ -59,11 +60,10 @@ MATRIX = Option(
 )
 
 
-def run(options: Options, environment: Environment, messages: Messages) -> bool:
+def matrix(options: Options, environment: Environment, messages: Messages) -> bool:
     """Score all pairs, and return whether all gates were passed."""
     if options.matrix is None:
         raise UsageError("no file is named; write bleu matrix FILE, with a TOML file that says where the texts are")
-    start = pipeline.read_clocks()
     options, _ = pipeline.prepare(options, messages)
     gates = gates_of(options, environment)
     provenance = pipeline.provenance(options, environment)
@@ -72,16 +72,13 @@ def run(options: Options, environment: Environment, messages: Messages) -> bool:
     answer = Answer(options, environment, messages, gates, provenance, rows)
     idle = request.find_idle(options, len(rows), answer.form)
     plan = pipeline.plan_sampling(options, environment, answer.layout.bold_best, len(matrix.systems))
-    request.make_metrics(options)  # refuses wrong options of metrics before anything is read
-    matrix.leave_out(answer.report_failures)
-    results = matrix.score(plan)
+    results = matrix.score(plan, report=answer.report_failures)
     hints = [*idle, *matrix.hints(), *results.hints]
     signature = pipeline.compare_signatures(options, results)
     # A p-value is made from the text of the baseline, too
-    shared = 1 if results.has_baseline() else 0
-    run = partial(matrix.run, shared)
+    run = partial(matrix.run, 1 if results.has_baseline() else 0)
     passed = answer.give(results, rows.names, run, hints, signature, lambda segments: "")
-    pipeline.note_slowness(start, messages)
+    messages.note_slowness()
     answer.end()
     return passed
 
@@ -120,20 +117,25 @@ class Matrix:
             protect(options.output, [*pair.references, *of_scores])
         self.rows = Outputs([name_row(name, [(PAIR, pair.name)]) for pair in self._plan.pairs for name in pair.systems])
 
-    def leave_out(self, report: Callable[[Results], None] | None = None) -> None:
-        """With --keep-going, leave out the outputs that cannot be scored; report: as for `pipeline.leave_out`."""
-        if not self._options.keep_going:
-            return
-        first = 0
-        for source in self.pairs.values():
-            source.survey()
-            self.rows.failures |= {first + place: error for place, error in source.systems.failures.items()}
-            first += len(source.systems)
-        pipeline.say_left_out(self._options, self.rows, self._environment, report)
+    def score(
+        self,
+        sampling: Sampling | None,
+        intervals: Sampling | None = None,
+        report: Callable[[Results], None] | None = None,
+    ) -> Results:
+        """Read and score all pairs; with --keep-going, leave out the outputs that cannot be scored.
 
-    def score(self, sampling: Sampling | None, intervals: Sampling | None = None) -> Results:
-        """Read and score all pairs; sampling, intervals: as for `score_pairs`."""
+        sampling, intervals: as for `score_pairs`. report: as for `pipeline.leave_out`.
+        """
         options = self._options
+        request.make_metrics(options)  # refuses wrong options of metrics before anything is read
+        if options.keep_going:
+            first = 0
+            for source in self.pairs.values():
+                source.survey()
+                self.rows.failures |= {first + place: error for place, error in source.systems.failures.items()}
+                first += len(source.systems)
+            pipeline.say_left_out(options, self.rows, self._environment, report)
         follows = request.follows_language(options)
         metrics: dict[str, list[Metric]] = {}
         tasks = []

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from bleucli.testsets.registry import Registry
 
 _COLUMN = 30  # width of names, as sacreBLEU prints them
-COMMAND = Command(
+TESTSETS = Command(
     ("bleu testsets [NAME] [--download] [-l xx-YY]",),
     "List test sets, or download them.",
     take(
@@ -42,7 +42,7 @@ COMMAND = Command(
 )
 
 
-def run(options: Options, environment: Environment, messages: Messages) -> bool:
+def testsets(options: Options, environment: Environment, messages: Messages) -> bool:
     """Print the list, or download; return True."""
     name = options.test_set
     if name == "":

@@ -12,7 +12,7 @@ from bleucli.cli.commands import MESSAGES, MODULES, TESTS, Command, take
 from bleucli.cli.delivery import deliver
 from bleucli.cli.options import flag_of, flags_of
 from bleucli.cli.sources import text_arguments
-from bleucli.cli.sources.paths import find_pipe, find_systems
+from bleucli.cli.sources.files import find_pipe, find_systems
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from bleucli.cli.options import Options
     from bleucli.cli.streams import Messages
 
-COMMAND = Command(
+VERSUS_SACREBLEU = Command(
     ("bleu versus-sacrebleu REF... [-i SYSTEM...] [options]",),
     "Compare numbers and times with sacreBLEU.",
     take(
@@ -55,10 +55,10 @@ class Run(NamedTuple):
     warnings: Sequence[str] = ()
 
 
-def run(options: Options, environment: Environment, messages: Messages) -> bool:
+def versus_sacrebleu(options: Options, environment: Environment, messages: Messages) -> bool:
     """Print a table of what both commands find, pass on the warnings of ours, and return whether both agree."""
     shared_options = {name for metric in METRICS for name, option in flags_of(metric).items() if not option.ours}
-    for name in sorted(options.given - shared_options - set(COMMAND.records())):
+    for name in sorted(options.given - shared_options - set(VERSUS_SACREBLEU.records())):
         raise UsageError(f"sacreBLEU has no {flag_of(name)}, so there is nothing to compare; leave it out")
     request.refuse_conflicts(options)
     version = _find_version()
@@ -93,7 +93,7 @@ def _words(options: Options, systems: Sequence[str]) -> list[str]:
     words = [_path(name) for name in options.refs]
     if systems:
         words += ["--input", *map(_path, systems)]
-    for name in sorted(set(COMMAND.records()).difference(_OF_OURS) & options.given):
+    for name in sorted(set(VERSUS_SACREBLEU.records()).difference(_OF_OURS) & options.given):
         words += _flag(flag_of(name), getattr(options, name))
     for metric, arguments in options.of_metrics.items():
         for option in flags_of(metric).values():

@@ -3,11 +3,9 @@
 Each source answers four questions: what its systems are called, what they counted, where they came from, and what is
 wrong with them. Everything after counting is the same for all sources.
 
-- `TextArguments`, `TestSetArguments`, `TableArguments`, `StatisticsArguments`, `NameArguments`: what the options say
-  about them, as records. The functions that make these are the only ones here that see the options
+- `TextArguments`, `TestSetArguments`, `TableArguments`, `StatisticsArguments`: what the options say about them, as
+  records. The functions that make these are the only ones here that see the options
 - `Source`: what each source provides; `Rows`, `Texts`: what some provide beside that
-- `Counting`, `Counted`: how a source is to count, and what it counted
-- `Systems`, made from `Entry`s: what its systems are called, and which of them are left out
 
 `bleucli.cli.pipeline` opens the one that the options name.
 """
@@ -15,15 +13,12 @@ wrong with them. Everything after counting is the same for all sources.
 from __future__ import annotations
 
 import os
-from itertools import chain
 
 from bleucli.cli.options import asks_for_resampling
+from bleucli.cli.sources.texts import NameArguments
 from bleucli.cli.streams import shown
-from bleucli.counting import Part, SystemStats
-from bleucli.errors import BleuError, UsageError
-from bleucli.output import FORMATS
+from bleucli.errors import UsageError
 from bleucli.records import NamedTuple
-from bleucli.results import Unscored, name_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,23 +26,15 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from bleucli.cli.options import Options
+    from bleucli.cli.sources.texts import Counted, Counting, Systems
+    from bleucli.counting import SystemStats
     from bleucli.counting.corpus import Corpus, Piece
+    from bleucli.errors import BleuError
     from bleucli.metrics import Metric
     from bleucli.results import Input
     from bleucli.scale import Shard
     from bleucli.scale.arrow import Columns
     from bleucli.scoring import Selection
-
-    Progress = Callable[[str, int, int], None]
-
-    class Keeper(Protocol):
-        """Takes statistics while they are counted, to save or to show them."""
-
-        def keep_rows(self, block: Sequence[SystemStats]) -> None:
-            """Take the rows of the next segments of all systems."""
-
-        def keep_sums(self, systems: Sequence[SystemStats], labels: Sequence[tuple[str, Any]]) -> None:
-            """Add to the sums of a group."""
 
     class Source(Protocol):
         """Where what is scored comes from."""
@@ -123,29 +110,15 @@ if TYPE_CHECKING:
 _MOST_COMMAS = 9
 
 
-class NameArguments(NamedTuple):
-    """How systems are called.
-
-    names: those that are asked for, in order. by: whether files give their paths or their names; None for what the
-    format shows. has_baseline: whether the first system is the baseline of a test.
-    """
-
-    names: Sequence[str] | None = None
-    by: str | None = None
-    has_baseline: bool = False
-
-
 class TextArguments(NamedTuple):
     """Which files hold the texts, how they are read, and what is scored of them.
 
-    references, systems: paths; "-" is standard input, which is read if `systems` is None. names: see `NameArguments`.
-    are_paired: whether the first system may occur again among the others. has_test_set: whether the references are
-    those of a test set. is_diversity: whether `bleu diversity` reads texts without references. hashed: whether files
-    are hashed as they are read. output: the file that is written, which must not be one of them. more: further files
-    that are read, for which one pipe would not be enough. The other fields are the values of the options that their
-    names name: `num_refs`, `jsonl_fields` and so on; `by` has single names. needs_documents: whether documents are
-    looked for. resamples: whether scores are resampled. pair: the language pair, or "". has_scores: whether there are
-    segment scores of other metrics, which may be joined with the texts by ids.
+    references, systems: paths; "-" is standard input, which is read if `systems` is None. are_paired: whether the first
+    system may occur again among the others. has_test_set: whether the references are those of a test set. is_diversity:
+    whether `bleu diversity` reads texts without references. hashed: whether files are hashed as they are read. output:
+    the file that is written, which must not be one of them. more: further files that are read, for which one pipe would
+    not be enough. needs_documents: whether documents are looked for. has_scores: whether there are segment scores of
+    other metrics, which may be joined with the texts by ids. The other fields are the values of options.
     """
 
     references: Sequence[str]
@@ -363,218 +336,3 @@ def names_of(options: Options) -> dict[str, str]:
         "subset": options.subset,
     }
     return {key: value for key, value in info.items() if value is not None}
-
-
-# --- what is known of the texts
-
-# Columns whose values signatures name, each with its key in the signature
-JOINED = "joined"  # as in `bleucli.scale`, which plain scoring does not import
-SIGNED = {"testset": "test", "langpair": "lang", "partial": "partial", JOINED: "level"}
-
-
-def signed(labels: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return what a signature says about a group of segments: keys, each with its value.
-
-    >>> signed([("system", "KIT"), ("testset", "wmt17"), ("domain", "news")])
-    [('test', 'wmt17'), ('domain', 'news')]
-    """
-    return [(SIGNED.get(column, column), value) for column, value in labels if column != "system"]
-
-
-def columns_of(texts: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Return what statistics files say about all segments together: columns, each with its value.
-
-    >>> columns_of([("test", "wmt17"), ("lang", "en-de"), ("subset", "news")])
-    {'testset': 'wmt17', 'langpair': 'en-de'}
-    """
-    values = dict(texts)
-    return {column: values[key] for column, key in SIGNED.items() if key in values}
-
-
-def documents_in(columns: Sequence[str], unit: str) -> str:
-    """Return the column that names documents; "" if there is none and documents are not the unit."""
-    from bleucli.text import DOCUMENT
-    from bleucli.text.labels import DOCUMENT_NAMES
-
-    name = next((name for name in (DOCUMENT, *DOCUMENT_NAMES) if name in columns), "")
-    if unit == DOCUMENT and not name:
-        choices = ", ".join(columns) or "none"
-        raise UsageError(f"--unit doc needs a column {DOCUMENT} that names documents; there are {choices}")
-    return name
-
-
-# --- what is counted
-
-
-class Counting(NamedTuple):
-    """How systems are to be counted.
-
-    metrics: at least one. jobs: the number of threads; None for all usable processors if there is enough text.
-    keep_rows: whether what is returned has the statistics of each segment. progress: called with what is counted, how
-    many are done, and how many there are (0: unknown). keeper: takes the statistics as well. grouped: whether groups
-    are counted if they are asked for; otherwise, all segments are counted together.
-    """
-
-    metrics: Sequence[Metric]
-    jobs: int | None
-    keep_rows: bool
-    progress: Progress
-    keeper: Keeper | None = None
-    grouped: bool = True
-
-
-class Counted(NamedTuple):
-    """What a source counted.
-
-    parts: one for each group, or a single one without labels. grouped: whether groups were asked for. references: what
-    the references are called, for hints. selection: the part that is scored; None for everything. hints: those about
-    all groups together.
-    """
-
-    parts: Sequence[Part]
-    grouped: bool = False
-    references: Sequence[str] = ()
-    selection: Selection | None = None
-    hints: Sequence[str] = ()
-
-    def row_names(self, names: Mapping[str, str]) -> list[str]:
-        """Return the names of the answer's rows; names: those of systems, by their names in scores."""
-        return [name_row(names[system.name], part.labels) for part in self.parts for system in part.systems]
-
-
-def keep_groups(parts: Sequence[Part], keeper: Keeper | None) -> list[Part]:
-    """Give a keeper the sums of groups, and return the groups with labels as texts."""
-    if keeper is not None:
-        for part in parts:
-            keeper.keep_sums(part.systems, part.labels)
-    return [part._replace(labels=[(c, "" if v is None else str(v)) for c, v in part.labels]) for part in parts]
-
-
-# --- what systems are called
-
-
-class Entry(NamedTuple):
-    """What brings systems along: a file, or a column of a table.
-
-    path: its name. columns: how many systems it has. names: what it calls them, if it does. is_jsonl: whether its
-    systems are fields of JSON Lines, which other files may have as well.
-    """
-
-    path: str
-    columns: int = 1
-    names: Sequence[str] = ()
-    is_jsonl: bool = False
-
-
-class Systems:
-    """The systems of one source.
-
-    Args:
-        arguments: how they are called.
-        entries: returns what brings systems along. It is called only when names are needed, since the columns of
-            standard input are known only after its first block has been read.
-
-    Attributes:
-        has_baseline: whether the first system is the baseline of a test.
-        failures: what is wrong with entries that are left out, by position.
-    """
-
-    unit = "system"  # what messages call one of them
-
-    def __init__(self, arguments: NameArguments, entries: Callable[[], Sequence[Entry]]) -> None:
-        self._entries = entries
-        self._names, self._by, self.has_baseline = arguments
-        self.failures: dict[int, BleuError] = {}
-
-    def __len__(self) -> int:
-        """Return the number of systems that were given."""
-        return sum(entry.columns for entry in self._entries())
-
-    def paths(self) -> list[str]:
-        """Return for each system that was given the name of what brings it along."""
-        return [entry.path for entry in self._entries() for _ in range(entry.columns)]
-
-    def count_unscored(self) -> int:
-        """Return how many systems are left out."""
-        entries = self._entries()
-        return sum(entries[place].columns for place in self.failures)
-
-    def names(self, form: str | None = None) -> list[str]:
-        """Return the names of the scored systems: those in a format, or else those in scores and hints."""
-        return [name for name, place in self._placed(form) if place not in self.failures]
-
-    def unscored(self, form: str | None) -> list[Unscored]:
-        """Return the systems that are left out; form: as for `names`."""
-        placed = [(name, self.failures.get(place)) for name, place in self._placed(form)]
-        return [Unscored(name, error.in_command()) for name, error in placed if error is not None]
-
-    def _placed(self, form: str | None) -> list[tuple[str, int]]:
-        """Return the names of all systems, each with the position of its entry."""
-        if form is None or self._names is not None or self._by is not None:
-            names = self._unique_names()
-        elif form in FORMATS and FORMATS[form].of_sacrebleu:
-            names = self._labels(0 if self.has_baseline else 1)  # sacreBLEU 2.6.0: the first column is the baseline
-        else:
-            names = self._labels(1, by_file=True)
-        places = [place for place, entry in enumerate(self._entries()) for _ in range(entry.columns)]
-        return list(zip(names, places, strict=True))
-
-    def _unique_names(self) -> list[str]:
-        names, labels = self._labels(1), self._labels(0 if self.has_baseline else 1)
-        if self._names is not None:
-            from bleucli.results.naming import name_systems
-
-            try:
-                names = labels = name_systems(names, self._names)
-            except UsageError as error:
-                raise UsageError(f"--{error.in_command()}") from None
-        elif self._by == "file":
-            names = labels = self._labels(1, by_file=True)
-        if self.has_baseline:
-            from bleucli.results.naming import mark_baseline
-
-            labels = mark_baseline(labels)
-        # A file may have the same name as a column, standard input or the baseline
-        repeated = find_repeated(names) or find_repeated(labels)
-        if repeated:
-            raise UsageError(
-                f"two systems would be called {min(repeated)!r}; rename a file, or name systems with --names"
-            )
-        return names
-
-    def _labels(self, first: int, by_file: bool = False) -> list[str]:
-        """Return a label for each system: the path of its file, or its name or number if the file has several.
-
-        Args:
-            first: the first number.
-            by_file: whether paths lose folders and known endings; names and numbers stay as they are.
-        """
-        entries = self._entries()
-        paths = [entry.path for entry in entries]
-        several = sum(entry.is_jsonl for entry in entries) > 1
-        of_columns: list[Sequence[str]] = []
-        for entry in entries:
-            columns = entry.names
-            if not columns and entry.columns > 1:
-                from bleucli.results.naming import name_column
-
-                columns = list(map(name_column, range(first, first + entry.columns)))
-            of_columns.append(columns)
-        if by_file:
-            from bleucli.results.naming import by_file as name_files
-
-            paths = name_files(paths, list(chain.from_iterable(of_columns)))
-        labels: list[str] = []
-        for path, entry, columns in zip(paths, entries, of_columns, strict=True):
-            prefix = f"{path}:" if several and entry.is_jsonl else ""
-            labels += [f"{prefix}{column}" for column in columns] or [path]
-        return labels
-
-
-def find_repeated(names: Sequence[str]) -> list[str]:
-    """Return the names that occur more than once."""
-    if len({*names}) == len(names):  # nearly always
-        return []
-    from collections import Counter
-
-    return [name for name, count in Counter(names).items() if count > 1]

@@ -1,205 +1,43 @@
-"""Systems and references as texts, read in step.
+"""Text files and JSON Lines, which the command line names.
 
-- `TextSource`: how texts are counted, whatever they come from
-- `FileSource`: text files and JSON Lines
+- `FileSource`: systems and references in files, read in step
+- `Files`: finds and opens them
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import os
+import stat
 from itertools import chain, islice
 
-from bleucli.cli.sources import JOINED, Counted, Counting, Entry, Systems, TextArguments, keep_groups
-from bleucli.cli.sources.paths import STDIN, Files, read_as_jsonl, source_of
+from bleucli.cli.sources.texts import JOINED, Entry, Systems, TextSource, find_repeated, source_of
 from bleucli.cli.streams import shown
-from bleucli.counting import CorpusStats, Part, SystemStats, count, count_blocks
-from bleucli.counting.corpus import Corpus, Kept, Piece, Source, in_step
+from bleucli.counting.corpus import Corpus, Source
 from bleucli.errors import BleuError, IdsDifferError, LengthError, UsageError
 from bleucli.inspection.marks import is_json_object
-from bleucli.limits import read_number
 from bleucli.phrases import join_words, tell_count
 from bleucli.reading import TextFile
-from bleucli.reading.jsonlines import JsonLines
+from bleucli.reading.jsonlines import JsonLines, is_jsonl
 from bleucli.results import Input
 from bleucli.text import DOCUMENT, Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import IO, Any
 
-    from bleucli.cli.sources import Keeper
-    from bleucli.cli.sources.paths import File
-    from bleucli.counting.groups import Grouping
-    from bleucli.counting.joining import Joining
-    from bleucli.metrics import Metric
+    from bleucli.cli.sources import TextArguments
+    from bleucli.cli.sources.texts import File
+    from bleucli.counting.corpus import Kept
+    from bleucli.reading.jsonfields import Fields
     from bleucli.scale import Shard
     from bleucli.scoring import Selection
     from bleucli.testsets.selection import Marks
     from bleucli.text.labels import Labels
 
+STDIN = "standard input"
 # The labels that name parts of texts
 _PARTS = ("origlang", "domain", "country")
-
-
-class TextSource(ABC):
-    """Systems and references as texts; subclasses say where these come from, and what is known of segments.
-
-    Args:
-        systems: what the systems are called.
-        by: the labels that the segments of a group share; none for one group.
-        unit: the label of what is resampled as a whole, or "segment".
-
-    Attributes:
-        remembers, read_again, sources: see `bleucli.cli.sources.Texts`.
-    """
-
-    remembers = False
-    read_again: Callable[[], Corpus]
-
-    finds_parts = False  # whether labels that are read with the texts say which part of them is scored
-
-    def __init__(self, systems: Systems, by: Sequence[str], unit: str = "segment") -> None:
-        self.systems = systems
-        self.sources: Callable[[], Iterator[str]] | None = None
-        self._by = by
-        self._unit = unit
-        # Unpacking files takes long, so what counts them compares the lengths of packed ones only if something is wrong
-        self._defers_check = self._is_unchecked = False
-        self._in_blocks = False  # whether labels are known only while blocks are counted
-        self._joining: Joining | None = None
-
-    @abstractmethod
-    def _read(self) -> Corpus:
-        """Return systems and references, which can be read once."""
-
-    @abstractmethod
-    def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
-        """Return what is known of some segments beside their texts: columns, with a label for each segment."""
-
-    @property
-    def selection(self) -> Selection | None:
-        """The part of the corpus that is scored; None for everything."""
-        return None
-
-    def explain(self, error: BleuError) -> BleuError:
-        """Return an error; one about numbers of segments, or about ids, says the likely cause if that can be told."""
-        return error
-
-    def corpus(self) -> Corpus:
-        """Return systems and references, which can be read once."""
-        corpus = self._read()
-        if self.remembers:
-            corpus, self.read_again = corpus.kept()
-        return corpus
-
-    def count(self, counting: Counting) -> Counted:
-        """Count all systems, on all segments together or group by group; see `bleucli.cli.sources.Source.count`."""
-        metrics, jobs, keep_rows, progress, keeper, is_grouped = counting
-        by = self._by if is_grouped else ()
-        self._defers_check = True
-        try:
-            corpus = self.corpus()
-            references = corpus.reference_names()
-            selection = None if self.finds_parts else self.selection
-            grouping = None
-            if self._in_blocks or (by and not self.finds_parts):
-                grouping = self._group(by, keep_rows, selection)
-            keeps = keeper is not None or grouping is not None
-            systems = count(
-                corpus,
-                metrics,
-                jobs=jobs,
-                keep_rows=grouping is None and (keep_rows or self.finds_parts or selection is not None),
-                inspect=True,
-                progress=lambda done: progress("segments", done, 0),
-                keep=(lambda block: self._keep(block, by, keeper, grouping)) if keeps else None,
-            )
-            self._note_partial()
-            segments = systems[0].stats[0].segments
-            selection = self.selection if self.finds_parts else selection
-            if not by:
-                part = Part((), systems) if grouping is None else grouping.parts()[0]
-                part = part._replace(documents=self._documents(segments) if keep_rows or keeps else None)
-                return Counted([part], references=references, selection=selection)
-            if not self._in_blocks:
-                refuse_empty(self.labels(0, segments), by)
-            if grouping is None:  # the part is known only now
-                grouping = self._group(by, keep_rows, selection)
-                grouping.add(systems, self.labels(0, segments))
-                systems, references = [system.without_rows() for system in systems], []
-            from bleucli.scoring import score_counted
-
-            hints = score_counted(systems, metrics, references=references).hints
-            return Counted(keep_groups(grouping.parts(), keeper), grouped=True, hints=hints)
-        except BleuError as error:
-            raise self.explain(error) from None
-
-    def _group(self, by: Sequence[str], keep_rows: bool, selection: Selection | None) -> Grouping:
-        from bleucli.counting.groups import Grouping
-
-        return Grouping(by, keep_rows, self._unit, selection and selection.indexes)
-
-    def _keep(
-        self, block: list[SystemStats], by: Sequence[str], keeper: Keeper | None, grouping: Grouping | None
-    ) -> None:
-        """Hand on what was counted of the next segments."""
-        columns = self._labels_of_block(grouping.segments, block[0].stats[0].segments) if grouping is not None else {}
-        if keeper is not None:
-            keeper.keep_rows(block)
-            if not by:  # groups have sums of their own, in the end
-                keeper.keep_sums(block, ())
-        if grouping is not None:
-            grouping.add(block, columns)
-
-    def blocks(
-        self, metrics: Sequence[Metric], jobs: int | None, with_texts: bool
-    ) -> Iterator[tuple[Piece | None, list[SystemStats]]]:
-        """Give the statistics of all systems, with rows, block by block; see `bleucli.cli.sources.Rows.blocks`."""
-        self._defers_check = True
-        try:
-            for piece, block in count_blocks(self.corpus(), metrics, jobs=jobs):
-                yield piece if with_texts else None, block
-            self._note_partial()
-        except BleuError as error:
-            raise self.explain(error) from None
-
-    def _labels_of_block(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
-        """Return the labels that make groups of some segments, which come next."""
-        return self.labels(start, count)
-
-    def _documents(self, count: int) -> Sequence[int] | None:
-        """Return the number of each segment's document; None if documents are not known."""
-        from bleucli.text import labels
-
-        try:
-            documents = labels.find(self.labels(0, count), DOCUMENT)
-        except UsageError:
-            documents = ()
-        if documents and None not in documents:
-            return labels.number(documents)
-        if self._unit == "segment":
-            return None
-        labels.check_documents(documents)
-        raise UsageError(
-            "--unit doc resamples documents, but nothing says which document a segment belongs to; name a file with"
-            " --labels that has a column doc"
-        )
-
-    def _note_partial(self) -> None:
-        """Note how many items were left out because a file lacks them, and which have no reference."""
-        if self._joining is None or not (self._joining.strangers or self._joining.scored < self._joining.items):
-            return
-        from bleucli.errors import Note
-        from bleucli.results.hints import warn
-
-        for sentence in self._joining.strangers:
-            warn(f"{sentence}; left out", Note)
-        if self._joining.scored == self._joining.items:
-            return
-        left = self._joining.items - self._joining.scored
-        items = tell_count(self._joining.items, "item")
-        warn(f"{left} of {items} left out, because a file lacks {'it' if left == 1 else 'them'}", Note)
 
 
 class FileSource(TextSource):
@@ -553,64 +391,6 @@ class _Tabs:
                 break
 
 
-class NumberSource(FileSource):
-    """Files with one number per line, for --segment-scores: scores of segments that something else has computed."""
-
-    def count(self, counting: Counting) -> Counted:
-        """Read the numbers; see `bleucli.cli.sources.Source.count`."""
-        from array import array
-
-        from bleucli.metrics.segment_scores import column_of
-
-        (metric,) = counting.metrics
-        self._check_lengths()
-        try:
-            sources = self._sources()
-            names = [name for source in sources for name in source.names]
-            columns = [array("d") for _ in names]
-            for pieces in in_step(sources):
-                start = len(columns[0])
-                texts = (text for piece in pieces for text in piece)
-                for column, name, block in zip(columns, names, texts, strict=True):
-                    column.extend(_numbers(block, name, start))
-                counting.progress("segments", len(columns[0]), 0)
-            numbers = dict(zip(names, columns, strict=True))
-        except LengthError as error:
-            raise self.explain(error) from None
-        nrefs = array("i", bytes(4 * len(next(iter(numbers.values())))))  # there are no references
-        systems = [
-            SystemStats(name, [CorpusStats.of_rows(metric, column_of(name, column).rows, nrefs)], None)
-            for name, column in numbers.items()
-        ]
-        if counting.keeper is not None:
-            counting.keeper.keep_rows(systems)
-            counting.keeper.keep_sums(systems, ())
-        return Counted([Part((), systems)])
-
-
-def _numbers(texts: Segments, name: str, start: int) -> Iterator[float]:
-    """Give the numbers in lines; start: how many lines precede them."""
-    from bleucli.metrics.segment_scores import LARGEST
-
-    for line, text in enumerate(texts, start + 1):
-        try:
-            number = read_number(text or "")
-        except ValueError:
-            number = float("nan")
-        if not -LARGEST <= number <= LARGEST:
-            raise BleuError(
-                f"{name}, line {line}: {text!r} is not a number from -1e100 to 1e100; expected one score per line"
-            )
-        yield number
-
-
-def refuse_empty(labels: Mapping[str, Sequence[Any]], by: Sequence[str]) -> None:
-    """Refuse groups by labels that no segment has."""
-    for name in by:
-        if name in labels and not any(label is not None for label in labels[name]):
-            raise UsageError(f"no segment has a label {name!r}; name a field that items have, or add --labels FILE")
-
-
 def checked(file: File, blocks: Iterator[Sequence[Segments]], remedy: str = "") -> Iterator[Sequence[Segments]]:
     """Give the blocks of a file, and hint at JSON Lines that are read as text; `remedy` is for an empty file."""
     for first in blocks:
@@ -677,3 +457,146 @@ def _read_labels(file: TextFile, names: Sequence[str] = ()) -> tuple[list[str], 
 def _own_references(file: File) -> str:
     """Return the name of the references that come with a system, or ""."""
     return f"{file.name} (references)" if isinstance(file, JsonLines) and file.with_references else ""
+
+
+# --- finding and opening files
+
+
+class Files:
+    """The text files that one command line names; standard input is opened at most once.
+
+    Args:
+        arguments: what names them.
+        stdin: standard input; None if it is closed.
+
+    Attributes:
+        systems: the paths of the systems; "-" is standard input.
+        remedy: a clause that says what to do if the systems are empty, or "".
+        fields: the fields of hypotheses and references in JSON Lines, where --jsonl-fields names them.
+    """
+
+    def __init__(self, arguments: TextArguments, stdin: IO[bytes] | None) -> None:
+        self._arguments = arguments
+        self._stdin = stdin
+        self._is_stdin_taken = False
+        self.systems = find_systems(arguments)
+        self.fields: Fields | None = None
+        if arguments.jsonl_fields is not None:
+            from bleucli.reading.jsonfields import fields_named
+
+            self.fields = fields_named(arguments.jsonl_fields)
+        # For empty standard input: people often name references and system without -i
+        references = arguments.references
+        last = shown(references[-1]) if arguments.systems is None and len(references) > 1 else "-"
+        self.remedy = f"if {last} is the system's output, write -i {last}" if last != "-" else ""
+
+    def open(self, path: str, columns: int | None) -> TextFile:
+        """Return a file, still unread; `columns` as for `TextFile`."""
+        arguments = self._arguments
+        form: dict[str, Any] = {
+            "encoding": arguments.encoding,
+            "columns": columns,
+            # sacreBLEU reads a byte-order mark as text; before numbers and JSON, it must be removed
+            "mark": "dropped" if arguments.segment_scores or read_as_jsonl(path, arguments.jsonl) else "noted",
+            "among": len(self.systems) + len(arguments.references),
+            "hashed": arguments.hashed,
+        }
+        if path != "-":
+            return TextFile(shown(path), path, **form)
+        if self._is_stdin_taken:
+            raise UsageError("standard input can be read only once; name files for the others")
+        if self._stdin is None:
+            remedy = self.remedy or "pipe the system's output in, or name it with -i"
+            raise BleuError(f"standard input is closed; {remedy}")
+        if self._stdin.isatty():
+            words = "diversity" if arguments.is_diversity else "ref.txt"
+            expected = f"expected the system's output on standard input: cat system.txt | bleu {words}"
+            raise BleuError(f"nothing was piped in; {self.remedy or expected}")
+        self._is_stdin_taken = True
+        return TextFile(STDIN, stream=self._stdin, **form)
+
+    def check(self, systems: Sequence[File], references: Sequence[File]) -> None:
+        """Refuse options that fit none of these files, a pipe given twice, and outputs that would replace a system."""
+        arguments = self._arguments
+        self._refuse_repeated_pipe([*arguments.references, *self.systems, *arguments.more])
+        if arguments.num_refs is not None and isinstance(references[0], JsonLines):
+            raise UsageError(
+                f"--num-refs splits a text file, but {references[0].name} is JSON Lines; leave out --num-refs"
+            )
+        if arguments.jsonl and not self._is_stdin_taken:
+            raise UsageError("--jsonl is for standard input, which is not read; rename files to end in .jsonl instead")
+        if self.fields is not None:
+            of_systems = [file for file in systems if isinstance(file, JsonLines)]
+            of_references = any(isinstance(file, JsonLines) for file in references)
+            if not of_systems and not of_references:
+                raise UsageError(
+                    "--jsonl-fields has no effect: no file is JSON Lines; rename files to end in .jsonl, or add --jsonl"
+                )
+            if self.fields.hypotheses and not of_systems:
+                raise UsageError("--jsonl-fields hyp= has no effect: no system is JSON Lines; leave it out")
+            if self.fields.references and not of_references and not any(file.with_references for file in of_systems):
+                raise UsageError("--jsonl-fields refs= has no effect: no references come from JSON Lines; leave it out")
+            is_alone = sum(isinstance(file, JsonLines) for file in (*systems, *references)) < 2
+            if self.fields.ids and is_alone and not (arguments.pair or arguments.has_scores):
+                raise UsageError(
+                    "--jsonl-fields id= has no effect: fewer than two files are JSON Lines, so nothing is joined; leave"
+                    " it out"
+                )
+            if self.fields.group and not arguments.is_diversity:
+                raise UsageError("--jsonl-fields group= is for bleu diversity; leave out group=")
+        if arguments.output is not None:
+            from bleucli.cli.delivery import protect
+
+            # In the paths of systems, patterns have been replaced by files
+            protect(arguments.output, self.systems, self._stdin if self._is_stdin_taken else None)
+
+    def _refuse_repeated_pipe(self, paths: Sequence[str]) -> None:
+        """Refuse paths that lead to the same pipe: whatever one of them reads is lost to the other, which waits."""
+        pipes: dict[tuple[int, int], str] = {}
+        for path in paths:
+            pipe = find_pipe(self._stdin if path == "-" else path)
+            if pipe is None:
+                continue
+            name = STDIN if path == "-" else shown(path)
+            if pipe in pipes:
+                other = pipes[pipe]
+                what = f"{name} is a pipe that was given twice" if name == other else f"{other} and {name} are one pipe"
+                raise UsageError(f"{what}, but a pipe can be read only once; save its text to a file, and name that")
+            pipes[pipe] = name
+
+
+def read_as_jsonl(path: str, jsonl: bool) -> bool:
+    """Return whether the file that this path names is read as JSON Lines; jsonl: whether standard input is."""
+    return jsonl if path == "-" else is_jsonl(path)
+
+
+def find_pipe(file: str | IO[bytes] | None) -> tuple[int, int] | None:
+    """Return the device and inode of a pipe or socket; None for any other file, and for none."""
+    try:
+        status = os.stat(file if isinstance(file, str) else file.fileno()) if file is not None else None
+    except (OSError, ValueError):  # opening the file reports the error; a stream in memory has no number
+        return None
+    if status is None or not (stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode)):
+        return None
+    return status.st_dev, status.st_ino
+
+
+def find_systems(arguments: TextArguments) -> list[str]:
+    """Return the files of the systems, with patterns replaced by the files that match."""
+    systems: list[str] = []
+    for path in arguments.systems or ["-"]:
+        matches = [path]
+        # A pattern that the shell has not replaced
+        if any(sign in path for sign in "*?[") and not os.path.lexists(path):
+            from glob import glob
+
+            matches = sorted(glob(path))
+            if not matches:
+                raise UsageError(f"no file matches {shown(path)}; name the systems' files")
+        systems += matches
+    if arguments.are_paired and len(set(systems)) > 1:  # the baseline may also match a pattern: -i baseline.txt *.txt
+        systems = systems[:1] + [path for path in systems[1:] if path != systems[0]]
+    repeated = find_repeated(systems)
+    if repeated:
+        raise UsageError(f"system {shown(min(repeated))} was given twice; name each system once")
+    return systems

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from itertools import accumulate
 
-from bleucli.cli.sources.paths import source_of
+from bleucli.cli.sources.texts import source_of
 from bleucli.counting.corpus import Corpus, Kept
 from bleucli.errors import BleuError, IdsDifferError, LengthError, ReferencesDifferError
 from bleucli.phrases import tell_count
@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from bleucli.cli.sources.paths import File
+    from bleucli.cli.sources.texts import File
     from bleucli.counting.joining import Joining
     from bleucli.text import Segments
 

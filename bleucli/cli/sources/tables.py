@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from bleucli.cli.sources import Counted, Counting, Entry, Systems, TableArguments, documents_in, keep_groups
-from bleucli.cli.sources.files import TextSource
+from bleucli.cli.sources.texts import Counted, Counting, Entry, Systems, TextSource, documents_in, keep_groups
 from bleucli.counting import CorpusStats, Part, SystemStats, add_systems
 from bleucli.counting.corpus import Corpus
 from bleucli.errors import BleuError, UsageError
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from bleucli.cli.sources import TableArguments
     from bleucli.scale.engines import Survey, Work
 
 

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.cli.delivery import protect
-from bleucli.cli.sources import TestSetArguments, TextArguments
 from bleucli.cli.sources.files import FileSource
 from bleucli.counting.corpus import Source
 from bleucli.errors import BleuError, LengthError, Note, UsageError
@@ -25,6 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO, Any
 
+    from bleucli.cli.sources import TestSetArguments, TextArguments
     from bleucli.testsets.selection import Marks
 
 
