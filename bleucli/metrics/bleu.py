@@ -419,7 +419,6 @@ class BLEU(Metric[BLEUScore]):
             tokenize=tokenize,
             tokenizer=tokenizer,
             advice=advice,
-            normalize="",
         )
         if references is not None or skip_empty_refs is not False or normalize != "":
             super().__init__(skip_empty_refs=skip_empty_refs, normalize=normalize, references=references)
