@@ -127,7 +127,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     _fixed: frozenset[str] = frozenset({"normalize"})
     # These, and others whose change `_check_change` is asked about; about some, it is asked when they are first set
     _checked: frozenset[str] = frozenset()
-    _checked_first: frozenset[str] = frozenset({"lowercase", "skip_empty_refs"})
+    _checked_first: frozenset[str] = frozenset({"lowercase", "skip_empty_refs", "normalize"})
     # `super().__setattr__`, looked up once: metrics for sentences are made in loops
     _set_next: ClassVar[Callable[[Any, str, object], None]] = _set
     # Whether scores are in percent; others are printed as they are, whatever the scale

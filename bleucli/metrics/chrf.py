@@ -34,6 +34,7 @@ DEFAULT_CHAR_ORDER = 6
 DEFAULT_WORD_ORDER = 0
 DEFAULT_BETA = 2
 _NO_KINDS = ""  # of typography
+_LARGEST_USUAL_BETA = 10  # not a float, with which it takes longer to compare a whole number
 _LARGEST_BETA = 1e150  # its square is finite; far smaller values already make only recall count
 
 
@@ -192,22 +193,21 @@ class CHRF(Metric[CHRFScore]):
         normalize: str = "",
     ) -> None:
         # Written out, without a call for each option: sacreBLEU, which checks nothing, takes 0.2 microseconds for all
-        state = self.__dict__
-        state["normalize"] = ""
         if char_order is not DEFAULT_CHAR_ORDER:
-            is_order = type(char_order) is int and 0 <= char_order <= LARGEST_ORDER
-            state["char_order"] = char_order if is_order else self.check("char_order", char_order)
+            usual = type(char_order) is int and 0 <= char_order <= LARGEST_ORDER
+            self.__dict__["char_order"] = char_order if usual else self.check("char_order", char_order)
         if word_order is not DEFAULT_WORD_ORDER:
-            is_order = type(word_order) is int and 0 <= word_order <= LARGEST_ORDER
-            state["word_order"] = word_order if is_order else self.check("word_order", word_order)
+            usual = type(word_order) is int and 0 <= word_order <= LARGEST_ORDER
+            self.__dict__["word_order"] = word_order if usual else self.check("word_order", word_order)
         if beta is not DEFAULT_BETA:
-            state["beta"] = abs(self.check("beta", beta))  # -0.0 is 0.0
+            usual = type(beta) is int and 0 <= beta <= _LARGEST_USUAL_BETA
+            self.__dict__["beta"] = beta if usual else abs(self.check("beta", beta))  # -0.0 is 0.0
         if lowercase is not False:
-            state["lowercase"] = lowercase is True or self.check("lowercase", lowercase)
+            self.__dict__["lowercase"] = lowercase is True or self.check("lowercase", lowercase)
         if whitespace is not False:
-            state["whitespace"] = whitespace is True or self.check("whitespace", whitespace)
+            self.__dict__["whitespace"] = whitespace is True or self.check("whitespace", whitespace)
         if eps_smoothing is not False:
-            state["eps_smoothing"] = eps_smoothing is True or self.check("eps_smoothing", eps_smoothing)
+            self.__dict__["eps_smoothing"] = eps_smoothing is True or self.check("eps_smoothing", eps_smoothing)
         if not char_order and not self.word_order:
             orders = f"{self.label('char_order')} 0 and {self.label('word_order')} 0"
             raise UsageError(f"{orders}; expected at least 1 for characters or for words")

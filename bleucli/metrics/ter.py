@@ -83,7 +83,7 @@ def _state_of(kind: type[TER], in_command: bool, *values: bool) -> dict[str, Any
     if options["asian_support"] and not options["normalized"] and not options["no_punct"]:
         asian, switches = metric.spell("asian_support"), (metric.spell("normalized"), metric.spell("no_punct"))
         advice = (f"{asian} does nothing without {' or '.join(switches)}",)
-    return {**options, "tokenizer": kind._make_tokenizer(**options), "normalize": "", "advice": advice}
+    return {**options, "tokenizer": kind._make_tokenizer(**options), "advice": advice}
 
 
 class TER(Metric[TERScore]):
