@@ -83,7 +83,7 @@ class WebServer:
             return pages.pop(0) if len(pages) > 1 else pages[0]
 
     def wait_for(self, count: int) -> int:
-        """Wait until so many requests have come, and return their number; clients may give up before they are noted."""
+        """Wait for a number of requests, and return how many came; clients may give up before they are noted."""
         end = time.monotonic() + 60
         while len(self.requests) < count and time.monotonic() < end:
             time.sleep(0.01)
