@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
     Key = tuple[str, ...]
 
-    class SegmentMetric(Protocol):
-        """A metric of another library that scores single segments."""
+    class ForeignMetric(Protocol):
+        """A metric of another library."""
 
         @property
         def name(self) -> str:
@@ -50,20 +50,15 @@ if TYPE_CHECKING:
         @property
         def higher_is_better(self) -> bool:
             """Whether higher scores are better."""
+
+    class SegmentMetric(ForeignMetric, Protocol):
+        """One that scores single segments."""
 
         def segment_scores(self, hypotheses: list[str], references: list[list[str | None]]) -> Iterable[float]:
             """Return one score per segment, for n hypotheses and streams of n references."""
 
-    class CorpusMetric(Protocol):
-        """A metric of another library that scores whole systems."""
-
-        @property
-        def name(self) -> str:
-            """What its scores are called."""
-
-        @property
-        def higher_is_better(self) -> bool:
-            """Whether higher scores are better."""
+    class CorpusMetric(ForeignMetric, Protocol):
+        """One that scores whole systems."""
 
         def corpus_score(self, hypotheses: list[str], references: list[list[str | None]]) -> Any:
             """Return the score of n hypotheses for streams of n references: a number, or an object with `score`."""

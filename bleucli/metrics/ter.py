@@ -94,9 +94,7 @@ class TER(Metric[TERScore]):
         no_punct: delete punctuation.
         asian_support: apply `normalized` and `no_punct` to East Asian text as well.
         case_sensitive: distinguish upper and lower case.
-        references: streams, to be prepared once for several systems.
-        skip_empty_refs: treat an empty reference as missing.
-        normalize: what to make alike in output and references, as for `normalize`.
+        references, skip_empty_refs, normalize: as for `metrics.Metric`.
 
     >>> TER().corpus_score(["The dog bit the man."], [["The dog had bit the man."]])
     TER = 16.67
@@ -315,17 +313,14 @@ def corpus_ter(
     """Score a system's output.
 
     Args:
-        hypotheses: n strings.
-        references: streams, each of n strings; None is a missing reference.
+        hypotheses, references, jobs: as for `corpus_bleu`.
         normalized, no_punct, asian_support, case_sensitive: as for `TER`.
-        jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
     Returns:
         TER in percent, which may exceed 100, with edits and reference length.
 
     Raises:
-        BleuError: lengths differ, a segment has no reference, or an option has an invalid value.
-        InputTypeError: something other than strings, or a list of the wrong shape.
+        BleuError, InputTypeError: as for `corpus_bleu`.
 
     >>> corpus_ter(["the cat sat down"], [["the cat sat down there"]]).score
     20.0
@@ -344,16 +339,14 @@ def sentence_ter(
     """Score one segment.
 
     Args:
-        hypothesis: the system's output, a string.
-        references: strings; None is a missing reference.
+        hypothesis, references: as for `sentence_bleu`.
         normalized, no_punct, asian_support, case_sensitive: as for `TER`.
 
     Returns:
         TER in percent, which may exceed 100, with edits and reference length.
 
     Raises:
-        BleuError: there is no reference, or an option has an invalid value.
-        InputTypeError: something other than strings, or a bare string as references.
+        BleuError, InputTypeError: as for `sentence_bleu`.
 
     >>> sentence_ter("the cat sat", ["the cat sat"]).score
     0.0
