@@ -275,7 +275,6 @@ def check_number(number: str | float) -> None:
 
 
 def _check_language(code: str) -> str:
-    """Return the two or three letters of a language; "" if there is none."""
     from bleucli.tokenizers import languages
 
     try:
@@ -285,7 +284,6 @@ def _check_language(code: str) -> str:
 
 
 def _choose_metrics(names: str | Iterable[str]) -> list[str]:
-    """Return the names of metrics, in our order."""
     choice = []
     for word in list_metrics(names):
         name = find_name(word) if isinstance(word, str) else ""
@@ -368,7 +366,6 @@ class _Comparison:
         return Matches(target.text, target.scale, matches, others, len(candidates), self._untried())
 
     def _match(self, group: Sequence[_Candidate]) -> Match:
-        """Return the match of settings with the same score."""
         return Match(group[0].name, group[0].score, list(map(self._describe, group)))
 
     def _untried(self) -> list[str]:
@@ -380,7 +377,6 @@ class _Comparison:
         return [f"not tried: {join_words([f'{name} ({states[name]})' for name in names])}{remedy}"]
 
     def _candidates(self) -> Iterator[_Candidate]:
-        """Give all settings with their scores."""
         together, *alone = self._tally.sets
         for numbers in (together, *alone):
             cost = 0.0 if numbers == together else _ALONE + _NEXT * numbers[0]
@@ -446,7 +442,6 @@ class _Comparison:
             yield _Candidate("TER", score, _TER + UNUSUAL * sum(settings), make, numbers)
 
     def _describe(self, candidate: _Candidate) -> Setting:
-        """Return a setting with its signature and its command."""
         inputs, target, numbers, way = self._inputs, self._target, candidate.numbers, candidate.way
         is_all = numbers == self._tally.sets[0]
         against = "" if is_all else inputs.references[numbers[0]]

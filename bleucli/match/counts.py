@@ -214,14 +214,12 @@ class _LowercaseLast(BLEU):
 
 
 def _missing(stream: Segments) -> NDArray[np.bool_]:
-    """Return which texts are missing."""
     import numpy as np
 
     return np.asarray(stream.pairs)[::2] < 0
 
 
 def _fill(stream: Segments) -> Segments:
-    """Return a stream with empty texts where they are missing."""
     return Segments.from_strings([text or "" for text in stream]) if _missing(stream).any() else stream
 
 

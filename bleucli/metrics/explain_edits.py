@@ -198,7 +198,6 @@ class TERParts(NamedTuple):
         yield _tell_rate(name, kinds, self.num_edits, (meaning, length), text)
 
     def _reason(self, score: float) -> str:
-        """Return why a score is at the end of its scale, or beyond; "" if it is not."""
         if not self.edits and not self.reference_length:
             return _NOTHING
         if not self.reference_length:
@@ -354,7 +353,6 @@ class ErrorRateParts(NamedTuple):
         yield _tell_rate(name, kinds, self.num_edits, lengths, f"{score:.{width}f}")
 
     def _reason(self, score: float) -> str:
-        """Return why a score is at the end of its scale, or beyond; "" if it is not."""
         if not self.edits:
             return _NOTHING
         if not score:

@@ -258,7 +258,6 @@ def _wrong_length(predictions: int, items: str, least: str = "", advice: str = _
 
 
 def _list_references(item: str | Iterable[str | None], number: int) -> Sequence[str | None]:
-    """Return the references of a prediction as a list."""
     if isinstance(item, str):
         return [item]
     if isinstance(item, bytes | dict | set | frozenset) or not isinstance(item, Iterable):

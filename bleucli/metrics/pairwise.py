@@ -185,7 +185,6 @@ def _view(scores: Matrix) -> memoryview[float]:
 def _read_both(
     metric: Scorer, hypotheses: Iterable[str], references: Iterable[str] | None
 ) -> tuple[Segments, Segments]:
-    """Return both lists, prepared."""
     ours = Segments.join(list(blocks_of_strings(hypotheses, "hypothesis")))
     theirs = ours if references is None else Segments.join(list(blocks_of_strings(references, "reference")))
     return _prepare(metric, ours, theirs, tell_place, tell_place)
@@ -329,7 +328,6 @@ def _items(lists: Any) -> Iterator[Any]:
 
 
 def _batches(ours: Iterator[list[str]], theirs: Iterator[list[str]] | None) -> Iterator[_Batch]:
-    """Combine groups into batches."""
     both: Iterator[tuple[Any, Any]] = (
         zip_longest(ours, theirs, fillvalue=_END) if theirs else ((one, one) for one in ours)
     )
@@ -352,7 +350,6 @@ def _batches(ours: Iterator[list[str]], theirs: Iterator[list[str]] | None) -> I
 
 
 def _score_batch(metric: Scorer, batch: _Batch) -> Matrix:
-    """Return the scores of all pairs, group by group."""
     shapes = batch.shapes()
 
     def namer(side: int) -> Callable[[str, int], str]:
@@ -380,7 +377,6 @@ def _score_batch(metric: Scorer, batch: _Batch) -> Matrix:
 
 
 def _flatten(lists: Sequence[Sequence[str]], what: str, first: int) -> Segments:
-    """Return the texts of all groups."""
     try:
         return Segments.from_strings([text for texts in lists for text in texts])
     except BleuError:  # encode them again one group at a time, for an error that names the group

@@ -356,7 +356,6 @@ class _Places:
 
 
 def _check_number(column: Column, segments: int) -> None:
-    """Refuse scores of another number of segments."""
     if len(column.rows) != segments:
         why = f"; it {column.fault}" if column.fault else ""
         raise BleuError(
@@ -402,7 +401,6 @@ def _are_plain(items: Sequence[Any]) -> bool:
 
 
 def _check(number: Any, label: str, segment: int) -> float:
-    """Return a score as a double."""
     try:
         value = float("nan") if number is None else float(number)
     except (TypeError, ValueError, OverflowError):
@@ -472,9 +470,9 @@ def make(word: str, columns: Mapping[str, Column]) -> SegmentScores:
     )
 
 
-def check_names(names: Sequence[str], metrics: Sequence[str] = ()) -> None:
-    """Refuse scores that have the name of others, in upper or lower case; metrics: the names of scores counted here."""
-    lower = [name.lower() for name in (*metrics, *names)]
+def check_names(names: Sequence[str]) -> None:
+    """Refuse scores that have the name of others, in upper or lower case."""
+    lower = [name.lower() for name in names]
     twice = next((name for name in names if lower.count(name.lower()) > 1), "")
     if twice:
         raise UsageError(f"scores {twice!r}: other scores already have this name; choose another")

@@ -365,7 +365,6 @@ def _sides(corpora: Sequence[Sequence[Sequence[Sample]]], pair: Pair) -> list[tu
 
 
 def _count_differing(corpora: Sequence[Sequence[Sequence[Sample]]], pair: Pair) -> int:
-    """Count the rows of all corpora in which two systems differ."""
     return sum(differing(one.stats, other.stats) for one, other in _sides(corpora, pair))
 
 
@@ -437,7 +436,6 @@ def _compare_all(
     sampling: Sampling,
     progress: Callable[[int, int], None],
 ) -> dict[Pair, max_t.PairTest]:
-    """Test every pair of systems by each metric."""
     samples = corpora[0]
     pairs = [(metric, *pair) for metric in range(len(samples[0])) for pair in combinations(range(len(samples)), 2)]
     if sampling.method == "ar":

@@ -301,7 +301,6 @@ def path_of(name: str) -> str:
 
 
 def _load_same(kind: type[LocalModel], path: str, digest: str) -> LocalModel:
-    """Load the model of a pickle."""
     tokenizer = kind(path)
     if tokenizer._digest != digest:
         raise BleuError(f"the SentencePiece model {path} differs from the one in the pickle; restore the old file")
