@@ -12,14 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from bleucli import kernels
 from bleucli.errors import BleuError
-from bleucli.kernels.python_edits import (
-    DELETION,
-    INSERTION,
-    NAMES,
-    edited_words,
-    trace_distance,
-    trace_edits,
-)
+from bleucli.kernels.python_edits import DELETION, INSERTION, NAMES, edited_words, trace_distance, trace_edits
 from bleucli.metrics.wer import ErrorRate
 from bleucli.phrases import tell_count
 from bleucli.prose.blocks import Alignment, Formula, Heading, Paragraph, Words, show_numbers
