@@ -426,13 +426,8 @@ def take_apart(
     ]
     totals = [max(0, len(tokens) - order) for order in range(metric.counted_order)]
     matches = [sum(ngram.matches for ngram in ngrams) for ngrams in tables]
-    highest, precisions = _smooth(metric, score)
-    orders = [
-        Order(number, ngrams, count, total, _precision(count, total), after)
-        for number, (ngrams, count, total, after) in enumerate(
-            zip(tables, matches, totals, precisions, strict=True), start=1
-        )
-    ]
+    highest, sums = _sum_orders(metric, matches, totals, score)
+    orders = [Order(one.order, ngrams, *one[1:]) for one, ngrams in zip(sums, tables, strict=True)]
     lengths = [len(other) for other in theirs]
     # Of two equally close ones, the shorter, as the kernels choose
     closest = min(range(len(lengths)), key=lambda index: (abs(lengths[index] - len(tokens)), lengths[index]))
@@ -456,24 +451,23 @@ def take_sums_apart(metric: BLEU, stats: CorpusStats, score: BLEUScore) -> BLEUS
     """Return the parts of a corpus's score; score: that of its statistics."""
     ours, theirs, *counts = map(int, stats.sums)
     matches, totals = counts[: metric.counted_order], counts[metric.counted_order :]
-    highest, precisions = _smooth(metric, score)
-    orders = [
-        OrderSums(number, count, total, _precision(count, total), after)
-        for number, (count, total, after) in enumerate(zip(matches, totals, precisions, strict=True), start=1)
-    ]
+    highest, orders = _sum_orders(metric, matches, totals, score)
     mean = _mean(metric, score.precisions[:highest], matches)
     method, value = metric.smoothing.method, _value(metric)
     return BLEUSums(orders, method, value, highest, ours, theirs, score.bp, mean, stats.most)
 
 
-def _smooth(metric: BLEU, score: BLEUScore) -> tuple[int, list[float | None]]:
-    """Return how many orders a score averages, and the smoothed precision of each; None for those left out."""
+def _sum_orders(
+    metric: BLEU, matches: Sequence[int], totals: Sequence[int], score: BLEUScore
+) -> tuple[int, list[OrderSums]]:
+    """Return how many orders a score averages, and what follows from the counts of each order."""
     highest = metric.averaged_orders(score.totals)
-    return highest, [*score.precisions[:highest], *[None] * (metric.counted_order - highest)]
-
-
-def _precision(matches: int, total: int) -> float:
-    return 100 * matches / total if total else 0.0
+    smoothed = [*score.precisions[:highest], *[None] * (metric.counted_order - highest)]
+    counts = enumerate(zip(matches, totals, smoothed, strict=True), 1)
+    return highest, [
+        OrderSums(number, count, total, 100 * count / total if total else 0.0, after)
+        for number, (count, total, after) in counts
+    ]
 
 
 def _value(metric: BLEU) -> float | None:
