@@ -15,9 +15,25 @@ from operator import itemgetter
 
 from bleucli.errors import FieldCountError
 from bleucli.kernels.python_edits import edit_distance, edited_words, ter_edits, ter_kinds_of_pair
-from bleucli.kernels.python_ngrams import chrf_counts, chrf_row, count_ngrams, f_score, group_stats, squared
-from bleucli.kernels.python_resampling import check_rows, draw_weights, swapped_sums, weighted_sums
-from bleucli.kernels.python_scores import bleu_rows, chrf_rows, pairwise_bleu, pairwise_chrf, render_rows
+from bleucli.kernels.python_ngrams import (
+    chrf_counts,
+    chrf_row,
+    count_ngrams,
+    f_score,
+    group_stats,
+    pairwise_bleu,
+    pairwise_chrf,
+    squared,
+)
+from bleucli.kernels.python_rows import (
+    bleu_rows,
+    check_rows,
+    chrf_rows,
+    draw_weights,
+    render_rows,
+    swapped_sums,
+    weighted_sums,
+)
 from bleucli.kernels.stats import SegmentStats
 from bleucli.kernels.stopping import heed_stop, pieces
 from bleucli.text import Segments
