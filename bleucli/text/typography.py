@@ -11,8 +11,10 @@ to output and references alike, so it changes a score only where the two sides a
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate
 
 from bleucli.errors import InputTypeError, UsageError
 from bleucli.phrases import suggest
@@ -147,7 +149,15 @@ def normalize_segments(segments: Segments, kinds: str) -> Segments:
         whole = (text.lower() if "case" in names else text).encode("utf-8", _ERRORS)
     if whole == buffer:
         return segments
-    return Segments.from_bytes(whole.split(_BETWEEN), [index for index, (start, _) in enumerate(pairs) if start < 0])
+    texts = whole.split(_BETWEEN)
+    ends = array("q", accumulate(map(len, texts)))
+    places = array("q", bytes(16 * len(ends)))
+    places[1::2] = ends
+    places[2::2] = ends[:-1]  # each text starts where the one before it ends
+    for index, (start, _) in enumerate(pairs):
+        if start < 0:
+            places[2 * index] = places[2 * index + 1] = -1
+    return Segments(b"".join(texts), places.tobytes())
 
 
 def _replace(buffer: bytes, names: Sequence[str]) -> bytes:
