@@ -66,9 +66,7 @@ def ter_settings(has_asian: bool) -> Iterator[tuple[bool, bool, bool, bool]]:
 class Tally:
     """What was counted.
 
-    Args:
-        metrics: "bleu", "chrf" and "ter", or some of them.
-        usual: the tokenizer that is tried whatever the text.
+    metrics: "bleu", "chrf" and "ter", or some of them. usual: the tokenizer that is tried whatever the text.
 
     Attributes:
         sets: the sets of references: first all of them, then each one that no segment lacks.

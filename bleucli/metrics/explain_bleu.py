@@ -159,12 +159,7 @@ class BLEUParts(NamedTuple):
 
 
 class OrderSums(NamedTuple):
-    """The n-grams of one length in a corpus.
-
-    order: their number of tokens. matches, total: the number of the output's n-grams that match, and the number of all,
-    added up over the segments. precision: their quotient in percent; 0 if there are no n-grams. smoothed: the precision
-    after smoothing; None if the order is left out.
-    """
+    """The n-grams of one length in a corpus: as `Order`, added up over the segments, without the n-grams."""
 
     order: int
     matches: int
@@ -174,12 +169,10 @@ class OrderSums(NamedTuple):
 
 
 class BLEUSums(NamedTuple):
-    """The parts of a corpus's BLEU score.
+    """The parts of a corpus's BLEU score, as far as they are not those of `BLEUParts`.
 
-    smooth_value: None if the method has none. averaged_orders: the number of orders in the mean of logarithms.
     hypothesis_length, reference_length: sums over the segments, in tokens; of several references, the length of the
-    closest one counts. geometric_mean: the mean of the precisions, in percent. most_references: the largest number of
-    references of a segment.
+    closest one counts. most_references: the largest number of references of a segment.
     """
 
     orders: Sequence[OrderSums]

@@ -122,12 +122,7 @@ class CHRFParts(NamedTuple):
 
 
 class CHRFOrderSums(NamedTuple):
-    """The n-grams of one length in a corpus.
-
-    kind: "character" or "word". hypothesis, reference, matches: the number in the output, the number in the reference,
-    and the number of matches, added up over the segments. precision, recall: from 0 to 1, None if undefined. f_score:
-    of this order, from 0 to 1, only with `eps_smoothing`.
-    """
+    """The n-grams of one length in a corpus: as `CHRFOrder`, added up over the segments, without the n-grams."""
 
     kind: str
     order: int

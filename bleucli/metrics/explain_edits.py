@@ -363,9 +363,8 @@ class ErrorRateParts(NamedTuple):
 class ErrorRateSums(NamedTuple):
     """The parts of a corpus's WER or CER score.
 
-    unit: the unit that is edited, "word" or "character". num_edits, reference_length: added up over the segments; of
-    several references, the one with the fewest edits counts. most_references: the largest number of references of a
-    segment.
+    unit: "word" or "character". num_edits, reference_length: added up over the segments; of several references, the one
+    with the fewest edits counts. most_references: the largest number of references of a segment.
     """
 
     unit: str

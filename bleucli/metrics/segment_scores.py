@@ -102,10 +102,7 @@ class SegmentScores(Metric[Score]):
 
     Everything that follows counting treats them like any other metric.
 
-    Args:
-        name: the name of the scores.
-        columns: those of each system, by its name; empty if rows come from a file of statistics.
-        higher_is_better: whether higher scores are better.
+    columns: those of each system, by its name; empty if rows come from a file of statistics.
 
     >>> comet = SegmentScores("COMET", {"A": column_of("a.comet", [0.5, 0.25])})
     >>> comet.score_from_stats((0.75, 2)).score, str(comet.signature(1, 1)).partition("|version")[0]
@@ -275,9 +272,8 @@ class _Places:
 
     WMT's names of documents have parts before the id that its scores have: `en-cs_#_news_#_d7` stands for `d7`.
 
-    Args:
-        keys: the ids of the scores: for each, one of each kind that both sides have.
-        kinds: these kinds, by their positions among the ids of items.
+    keys: the ids of the scores: for each, one of each kind that both sides have. kinds: these kinds, by their positions
+    among the ids of items.
 
     >>> places = _Places([("d7",), ("d8",)], [0])
     >>> places.find(("en_#_d8",)), places.find(("xd8",))

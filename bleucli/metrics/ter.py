@@ -74,11 +74,8 @@ _SAMPLE = 64
 class Tercom(OfLines):
     """`tercom`: lowercases by default, and otherwise only splits on white space.
 
-    Args:
-        normalized: split punctuation off and decode entities.
-        no_punct: remove punctuation.
-        asian_support: treat East Asian punctuation in the same way and, with `normalized`, split Han characters.
-        case_sensitive: keep case.
+    asian_support: treat East Asian punctuation in the same way and, with `normalized`, split Han characters. Other
+    arguments: as for `TER`.
 
     >>> list(Tercom(normalized=True).tokenize(Segments.from_strings(["It's 1,000.5 (net)."])))
     ["it 's 1,000.5 ( net ) ."]

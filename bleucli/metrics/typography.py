@@ -54,9 +54,7 @@ def in_threes(stats: Sequence[CorpusStats]) -> Iterator[tuple[CorpusStats, tuple
 def measure(systems: Sequence[Sequence[CorpusStats]], sampling: Sampling | None = None) -> list[Alike]:
     """Return what the variants of a metric measure.
 
-    Args:
-        systems: for each of one or two systems, what its variants counted; with rows, if there are two.
-        sampling: how to test the difference between two systems.
+    systems: for each of one or two systems, what its variants counted; with rows, if there are two.
     """
     answers = []
     for stats in zip(*systems, strict=True):

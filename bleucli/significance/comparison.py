@@ -164,11 +164,8 @@ def resample(
 ) -> Results:
     """Return results with intervals, p-values, differences and rankings added.
 
-    Args:
-        results: scores of all systems by all metrics.
-        samples: for each of these systems, one sample per metric, with a row for each unit of `sampling`.
-        sampling: what to resample, and how.
-        progress: called with the number of trials done, and the number of all trials.
+    samples: for each system of the results, one sample per metric, with a row for each unit of `sampling`. progress:
+    called with the number of trials done, and the number of all trials.
     """
     return resample_means(results, [samples], sampling, progress)
 
