@@ -485,21 +485,18 @@ def _words_of(metric: Metric, signature: str, language: str) -> list[str]:
     >>> _words_of(BLEU(tokenize="intl", lowercase=True), "", ""), _words_of(CHRF(word_order=2), "", "")
     (['-tok', 'intl', '-lc'], ['-m', 'chrf++'])
     """
+    from bleucli.tokenizers import languages
+
     if isinstance(metric, BLEU) and metric.effective_order:  # -sl is for single segments
         return ["--like", signature]
     name = name_of(metric)
     words = [] if name == "bleu" else ["-m", name]
     _, variant = VARIANTS.get(name, ("", {}))
-    usual = {"tokenize": _usual_tokenizer(language), **variant}
+    # For a language without spaces, the command refuses to choose
+    tokenizer = "" if languages.is_unspaced(language) else tokenizers.default_for(language)
+    usual = {"tokenize": tokenizer, **variant}
     for option in metric.options:
         value = getattr(metric, option.name)
         if option.flags and not option.shared and value != usual.get(option.name, option.default):
             words += [option.flags[-1]] if option.kind is bool else [option.flags[-1], f"{value}"]
     return words
-
-
-def _usual_tokenizer(language: str) -> str:
-    """Return the tokenizer that the command chooses for a language; "" if it refuses to choose."""
-    from bleucli.tokenizers import languages
-
-    return "" if languages.is_unspaced(language) else tokenizers.default_for(language)
