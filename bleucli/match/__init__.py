@@ -107,11 +107,6 @@ class Match(NamedTuple):
     score: float
     settings: Sequence[Setting]
 
-    def as_data(self) -> dict[str, Any]:
-        """Return the match for JSON."""
-        settings = [dict(zip(setting._fields, setting, strict=True)) for setting in self.settings]
-        return {"name": self.name, "score": self.score, "settings": settings}
-
     def tell(self, rank: int, scale: int, decimals: int) -> list[Block]:
         """Return blocks that show the match; rank: its place among all, scale, decimals: those of its score."""
         first, *others = self.settings
@@ -163,14 +158,10 @@ class Matches(NamedTuple):
 
     def as_data(self) -> dict[str, Any]:
         """Return the answer for JSON."""
-        return {
-            "number": self.number,
-            "scale": self.scale,
-            "matches": [match.as_data() for match in self.matches],
-            "nearest": [match.as_data() for match in self.nearest],
-            "tried": self.tried,
-            "untried": list(self.untried),
-        }
+        from bleucli.metrics.explanations import as_data
+
+        data: dict[str, Any] = as_data(self)
+        return data
 
     def tell(self, width: int, short: bool) -> list[Block]:
         """Return blocks that show the answer; scores have the number's scale and two decimals more, not `width`."""
