@@ -293,14 +293,12 @@ def _add_whole(
 
 
 def _choice(name: str, value: object) -> str:
-    """Return the value of an argument that is a segment or a document."""
     if value not in ("segment", "doc"):
         raise UsageError(f"{name} {value!r:.40}; choose 'segment' or 'doc' (document)")
     return str(value)
 
 
 def _label(corpus: Corpus, labels: Mapping[str, Iterable[str]]) -> Corpus:
-    """Return a corpus with labels."""
     if not isinstance(labels, Mapping):
         raise InputTypeError(f"labels: found {type(labels).__name__}; give lists of strings by name: {{'doc': [...]}}")
     sources = [
@@ -313,7 +311,6 @@ def _label(corpus: Corpus, labels: Mapping[str, Iterable[str]]) -> Corpus:
 
 
 def _order_systems(systems: object, baseline: str | None) -> list[str]:
-    """Return the names of the systems, the baseline first."""
     names = list(check_systems(systems))
     if baseline is None:
         return names

@@ -341,7 +341,6 @@ def sign(results: Results, texts_of: Callable[[SystemResult], Mapping[str, str]]
 
 
 def _select(stats: CorpusStats, selection: Selection | None) -> CorpusStats:
-    """Return the statistics of the segments that were chosen."""
     if selection is None:
         return stats
     selection.check(stats.segments)

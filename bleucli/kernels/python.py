@@ -15,9 +15,25 @@ from operator import itemgetter
 
 from bleucli.errors import FieldCountError
 from bleucli.kernels.python_edits import edit_distance, edited_words, ter_edits, ter_kinds_of_pair
-from bleucli.kernels.python_ngrams import chrf_counts, chrf_row, count_ngrams, f_score, group_stats, squared
-from bleucli.kernels.python_resampling import check_rows, draw_weights, swapped_sums, weighted_sums
-from bleucli.kernels.python_scores import bleu_rows, chrf_rows, pairwise_bleu, pairwise_chrf, render_rows
+from bleucli.kernels.python_ngrams import (
+    chrf_counts,
+    chrf_row,
+    count_ngrams,
+    f_score,
+    group_stats,
+    pairwise_bleu,
+    pairwise_chrf,
+    squared,
+)
+from bleucli.kernels.python_rows import (
+    bleu_rows,
+    check_rows,
+    chrf_rows,
+    draw_weights,
+    render_rows,
+    swapped_sums,
+    weighted_sums,
+)
 from bleucli.kernels.stats import SegmentStats
 from bleucli.kernels.stopping import heed_stop, pieces
 from bleucli.text import Segments
@@ -99,7 +115,8 @@ def split_lines(data: bytes, columns: int = 0, /) -> list[Segments]:
     data.decode("utf-8")
     bounds = [array("q") for _ in range(columns or 1)]
     start = 0
-    for line, text in enumerate(_lines(data)):
+    lines = data.split(b"\n")
+    for line, text in enumerate(lines if lines[-1] else lines[:-1]):
         heed_stop()
         fields = text.split(b"\t") if columns else [text]
         if columns and len(fields) != columns:
@@ -108,11 +125,6 @@ def split_lines(data: bytes, columns: int = 0, /) -> list[Segments]:
             column.extend((start, start + len(field.decode().rstrip().encode())))
             start += len(field) + 1
     return [Segments(data, column.tobytes()) for column in bounds]
-
-
-def _lines(data: bytes) -> list[bytes]:
-    lines = data.split(b"\n")
-    return lines if lines[-1] else lines[:-1]
 
 
 def strip_trailing(segments: Segments, /) -> Segments:
@@ -221,7 +233,8 @@ def tokenize_zh(segments: Segments, /) -> Segments:
     >>> list(tokenize_zh(Segments.from_strings(["“Hello” — it’s 5…ok 中文"])))
     ['“ Hello ” — it ’ s 5 … ok 中 文']
     """
-    return _each(_tokenize_zh, segments)
+    # Quirk: without the spaces that 13a adds, so a single point between a digit and an end of the text is not split off
+    return _each(lambda text: split_punctuation(_CHINESE.sub(r" \1 ", text.strip())), segments)
 
 
 # Quirk: sacreBLEU reads U+20000-2A6D6 and U+2F800-2FA1D as U+2001-2A6D and U+2F81-2FA1; published scores depend on it.
@@ -231,11 +244,6 @@ _CHINESE = re.compile(
     "\u3000-\u303f\u31c0-\u31ef\u2f00-\u2fdf\u2ff0-\u2fff\u3100-\u312f\u31a0-\u31bf\ufe10-\ufe1f\ufe30-\ufe4f\u2600-\u26ff"
     "\u2700-\u27bf\u3200-\u33ff])"
 )
-
-
-def _tokenize_zh(text: str) -> str:
-    # Quirk: without the spaces that 13a adds, so a single point between a digit and an end of the text is not split off
-    return split_punctuation(_CHINESE.sub(r" \1 ", text.strip()))
 
 
 NUMBER, PUNCTUATION, SYMBOL = 1, 2, 3

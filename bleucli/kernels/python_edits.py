@@ -232,25 +232,32 @@ def edit_distance(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
     """
     steps = [1] * len(hypothesis)  # above the first row, where each word is one more deletion
     for start in range(0, len(reference), STRIP):
-        heed_stop()
-        places: dict[str, int] = {}
-        for row, word in enumerate(reference[start : start + STRIP]):
-            places[word] = places.get(word, 0) | 1 << row
-        last = min(STRIP, len(reference) - start) - 1
-        rows = (2 << last) - 1  # one bit each
-        plus, minus = rows, 0  # where the distance rises and falls from row to row
-        for column, word in enumerate(hypothesis):
-            step = steps[column]
-            equal = places.get(word, 0)
-            vertical = equal | minus
-            equal |= step < 0  # a falling distance above the strip acts like a match in its first row
-            # The carry of a match runs through all following rows in which the distance rises
-            horizontal = ((equal & plus) + plus ^ plus) | equal
-            up, down = minus | rows & ~(horizontal | plus), plus & horizontal
-            steps[column] = (up >> last & 1) - (down >> last & 1)
-            up, down = up << 1 | (step > 0), down << 1 | (step < 0)
-            plus, minus = rows & (down | ~(vertical | up)), rows & up & vertical
+        for _ in _columns(hypothesis, reference[start : start + STRIP], steps):
+            pass
     return len(reference) + sum(steps)
+
+
+def _columns(hypothesis: Sequence[str], strip: Sequence[str], steps: list[int]) -> Iterator[tuple[int, int]]:
+    """Give, for each word of the output, in which rows of a strip the distance rises and falls; pass on the steps."""
+    places: dict[str, int] = {}
+    for row, word in enumerate(strip):
+        places[word] = places.get(word, 0) | 1 << row
+    last = len(strip) - 1
+    rows = (2 << last) - 1  # one bit each
+    plus, minus = rows, 0
+    for column, word in enumerate(hypothesis):
+        heed_stop()
+        step = steps[column]
+        equal = places.get(word, 0)
+        vertical = equal | minus
+        equal |= step < 0  # a falling distance above the strip acts like a match in its first row
+        # The carry of a match runs through all following rows in which the distance rises
+        horizontal = ((equal & plus) + plus ^ plus) | equal
+        up, down = minus | rows & ~(horizontal | plus), plus & horizontal
+        steps[column] = (up >> last & 1) - (down >> last & 1)
+        up, down = up << 1 | (step > 0), down << 1 | (step < 0)
+        plus, minus = rows & (down | ~(vertical | up)), rows & up & vertical
+        yield plus, minus
 
 
 def trace_distance(hypothesis: Sequence[str], reference: Sequence[str]) -> list[int]:
@@ -272,7 +279,7 @@ def trace_distance(hypothesis: Sequence[str], reference: Sequence[str]) -> list[
     while end < least - start and hypothesis[-1 - end] == reference[-1 - end]:
         end += 1
     words, targets = hypothesis[start : len(hypothesis) - end], reference[start : len(reference) - end]
-    columns = list(_columns(words, targets)) if targets else []
+    columns = list(_columns(words, targets, [1] * len(words))) if targets else []
     row, column = len(targets), len(words)
     operations = [MATCH] * end
     while row and column:
@@ -288,20 +295,3 @@ def trace_distance(hypothesis: Sequence[str], reference: Sequence[str]) -> list[
         row -= 1
         operations.append(MATCH if words[column] == targets[row] else SUBSTITUTION)
     return [*[MATCH] * start, *[INSERTION] * row, *[DELETION] * column, *reversed(operations)]
-
-
-def _columns(hypothesis: Sequence[str], reference: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Give, for each word of the output, in which rows of the table of distances they rise and fall; as above."""
-    places: dict[str, int] = {}
-    for row, word in enumerate(reference):
-        places[word] = places.get(word, 0) | 1 << row
-    rows = (1 << len(reference)) - 1
-    plus, minus = rows, 0
-    for word in hypothesis:
-        heed_stop()
-        equal = places.get(word, 0)
-        vertical = equal | minus
-        horizontal = ((equal & plus) + plus ^ plus) | equal
-        up, down = (minus | rows & ~(horizontal | plus)) << 1 | 1, (plus & horizontal) << 1
-        plus, minus = rows & (down | ~(vertical | up)), rows & up & vertical
-        yield plus, minus

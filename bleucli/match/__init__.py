@@ -107,11 +107,6 @@ class Match(NamedTuple):
     score: float
     settings: Sequence[Setting]
 
-    def as_data(self) -> dict[str, Any]:
-        """Return the match for JSON."""
-        settings = [dict(zip(setting._fields, setting, strict=True)) for setting in self.settings]
-        return {"name": self.name, "score": self.score, "settings": settings}
-
     def tell(self, rank: int, scale: int, decimals: int) -> list[Block]:
         """Return blocks that show the match; rank: its place among all, scale, decimals: those of its score."""
         first, *others = self.settings
@@ -163,14 +158,10 @@ class Matches(NamedTuple):
 
     def as_data(self) -> dict[str, Any]:
         """Return the answer for JSON."""
-        return {
-            "number": self.number,
-            "scale": self.scale,
-            "matches": [match.as_data() for match in self.matches],
-            "nearest": [match.as_data() for match in self.nearest],
-            "tried": self.tried,
-            "untried": list(self.untried),
-        }
+        from bleucli.metrics.explanations import as_data
+
+        data: dict[str, Any] = as_data(self)
+        return data
 
     def tell(self, width: int, short: bool) -> list[Block]:
         """Return blocks that show the answer; scores have the number's scale and two decimals more, not `width`."""
@@ -275,7 +266,6 @@ def check_number(number: str | float) -> None:
 
 
 def _check_language(code: str) -> str:
-    """Return the two or three letters of a language; "" if there is none."""
     from bleucli.tokenizers import languages
 
     try:
@@ -285,7 +275,6 @@ def _check_language(code: str) -> str:
 
 
 def _choose_metrics(names: str | Iterable[str]) -> list[str]:
-    """Return the names of metrics, in our order."""
     choice = []
     for word in list_metrics(names):
         name = find_name(word) if isinstance(word, str) else ""
@@ -368,7 +357,6 @@ class _Comparison:
         return Matches(target.text, target.scale, matches, others, len(candidates), self._untried())
 
     def _match(self, group: Sequence[_Candidate]) -> Match:
-        """Return the match of settings with the same score."""
         return Match(group[0].name, group[0].score, list(map(self._describe, group)))
 
     def _untried(self) -> list[str]:
@@ -380,7 +368,6 @@ class _Comparison:
         return [f"not tried: {join_words([f'{name} ({states[name]})' for name in names])}{remedy}"]
 
     def _candidates(self) -> Iterator[_Candidate]:
-        """Give all settings with their scores."""
         together, *alone = self._tally.sets
         for numbers in (together, *alone):
             cost = 0.0 if numbers == together else _ALONE + _NEXT * numbers[0]
@@ -446,7 +433,6 @@ class _Comparison:
             yield _Candidate("TER", score, _TER + UNUSUAL * sum(settings), make, numbers)
 
     def _describe(self, candidate: _Candidate) -> Setting:
-        """Return a setting with its signature and its command."""
         inputs, target, numbers, way = self._inputs, self._target, candidate.numbers, candidate.way
         is_all = numbers == self._tally.sets[0]
         against = "" if is_all else inputs.references[numbers[0]]
@@ -490,21 +476,18 @@ def _words_of(metric: Metric, signature: str, language: str) -> list[str]:
     >>> _words_of(BLEU(tokenize="intl", lowercase=True), "", ""), _words_of(CHRF(word_order=2), "", "")
     (['-tok', 'intl', '-lc'], ['-m', 'chrf++'])
     """
+    from bleucli.tokenizers import languages
+
     if isinstance(metric, BLEU) and metric.effective_order:  # -sl is for single segments
         return ["--like", signature]
     name = name_of(metric)
     words = [] if name == "bleu" else ["-m", name]
     _, variant = VARIANTS.get(name, ("", {}))
-    usual = {"tokenize": _usual_tokenizer(language), **variant}
+    # For a language without spaces, the command refuses to choose
+    tokenizer = "" if languages.is_unspaced(language) else tokenizers.default_for(language)
+    usual = {"tokenize": tokenizer, **variant}
     for option in metric.options:
         value = getattr(metric, option.name)
         if option.flags and not option.shared and value != usual.get(option.name, option.default):
             words += [option.flags[-1]] if option.kind is bool else [option.flags[-1], f"{value}"]
     return words
-
-
-def _usual_tokenizer(language: str) -> str:
-    """Return the tokenizer that the command chooses for a language; "" if it refuses to choose."""
-    from bleucli.tokenizers import languages
-
-    return "" if languages.is_unspaced(language) else tokenizers.default_for(language)

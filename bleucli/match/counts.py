@@ -66,9 +66,7 @@ def ter_settings(has_asian: bool) -> Iterator[tuple[bool, bool, bool, bool]]:
 class Tally:
     """What was counted.
 
-    Args:
-        metrics: "bleu", "chrf" and "ter", or some of them.
-        usual: the tokenizer that is tried whatever the text.
+    metrics: "bleu", "chrf" and "ter", or some of them. usual: the tokenizer that is tried whatever the text.
 
     Attributes:
         sets: the sets of references: first all of them, then each one that no segment lacks.
@@ -214,14 +212,12 @@ class _LowercaseLast(BLEU):
 
 
 def _missing(stream: Segments) -> NDArray[np.bool_]:
-    """Return which texts are missing."""
     import numpy as np
 
     return np.asarray(stream.pairs)[::2] < 0
 
 
 def _fill(stream: Segments) -> Segments:
-    """Return a stream with empty texts where they are missing."""
     return Segments.from_strings([text or "" for text in stream]) if _missing(stream).any() else stream
 
 

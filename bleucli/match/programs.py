@@ -205,9 +205,7 @@ class Way(NamedTuple):
 def ways(tokens: str, case: str) -> Iterator[Way]:
     """Give the ways of other programs to score some tokens.
 
-    Args:
-        tokens: the name of a tokenizer, `BYTES` or `COMPOUNDS`.
-        case: `MIXED`, `LOWER` or `LAST`.
+    tokens: the name of a tokenizer, `BYTES` or `COMPOUNDS`. case: `MIXED`, `LOWER` or `LAST`.
 
     >>> [way.title for way in ways(BYTES, LOWER)]
     ['multi-bleu.perl -lc']

@@ -133,9 +133,8 @@ class BLEUScore(Score):
 
     def figures(self) -> Figures:
         """Return all parts of the score."""
-        return Figures(
-            self.precisions, self.counts, self.totals, None, self.bp, self.sys_len, self.ref_len, None
-        )  # by position, which is much faster than by name: there may be one per segment
+        # By position, which is much faster than by name: there may be one per segment
+        return Figures(self.precisions, self.counts, self.totals, None, self.bp, self.sys_len, self.ref_len, None)
 
     @property
     def prec_str(self) -> str:
@@ -678,10 +677,8 @@ class BLEU(Metric[BLEUScore]):
         bars = []
         for order, (matches, total, smoothed) in enumerate(rows, 1):
             precision = 100 * matches / total if total else 0.0
-            shares, value = (
-                [precision, smoothed],
-                f"{f'{precision:.2f}%' if total else 'none'}, smoothed {smoothed:.2f}%",
-            )
+            shares, value = [precision, smoothed], f"{precision:.2f}%" if total else "none"
+            value = f"{value}, smoothed {smoothed:.2f}%"
             if not ours:  # without a candidate, a smoothed value would look like a match
                 shares, value = [0.0, 0.0], "none"
             bars.append(Bar(f"{order}-grams", f"{matches} of {total}", shares, value))
@@ -755,12 +752,8 @@ class BLEU(Metric[BLEUScore]):
         endings = 0 if self.force else kernels.count_ending(hypotheses, _TOKENIZED_ENDING)
         sample = hypotheses if len(hypotheses) <= _SUBWORD_SAMPLE else hypotheses[:_SUBWORD_SAMPLE]
         marks = 0 if self.force else subword_marks(sample)
-        return (
-            endings,
-            marks,
-            len(sample),
-            *(unspaced_letters(hypotheses) if self.tokenizer_signature == "13a" else (0, 0)),
-        )
+        letters = unspaced_letters(hypotheses) if self.tokenizer_signature == "13a" else (0, 0)
+        return endings, marks, len(sample), *letters
 
     def hints(self, stats: CorpusStats) -> list[str]:
         """Warn about text that the tokenizer does not expect, output that is too short, and a score of 0."""
@@ -770,7 +763,8 @@ class BLEU(Metric[BLEUScore]):
         is_plain = not self.smoothing.gives_all
         hints = self.text_hints(stats.signs)
         if bp < SHORT_PENALTY:
-            hints.append(_hint_at_shortness(sys_len, ref_len, bp))
+            text = f"has {tell_count(sys_len, 'token')} but the references have {ref_len} (BP = {bp:.3f})"
+            hints.append(_hint(_SHORT_HINT.format(text), _SHORT_KIND, sys_len=sys_len, ref_len=ref_len, bp=bp))
         if not matches and self.smoothing.method != "add-one":
             hints.append("BLEU is 0 since no word matches; smoothing does not apply then")
         if matches and not total and is_plain and not self.effective_order:
@@ -784,33 +778,21 @@ class BLEU(Metric[BLEUScore]):
         endings, marks, tokens, unspaced, letters = signs
         hints: list[str] = []
         if endings >= _TOKENIZED_MANY:
-            hints.append(_hint_at_tokens(endings, self.spell("force")))
+            text, force = _TOKENIZED_HINT, self.spell("force")
+            hints.append(_hint(text.format(endings, force), text.format("many", force), hypotheses=endings))
         if marks * _SUBWORD_FEW > tokens:
-            hints.append(_hint_at_subwords(marks))
+            text = _SUBWORD_HINT.format(tell_count(marks, "subword mark"))
+            hints.append(_hint(text, _SUBWORD_HINT.format("subword marks"), marks=marks))
         if 2 * unspaced > letters:
             names = "bleu --list-tokenizers" if self.in_command else "BLEU.TOKENIZERS has their names"
             hints.append(_UNSPACED_HINT.format(self.spell("tokenize"), self.spell("trg_lang"), names))
         return hints
 
 
-def _hint_at_tokens(hypotheses: int, force: str) -> str:
-    from bleucli.results.hints import Hint
+def _hint(text: str, kind: str, **numbers: Any) -> str:
+    from bleucli.results.hints import Hint  # imported only where there is something to say
 
-    return Hint(_TOKENIZED_HINT.format(hypotheses, force), _TOKENIZED_HINT.format("many", force), hypotheses=hypotheses)
-
-
-def _hint_at_subwords(marks: int) -> str:
-    from bleucli.results.hints import Hint
-
-    text = _SUBWORD_HINT.format(tell_count(marks, "subword mark"))
-    return Hint(text, _SUBWORD_HINT.format("subword marks"), marks=marks)
-
-
-def _hint_at_shortness(sys_len: int, ref_len: int, bp: float) -> str:
-    from bleucli.results.hints import Hint
-
-    lengths = f"has {tell_count(sys_len, 'token')} but the references have {ref_len} (BP = {bp:.3f})"
-    return Hint(_SHORT_HINT.format(lengths), _SHORT_KIND, sys_len=sys_len, ref_len=ref_len, bp=bp)
+    return Hint(text, kind, **numbers)
 
 
 def brevity_penalty(sys_len: int, ref_len: int) -> float:

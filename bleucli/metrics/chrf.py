@@ -90,9 +90,7 @@ class CHRF(Metric[CHRFScore]):
         lowercase: compare without regard to case.
         whitespace: count white space in character n-grams.
         eps_smoothing: average the F-scores of all orders, as chrF++.py, NLTK and Moses do.
-        references: streams, to be prepared once for several systems.
-        skip_empty_refs: treat an empty reference as missing.
-        normalize: what to make alike in output and references, as for `normalize`.
+        references, skip_empty_refs, normalize: as for `metrics.Metric`.
 
     Raises:
         UsageError: an order or beta is out of range.
@@ -150,12 +148,7 @@ class CHRF(Metric[CHRFScore]):
             decides=CHOICE,
         ),
         Option(
-            "whitespace",
-            bool,
-            False,
-            ("--chrf-whitespace",),
-            "count white space in character n-grams",
-            key="space",
+            "whitespace", bool, False, ("--chrf-whitespace",), "count white space in character n-grams", key="space"
         ),
         Option(
             "lowercase",
@@ -400,18 +393,15 @@ def corpus_chrf(
     """Score a system's output.
 
     Args:
-        hypotheses: n strings.
-        references: streams, each of n strings; None is a missing reference.
+        hypotheses, references, jobs: as for `corpus_bleu`.
         char_order, word_order, beta, eps_smoothing: as for `CHRF`.
         remove_whitespace: ignore white space, as `CHRF(whitespace=False)` does.
-        jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
     Returns:
         chrF in percent.
 
     Raises:
-        BleuError: lengths differ, a segment has no reference, or an option has an invalid value.
-        InputTypeError: something other than strings, or a list of the wrong shape.
+        BleuError, InputTypeError: as for `corpus_bleu`.
 
     >>> corpus_chrf(["the cat sat down"], [["the cat sat down there"]]).score
     72.04777245090835
@@ -432,17 +422,14 @@ def sentence_chrf(
     """Score one segment.
 
     Args:
-        hypothesis: the system's output, a string.
-        references: strings; None is a missing reference.
-        char_order, word_order, beta, eps_smoothing: as for `CHRF`.
-        remove_whitespace: ignore white space, as `CHRF(whitespace=False)` does.
+        hypothesis, references: as for `sentence_bleu`.
+        char_order, word_order, beta, remove_whitespace, eps_smoothing: as for `corpus_chrf`.
 
     Returns:
         chrF in percent.
 
     Raises:
-        BleuError: there is no reference, or an option has an invalid value.
-        InputTypeError: something other than strings, or a bare string as references.
+        BleuError, InputTypeError: as for `sentence_bleu`.
 
     >>> sentence_chrf("the cat sat", ["the cat sat"]).score
     100.0

@@ -323,6 +323,8 @@ def _explain(
 ) -> DifferenceExplanation:
     scores = first.score(), second.score()
     shares, mean, why_not_shared = share_out(metric, *scores)
+    # Curves are those of whole outputs
+    agreement = None if first.segments == 1 else first.record().agreement(scores[1].score - scores[0].score)
     return DifferenceExplanation(
         scores[0].name,
         first.signature(),
@@ -335,19 +337,11 @@ def _explain(
         tuple(shares),
         why_not_shared,
         mean,
-        _find_agreement(metric, first, second),
+        agreement,
         first.segments,
         moving,
         tuple(influences),
     )
-
-
-def _find_agreement(metric: Metric, first: CorpusStats, second: CorpusStats) -> float | None:
-    """Return how often people agree with a difference of scores, in percent; None where that is not known."""
-    if first.segments == 1:
-        return None
-    record = first.record()
-    return record.agreement(second.score().score - record.score)
 
 
 def share_out(

@@ -159,12 +159,7 @@ class BLEUParts(NamedTuple):
 
 
 class OrderSums(NamedTuple):
-    """The n-grams of one length in a corpus.
-
-    order: their number of tokens. matches, total: the number of the output's n-grams that match, and the number of all,
-    added up over the segments. precision: their quotient in percent; 0 if there are no n-grams. smoothed: the precision
-    after smoothing; None if the order is left out.
-    """
+    """The n-grams of one length in a corpus: as `Order`, added up over the segments, without the n-grams."""
 
     order: int
     matches: int
@@ -174,12 +169,10 @@ class OrderSums(NamedTuple):
 
 
 class BLEUSums(NamedTuple):
-    """The parts of a corpus's BLEU score.
+    """The parts of a corpus's BLEU score, as far as they are not those of `BLEUParts`.
 
-    smooth_value: None if the method has none. averaged_orders: the number of orders in the mean of logarithms.
     hypothesis_length, reference_length: sums over the segments, in tokens; of several references, the length of the
-    closest one counts. geometric_mean: the mean of the precisions, in percent. most_references: the largest number of
-    references of a segment.
+    closest one counts. most_references: the largest number of references of a segment.
     """
 
     orders: Sequence[OrderSums]
@@ -426,13 +419,8 @@ def take_apart(
     ]
     totals = [max(0, len(tokens) - order) for order in range(metric.counted_order)]
     matches = [sum(ngram.matches for ngram in ngrams) for ngrams in tables]
-    highest, precisions = _smooth(metric, score)
-    orders = [
-        Order(number, ngrams, count, total, _precision(count, total), after)
-        for number, (ngrams, count, total, after) in enumerate(
-            zip(tables, matches, totals, precisions, strict=True), start=1
-        )
-    ]
+    highest, sums = _sum_orders(metric, matches, totals, score)
+    orders = [Order(one.order, ngrams, *one[1:]) for one, ngrams in zip(sums, tables, strict=True)]
     lengths = [len(other) for other in theirs]
     # Of two equally close ones, the shorter, as the kernels choose
     closest = min(range(len(lengths)), key=lambda index: (abs(lengths[index] - len(tokens)), lengths[index]))
@@ -456,24 +444,23 @@ def take_sums_apart(metric: BLEU, stats: CorpusStats, score: BLEUScore) -> BLEUS
     """Return the parts of a corpus's score; score: that of its statistics."""
     ours, theirs, *counts = map(int, stats.sums)
     matches, totals = counts[: metric.counted_order], counts[metric.counted_order :]
-    highest, precisions = _smooth(metric, score)
-    orders = [
-        OrderSums(number, count, total, _precision(count, total), after)
-        for number, (count, total, after) in enumerate(zip(matches, totals, precisions, strict=True), start=1)
-    ]
+    highest, orders = _sum_orders(metric, matches, totals, score)
     mean = _mean(metric, score.precisions[:highest], matches)
     method, value = metric.smoothing.method, _value(metric)
     return BLEUSums(orders, method, value, highest, ours, theirs, score.bp, mean, stats.most)
 
 
-def _smooth(metric: BLEU, score: BLEUScore) -> tuple[int, list[float | None]]:
-    """Return how many orders a score averages, and the smoothed precision of each; None for those left out."""
+def _sum_orders(
+    metric: BLEU, matches: Sequence[int], totals: Sequence[int], score: BLEUScore
+) -> tuple[int, list[OrderSums]]:
+    """Return how many orders a score averages, and what follows from the counts of each order."""
     highest = metric.averaged_orders(score.totals)
-    return highest, [*score.precisions[:highest], *[None] * (metric.counted_order - highest)]
-
-
-def _precision(matches: int, total: int) -> float:
-    return 100 * matches / total if total else 0.0
+    smoothed = [*score.precisions[:highest], *[None] * (metric.counted_order - highest)]
+    counts = enumerate(zip(matches, totals, smoothed, strict=True), 1)
+    return highest, [
+        OrderSums(number, count, total, 100 * count / total if total else 0.0, after)
+        for number, (count, total, after) in counts
+    ]
 
 
 def _value(metric: BLEU) -> float | None:

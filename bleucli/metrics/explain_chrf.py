@@ -105,7 +105,6 @@ class CHRFParts(NamedTuple):
         yield from _tell_score(self, "both texts", name, score, width)
 
     def _reason(self, score: float) -> str:
-        """Return why a score is at the end of its scale; "" if it is not."""
         if score == 100 and all(one.hypothesis == one.reference for order in self.orders for one in order.ngrams):
             return "Output and reference have the same n-grams: the score cannot be higher."
         if score == 100:
@@ -123,12 +122,7 @@ class CHRFParts(NamedTuple):
 
 
 class CHRFOrderSums(NamedTuple):
-    """The n-grams of one length in a corpus.
-
-    kind: "character" or "word". hypothesis, reference, matches: the number in the output, the number in the reference,
-    and the number of matches, added up over the segments. precision, recall: from 0 to 1, None if undefined. f_score:
-    of this order, from 0 to 1, only with `eps_smoothing`.
-    """
+    """The n-grams of one length in a corpus: as `CHRFOrder`, added up over the segments, without the n-grams."""
 
     kind: str
     order: int
@@ -173,7 +167,6 @@ class CHRFSums(NamedTuple):
         yield from _tell_score(self, "both output and references", name, score, width)
 
     def _reason(self, score: float) -> str:
-        """Return why a score is at the end of its scale; "" if it is not."""
         if score == 100 and all(order.hypothesis == order.reference == order.matches for order in self.orders):
             return "All n-grams that count match: the score cannot be higher."
         if score == 100:

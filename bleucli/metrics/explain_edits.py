@@ -12,14 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from bleucli import kernels
 from bleucli.errors import BleuError
-from bleucli.kernels.python_edits import (
-    DELETION,
-    INSERTION,
-    NAMES,
-    edited_words,
-    trace_distance,
-    trace_edits,
-)
+from bleucli.kernels.python_edits import DELETION, INSERTION, NAMES, edited_words, trace_distance, trace_edits
 from bleucli.metrics.wer import ErrorRate
 from bleucli.phrases import tell_count
 from bleucli.prose.blocks import Alignment, Formula, Heading, Paragraph, Words, show_numbers
@@ -198,7 +191,6 @@ class TERParts(NamedTuple):
         yield _tell_rate(name, kinds, self.num_edits, (meaning, length), text)
 
     def _reason(self, score: float) -> str:
-        """Return why a score is at the end of its scale, or beyond; "" if it is not."""
         if not self.edits and not self.reference_length:
             return _NOTHING
         if not self.reference_length:
@@ -354,7 +346,6 @@ class ErrorRateParts(NamedTuple):
         yield _tell_rate(name, kinds, self.num_edits, lengths, f"{score:.{width}f}")
 
     def _reason(self, score: float) -> str:
-        """Return why a score is at the end of its scale, or beyond; "" if it is not."""
         if not self.edits:
             return _NOTHING
         if not score:
@@ -372,9 +363,8 @@ class ErrorRateParts(NamedTuple):
 class ErrorRateSums(NamedTuple):
     """The parts of a corpus's WER or CER score.
 
-    unit: the unit that is edited, "word" or "character". num_edits, reference_length: added up over the segments; of
-    several references, the one with the fewest edits counts. most_references: the largest number of references of a
-    segment.
+    unit: "word" or "character". num_edits, reference_length: added up over the segments; of several references, the one
+    with the fewest edits counts. most_references: the largest number of references of a segment.
     """
 
     unit: str

@@ -87,17 +87,14 @@ def raw_corpus_bleu(
     """Score text that is already tokenized by white space, with `floor` smoothing and effective order.
 
     Args:
-        hypotheses: n strings.
-        references: streams, each of n strings; None is a missing reference.
+        hypotheses, references, jobs: as for `corpus_bleu`.
         smooth_value: how many matches to assume for an order without a match.
-        jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
     Returns:
         BLEU in percent, with its parts.
 
     Raises:
-        BleuError: lengths differ, or a segment has no reference.
-        InputTypeError: something other than strings, or a list of the wrong shape.
+        BleuError, InputTypeError: as for `corpus_bleu`.
 
     >>> raw_corpus_bleu(["the cat"], [["the cat"]]).score
     100.0
@@ -261,7 +258,6 @@ def _wrong_length(predictions: int, items: str, least: str = "", advice: str = _
 
 
 def _list_references(item: str | Iterable[str | None], number: int) -> Sequence[str | None]:
-    """Return the references of a prediction as a list."""
     if isinstance(item, str):
         return [item]
     if isinstance(item, bytes | dict | set | frozenset) or not isinstance(item, Iterable):

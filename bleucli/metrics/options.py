@@ -168,7 +168,6 @@ class Option:
         return f"{self.name}=True" if self.kind is bool else f"{self.name}=..."
 
     def _signed(self, value: Any) -> str:
-        """Return the form of a value in signatures."""
         if value is None:
             return ""
         if self.kind is bool:
@@ -262,7 +261,6 @@ SHARED = (SKIP_EMPTY_REFS, NORMALIZE)
 
 
 def _give(value: str) -> Callable[[object], str]:
-    """Return a function that returns a value, whatever the metric."""
     return lambda metric: value
 
 

@@ -8,8 +8,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import accumulate, islice, zip_longest
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice, zip_longest
 from math import fsum
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from bleucli import kernels
 from bleucli.counting import References
 from bleucli.counting.threads import count_threads, in_order
-from bleucli.errors import BleuError, InputTypeError, SegmentError
+from bleucli.errors import BleuError, InputTypeError, Naming, SegmentError
 from bleucli.kernels.stats import SegmentStats
 from bleucli.phrases import COUNTED, tell_count, tell_place
 from bleucli.records import NamedTuple
@@ -171,8 +171,7 @@ def _fill_rows(
         try:
             metric.score_pairs(pairs, _view(scores[start : start + size]))
         except SegmentError as error:
-            row, column = divmod(error.number - 1, len(theirs))
-            raise _no_score(tell_place("hypothesis", start + row), tell_place("reference", column), error) from None
+            raise _no_score(start * len(theirs) + error.number - 1, len(theirs), error.what) from None
 
     for _ in in_order(fill, range(0, count, size), jobs):
         pass
@@ -185,54 +184,42 @@ def _view(scores: Matrix) -> memoryview[float]:
 def _read_both(
     metric: Scorer, hypotheses: Iterable[str], references: Iterable[str] | None
 ) -> tuple[Segments, Segments]:
-    """Return both lists, prepared."""
     ours = Segments.join(list(blocks_of_strings(hypotheses, "hypothesis")))
     theirs = ours if references is None else Segments.join(list(blocks_of_strings(references, "reference")))
-    return _prepare(metric, ours, theirs, tell_place, tell_place)
+    return _prepare(metric, ours, theirs)
 
 
-def _prepare(
-    metric: Scorer,
-    hypotheses: Segments,
-    references: Segments,
-    name: Callable[[str, int], str],
-    name_reference: Callable[[str, int], str],
-) -> tuple[Segments, Segments]:
-    """Prepare texts. If both are the same object, so are the results, unless the metric prepares references otherwise.
-
-    name, name_reference: return a text's name, from its kind and its index.
-    """
-    _refuse_missing(hypotheses, lambda index: name("hypothesis", index))
-    _refuse_missing(references, lambda index: name_reference("reference", index))
+def _prepare(metric: Scorer, hypotheses: Segments, references: Segments) -> tuple[Segments, Segments]:
+    """Prepare texts; one object for both stays one, unless the metric prepares references otherwise."""
+    for what, texts in (("hypothesis", hypotheses), ("reference", references)):
+        _, _, missing = kernels.reference_counts([texts])
+        if missing >= 0:
+            raise InputTypeError(f"{tell_place(what, missing)} is None; give a string, which may be empty")
     ours, theirs = metric.make_alike(hypotheses), metric.make_alike(references)
-    if metric.skip_empty_refs:  # as in `prepare_references`, whose errors would not name the group
+    if metric.skip_empty_refs:  # as in `prepare_references`, whose errors are about segments
         theirs = kernels.drop_empty(kernels.strip_trailing(theirs))
         _, _, missing = kernels.reference_counts([theirs])
         if missing >= 0:
-            raise BleuError(
-                f"{name_reference('reference', missing)} is empty, and empty references are skipped; leave it out"
-            )
-    what, label = "hypothesis", name
+            place = tell_place("reference", missing)
+            raise BleuError(f"{place} is empty, and empty references are skipped; leave it out")
+    what = "hypothesis"
     try:
         ours = metric.prepare(ours)
-        what, label = "reference", name_reference
+        what = "reference"
         theirs = metric.prepare_reference(theirs)
     except SegmentError as error:
-        raise BleuError(f"{label(what, error.number - 1)} {error.what}") from None
+        raise BleuError(f"{tell_place(what, error.number - 1)} {error.what}") from None
     # A metric may prepare references in another way, as TER does with `normalized`
     is_one = hypotheses is references and (ours.data, ours.bounds) == (theirs.data, theirs.bounds)
     return ours, ours if is_one else theirs
 
 
-def _refuse_missing(texts: Segments, name: Callable[[int], str]) -> None:
-    _, _, missing = kernels.reference_counts([texts])
-    if missing >= 0:
-        raise InputTypeError(f"{name(missing)} is None; give a string, which may be empty")
-
-
-def _no_score(hypothesis: str, reference: str, error: SegmentError) -> BleuError:
-    both = f"{hypothesis} against {reference}".replace(COUNTED, "", 1)  # once is enough for both numbers
-    return BleuError(f"{both} {error.what}")
+def _no_score(pair: int, references: int, why: str) -> BleuError:
+    """Return an error about a pair, given its index and the number of references."""
+    hypothesis, reference = divmod(pair, references)
+    # To say once from what both numbers count is enough
+    first = tell_place("hypothesis", hypothesis).replace(COUNTED, "")
+    return BleuError(f"{first} against {tell_place('reference', reference)} {why}")
 
 
 def _check_weights(weights: Any, count: int) -> array[float]:
@@ -329,7 +316,6 @@ def _items(lists: Any) -> Iterator[Any]:
 
 
 def _batches(ours: Iterator[list[str]], theirs: Iterator[list[str]] | None) -> Iterator[_Batch]:
-    """Combine groups into batches."""
     both: Iterator[tuple[Any, Any]] = (
         zip_longest(ours, theirs, fillvalue=_END) if theirs else ((one, one) for one in ours)
     )
@@ -353,37 +339,31 @@ def _batches(ours: Iterator[list[str]], theirs: Iterator[list[str]] | None) -> I
 
 def _score_batch(metric: Scorer, batch: _Batch) -> Matrix:
     """Return the scores of all pairs, group by group."""
-    shapes = batch.shapes()
+    try:
+        return _score_groups(metric, batch.hypotheses, batch.references)
+    except BleuError as error:
+        failure = error
+    # Once more, one group at a time, for an error that names the group
+    for place, texts in enumerate(batch.hypotheses):
+        with Naming(f"group {batch.first + place}"):
+            _score_groups(metric, [texts], None if batch.references is None else [batch.references[place]])
+    raise failure
 
-    def namer(side: int) -> Callable[[str, int], str]:
-        ends = list(accumulate(shape[side] for shape in shapes))
 
-        def name(what: str, index: int) -> str:
-            group = next(group for group, end in enumerate(ends) if index < end)
-            within = index - (ends[group - 1] if group else 0)
-            return f"group {batch.first + group}: {tell_place(what, within)}"
-
-        return name
-
-    ours = _flatten(batch.hypotheses, "hypothesis", batch.first)
-    theirs = ours if batch.references is None else _flatten(batch.references, "reference", batch.first)
-    ours, theirs = _prepare(metric, ours, theirs, namer(0), namer(1))
-    pairs = Pairs(ours, theirs, array("q", [size for shape in shapes for size in shape]))
+def _score_groups(
+    metric: Scorer, hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]] | None
+) -> Matrix:
+    """Return the scores of all pairs, group by group; errors are about a single group."""
+    ours = Segments.from_strings([text for texts in hypotheses for text in texts], "hypothesis")
+    theirs = ours
+    if references is not None:
+        theirs = Segments.from_strings([text for texts in references for text in texts], "reference")
+    ours, theirs = _prepare(metric, ours, theirs)
+    shapes = [(len(one), len(other)) for one, other in zip(hypotheses, references or hypotheses, strict=True)]
+    pairs = Pairs(ours, theirs, array("q", chain.from_iterable(shapes)))
     scores = np.empty(sum(n * m for n, m in shapes))
     try:
         metric.score_pairs(pairs, _view(scores))
     except SegmentError as error:
-        one, other = next(islice(_indexes(pairs.sizes), error.number - 1, None))
-        _, _, reference = namer(1)("reference", other).partition(": ")  # the name without its group
-        raise _no_score(namer(0)("hypothesis", one), reference, error) from None
+        raise _no_score(error.number - 1, len(theirs), error.what) from None
     return scores
-
-
-def _flatten(lists: Sequence[Sequence[str]], what: str, first: int) -> Segments:
-    """Return the texts of all groups."""
-    try:
-        return Segments.from_strings([text for texts in lists for text in texts])
-    except BleuError:  # encode them again one group at a time, for an error that names the group
-        for number, texts in enumerate(lists, first):
-            Segments.from_strings(texts, f"group {number}: {what}")
-        raise

@@ -12,7 +12,7 @@ A signature may leave out keys, as those of sacreBLEU 1.x do; the defaults then 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from bleucli.errors import BleuError
 from bleucli.metrics.base import Metric
@@ -145,18 +145,13 @@ def is_exact(signature: Signature) -> bool:
 
 def refuse_other(metric: Metric, signature: Signature) -> None:
     """Refuse a metric whose own signature differs from the one that was asked for."""
-    theirs = _texts_of(type(metric), signature)
-    ours = {option.key: option.absent for option in _signed(metric.options)} | dict(metric.signature_fields())
-    for name, value in _values_in_name(type(metric), signature).items():
-        theirs[name], ours[name] = str(value), str(getattr(metric, name))
-    for key, value in theirs.items():
-        if ours[key] != value:
-            wish = f"asks for {key}:{value}" if value else f"names no {key}"
-            raise BleuError(
-                Turn("the signature "),  # the command puts --like before the message
-                f"{wish}, but this metric has {key}:{ours[key]}; leave out the options that contradict the signature,"
-                " or install what the signature names",
-            )
+    for key, value, own in _differences(metric, signature):
+        wish = f"asks for {key}:{value}" if value else f"names no {key}"
+        raise BleuError(
+            Turn("the signature "),  # the command puts --like before the message
+            f"{wish}, but this metric has {key}:{own}; leave out the options that contradict the signature,"
+            " or install what the signature names",
+        )
 
 
 def find_difference(metric: Metric, signature: Signature, several: bool) -> tuple[str, str, str] | None:
@@ -167,15 +162,16 @@ def find_difference(metric: Metric, signature: Signature, several: bool) -> tupl
     Returns:
         The key, its value in the signature, and the metric's; None if both count the same.
     """
-    theirs = _texts_of(type(metric), signature) | {
-        name: str(value) for name, value in _values_in_name(type(metric), signature).items()
-    }
-    free = {option.key or option.name for option in metric.options if option.decides == SCORE}
-    if not several:
-        free |= {option.key or option.name for option in metric.options if option.decides == CHOICE}
+    free = {SCORE} if several else {SCORE, CHOICE}
+    keys = {option.key or option.name for option in metric.options if option.decides in free}
+    return next((one for one in _differences(metric, signature) if one[0] not in keys), None)
+
+
+def _differences(metric: Metric, signature: Signature) -> Iterator[tuple[str, str, str]]:
+    """Give each key whose value in the signature is not the metric's, with both values."""
+    theirs: dict[str, Any] = _texts_of(type(metric), signature) | _values_in_name(type(metric), signature)
     ours = {option.key: option.absent for option in _signed(metric.options)} | dict(metric.signature_fields())
     for key, value in theirs.items():
         own = ours[key] if key in ours else str(getattr(metric, key))
-        if key not in free and value != own:
-            return key, value, own
-    return None
+        if str(value) != own:
+            yield key, str(value), own

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
     Key = tuple[str, ...]
 
-    class SegmentMetric(Protocol):
-        """A metric of another library that scores single segments."""
+    class ForeignMetric(Protocol):
+        """A metric of another library."""
 
         @property
         def name(self) -> str:
@@ -50,20 +50,15 @@ if TYPE_CHECKING:
         @property
         def higher_is_better(self) -> bool:
             """Whether higher scores are better."""
+
+    class SegmentMetric(ForeignMetric, Protocol):
+        """One that scores single segments."""
 
         def segment_scores(self, hypotheses: list[str], references: list[list[str | None]]) -> Iterable[float]:
             """Return one score per segment, for n hypotheses and streams of n references."""
 
-    class CorpusMetric(Protocol):
-        """A metric of another library that scores whole systems."""
-
-        @property
-        def name(self) -> str:
-            """What its scores are called."""
-
-        @property
-        def higher_is_better(self) -> bool:
-            """Whether higher scores are better."""
+    class CorpusMetric(ForeignMetric, Protocol):
+        """One that scores whole systems."""
 
         def corpus_score(self, hypotheses: list[str], references: list[list[str | None]]) -> Any:
             """Return the score of n hypotheses for streams of n references: a number, or an object with `score`."""
@@ -107,10 +102,7 @@ class SegmentScores(Metric[Score]):
 
     Everything that follows counting treats them like any other metric.
 
-    Args:
-        name: the name of the scores.
-        columns: those of each system, by its name; empty if rows come from a file of statistics.
-        higher_is_better: whether higher scores are better.
+    columns: those of each system, by its name; empty if rows come from a file of statistics.
 
     >>> comet = SegmentScores("COMET", {"A": column_of("a.comet", [0.5, 0.25])})
     >>> comet.score_from_stats((0.75, 2)).score, str(comet.signature(1, 1)).partition("|version")[0]
@@ -280,9 +272,8 @@ class _Places:
 
     WMT's names of documents have parts before the id that its scores have: `en-cs_#_news_#_d7` stands for `d7`.
 
-    Args:
-        keys: the ids of the scores: for each, one of each kind that both sides have.
-        kinds: these kinds, by their positions among the ids of items.
+    keys: the ids of the scores: for each, one of each kind that both sides have. kinds: these kinds, by their positions
+    among the ids of items.
 
     >>> places = _Places([("d7",), ("d8",)], [0])
     >>> places.find(("en_#_d8",)), places.find(("xd8",))
@@ -361,7 +352,6 @@ class _Places:
 
 
 def _check_number(column: Column, segments: int) -> None:
-    """Refuse scores of another number of segments."""
     if len(column.rows) != segments:
         why = f"; it {column.fault}" if column.fault else ""
         raise BleuError(
@@ -407,7 +397,6 @@ def _are_plain(items: Sequence[Any]) -> bool:
 
 
 def _check(number: Any, label: str, segment: int) -> float:
-    """Return a score as a double."""
     try:
         value = float("nan") if number is None else float(number)
     except (TypeError, ValueError, OverflowError):
@@ -477,9 +466,9 @@ def make(word: str, columns: Mapping[str, Column]) -> SegmentScores:
     )
 
 
-def check_names(names: Sequence[str], metrics: Sequence[str] = ()) -> None:
-    """Refuse scores that have the name of others, in upper or lower case; metrics: the names of scores counted here."""
-    lower = [name.lower() for name in (*metrics, *names)]
+def check_names(names: Sequence[str]) -> None:
+    """Refuse scores that have the name of others, in upper or lower case."""
+    lower = [name.lower() for name in names]
     twice = next((name for name in names if lower.count(name.lower()) > 1), "")
     if twice:
         raise UsageError(f"scores {twice!r}: other scores already have this name; choose another")

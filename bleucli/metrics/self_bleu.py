@@ -100,7 +100,6 @@ class SelfBLEU(NamedTuple):
         return f"{NAME} = {self.score:.2f} {self.verbose}"
 
     def _repr_html_(self) -> str:
-        """Return a table for notebooks."""
         header = [NAME, *(f"distinct-{order}" for order in range(1, DISTINCT_ORDER + 1)), "samples", "groups"]
         shares = ["-" if share is None else f"{share:.3f}" for share in self.distinct]
         row = [f"{self.score:.2f}", *shares, str(len(self.scores)), str(len(self.groups))]
@@ -174,23 +173,13 @@ def measure(
 ) -> SelfBLEU:
     """Measure how much texts differ.
 
-    Args:
-        metric: the metric that scores them.
-        blocks: the texts, block by block.
-        labels: the label of each text's group; None if all texts are one group.
-        name: what errors call the texts.
-        jobs: the number of threads.
+    labels: that of each text's group; None if all texts are one group. name: what errors call the texts.
     """
     if metric.skip_empty_refs:
         raise BleuError(f"self-BLEU has no references of its own; leave {metric.spell('skip_empty_refs')} out")
     signs: list[tuple[int, ...]] = []
-
-    def prepare() -> Iterator[Segments]:
-        for block, sums in _prepare(metric, blocks, name, jobs):
-            signs.append(sums)
-            yield block
-
-    texts = Segments.join(prepare())  # block by block, since texts may be hundreds of megabytes
+    # Block by block, since texts may be hundreds of megabytes
+    texts = Segments.join(_prepare(metric, blocks, name, jobs, signs))
     members = _members(len(texts), labels, name)
     # Texts are counted once for both measures; the score then skips the orders that only distinct n-grams need
     order = max(metric.counted_order, DISTINCT_ORDER)
@@ -224,7 +213,6 @@ def measure(
 
 
 def _check_labels(groups: object) -> list[Hashable]:
-    """Return the labels of groups as a list."""
     refuse_unordered(groups, "groups")
     if isinstance(groups, str | bytes) or not isinstance(groups, Iterable):
         raise InputTypeError("groups: expected a list that names a group for each text")
@@ -276,9 +264,9 @@ def _flatten(lists: Sequence[Any], labels: Sequence[Hashable] | None) -> tuple[l
 
 
 def _prepare(
-    metric: BLEU, blocks: Iterable[Segments], name: str, jobs: int
-) -> Iterator[tuple[Segments, tuple[int, ...]]]:
-    """Give blocks of texts, prepared, with the signs that hints are made from."""
+    metric: BLEU, blocks: Iterable[Segments], name: str, jobs: int, signs: list[tuple[int, ...]]
+) -> Iterator[Segments]:
+    """Give blocks of texts, prepared, and add the signs that hints are made from."""
 
     def prepare(item: tuple[int, Segments]) -> tuple[Segments, tuple[int, ...]]:
         start, block = item
@@ -298,8 +286,9 @@ def _prepare(
             yield start, block
             start += len(block)
 
-    for _, result in in_order(prepare, with_starts(), jobs):
-        yield result
+    for _, (texts, sums) in in_order(prepare, with_starts(), jobs):
+        signs.append(sums)
+        yield texts
 
 
 def _count(texts: Segments, sizes: array[int], order: int, jobs: int) -> tuple[SegmentStats, SegmentStats]:

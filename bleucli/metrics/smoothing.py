@@ -105,14 +105,8 @@ class Smoothing:
     def smooth(self, counts: Sequence[float], totals: Sequence[float], sys_len: int, order: int) -> list[float]:
         """Return the precisions, as shares, of a method that gives all; BLEU then skips those that are 0.
 
-        Args:
-            counts: matches, for each order that is counted.
-            totals: n-grams of the hypothesis, for the same orders.
-            sys_len: length of the hypothesis.
-            order: N, the longest n-gram of the score.
-
-        Returns:
-            N numbers from 0 to 1; those of `chen-cherry-5` to `-7` may be larger.
+        counts, totals: matches, and n-grams of the hypothesis, for each order that is counted. order: N, the longest
+        n-gram of the score. Precisions of `chen-cherry-5` to `-7` may be above 1.
 
         >>> Smoothing("add-one").smooth([5, 2, 1, 0], [6, 5, 4, 3], 6, 4)
         [0.8571428571428571, 0.5, 0.4, 0.25]
@@ -139,9 +133,7 @@ class Smoothing:
     def precisions(self, counts: list[float], totals: list[float]) -> list[float]:
         """Return the precisions in percent, for each order before the first that has no n-grams.
 
-        Args:
-            counts: matches by order.
-            totals: n-grams of the hypothesis by order.
+        counts, totals: matches, and n-grams of the hypothesis, by order.
         """
         precisions = []
         zeros = 0

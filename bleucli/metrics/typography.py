@@ -54,9 +54,7 @@ def in_threes(stats: Sequence[CorpusStats]) -> Iterator[tuple[CorpusStats, tuple
 def measure(systems: Sequence[Sequence[CorpusStats]], sampling: Sampling | None = None) -> list[Alike]:
     """Return what the variants of a metric measure.
 
-    Args:
-        systems: for each of one or two systems, what its variants counted; with rows, if there are two.
-        sampling: how to test the difference between two systems.
+    systems: for each of one or two systems, what its variants counted; with rows, if there are two.
     """
     answers = []
     for stats in zip(*systems, strict=True):
@@ -71,15 +69,12 @@ def tell_score(name: str, score: float, steps: Sequence[Alike], width: int) -> I
 
     steps: typography alike; then case ignored as well. width: the decimals of scores.
     """
-    sentences: list[str] = []
-    before = f"{score:.{width}f}"
-    for step, first in zip(steps, _FIRST, strict=True):
+    shown = [(f"{score:.{width}f}", "")]
+    for step in steps:
         (number,) = step.scores
-        if (after := f"{number:.{width}f}") != before:
-            gap = f"{abs(number - score):.{width}f} points {'more' if number > score else 'less'}"
-            sentences.append(f"{_AS_WELL if sentences else first}, {name} is {after}, {gap} than as written.")
-        before = after
-    yield from _tell(sentences)
+        gap = f"{abs(number - score):.{width}f} points {'more' if number > score else 'less'}"
+        shown.append((f"{number:.{width}f}", f", {gap} than as written"))
+    yield from _tell(_sentences(name, shown))
 
 
 def tell_difference(
@@ -89,24 +84,25 @@ def tell_difference(
 
     scores, p_value: of two systems whose texts are as they are; steps, width: as for `tell_score`.
     """
-
-    def show(numbers: Sequence[float], p_value: float) -> tuple[str, str]:
-        first, second = numbers
-        return f"{first:.{width}f} and {second:.{width}f}", f"{second - first:+z.{width}f} ({show_p(p_value)})"
-
-    sentences: list[str] = []
-    as_written = before = show(scores, p_value)
-    for step, first in zip(steps, _FIRST, strict=True):
-        after = show(step.scores, step.p_value or 0.0)
-        if after[0] != before[0]:
-            instead = "" if sentences else f" instead of {as_written[1]}"
-            sentences.append(
-                f"{_AS_WELL if sentences else first}, {name} is {after[0]}: the difference is {after[1]}{instead}."
-            )
-        before = after
+    shown = []
+    for (one, other), certainty in ((scores, p_value), *((step.scores, step.p_value or 0.0) for step in steps)):
+        difference = f": the difference is {other - one:+z.{width}f} ({show_p(certainty)})"
+        shown.append((f"{one:.{width}f} and {other:.{width}f}", difference))
+    sentences = _sentences(name, shown)
     if sentences:
+        as_written = shown[0][1].removeprefix(": the difference is ")
+        sentences[0] = f"{sentences[0][:-1]} instead of {as_written}."
         sentences.append(f"The p-values are those of paired approximate randomization with {TRIALS} trials.")
     yield from _tell(sentences)
+
+
+def _sentences(name: str, shown: Sequence[tuple[str, str]]) -> list[str]:
+    """Say what each step changes: shown: scores, and what follows them, as they are and after each step."""
+    sentences: list[str] = []
+    for (before, _), (after, remark), first in zip(shown, shown[1:], _FIRST, strict=False):
+        if after != before:
+            sentences.append(f"{_AS_WELL if sentences else first}, {name} is {after}{remark}.")
+    return sentences
 
 
 def _tell(sentences: Sequence[str]) -> Iterator[Block]:

@@ -272,17 +272,14 @@ def corpus_wer(
     """Score a system's output.
 
     Args:
-        hypotheses: n strings.
-        references: streams, each of n strings; None is a missing reference.
+        hypotheses, references, jobs: as for `corpus_bleu`.
         lowercase: compare without regard to case.
-        jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
     Returns:
         WER in percent, which may exceed 100, with edits and the reference length in words.
 
     Raises:
-        BleuError: lengths differ, a segment has no reference, or an option has an invalid value.
-        InputTypeError: something other than strings, or a list of the wrong shape.
+        BleuError, InputTypeError: as for `corpus_bleu`.
 
     >>> corpus_wer(["the cat sat down"], [["the cat sat down there"]]).score
     20.0
@@ -294,16 +291,14 @@ def sentence_wer(hypothesis: str, references: Iterable[str | None], lowercase: b
     """Score one segment.
 
     Args:
-        hypothesis: the system's output, a string.
-        references: strings; None is a missing reference.
+        hypothesis, references: as for `sentence_bleu`.
         lowercase: compare without regard to case.
 
     Returns:
         WER in percent, which may exceed 100, with edits and the reference length in words.
 
     Raises:
-        BleuError: there is no reference, or an option has an invalid value.
-        InputTypeError: something other than strings, or a bare string as references.
+        BleuError, InputTypeError: as for `sentence_bleu`.
 
     >>> sentence_wer("the cat sat", ["the cat sat"]).score
     0.0

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from bleucli.kernels.python_scores import Piece
+    from bleucli.kernels.python_rows import Piece
 
 _SCHEMA = "scores.schema.json"
 # The command calls chrF2 "chrf": without a number, beta is 2

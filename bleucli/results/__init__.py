@@ -1,27 +1,14 @@
 """The finished answer, as immutable records; `output` renders them.
 
-- `Interval`: a mean and a half-width, by resampling
-- `Difference`: how far a score is from the baseline's
-- `Power`: what a paired test can show; `tell_power`: the same in a sentence
-- `Figures`: what a score was made from
-- `ScoreRecord`: one score of one system
+- `Results`: all systems, and the hints that go with them; as dictionaries, as rows of a table, as text
+- `SystemResult`: a system with its scores; `ScoreRecord`: one score, with `Interval`, `Difference`, `Power`, `Figures`
+  (what it was made from) and `Detail` (by parts of a test set)
 - `Description`, `Fact`: what a metric says of its scores in a paper
-- `Detail`: one score of some segments of a test set
-- `SystemResult`: a system with its scores, one per metric
-- `Test`: what paired test was done
-- `Ranking`: every pair of systems compared by one metric
-- `Verdict`: what a gate says about a score
-- `Unscored`: a system that was left out
+- `Test`, `Ranking`: what test was done, and every pair of systems compared by one metric
+- `Verdict`: what a gate says about a score; `Unscored`: a system that was left out
 - `Input`, `Run`: what was read, by which command, and when
-- `Results`: all systems, and the hints that go with them; as dictionaries, and as rows of a table
-- `score_item`, `run_item`: a score, and what it was made from, as the objects of `bleu -f jsonl`; `Results.cells`: the
-  same as a row of a table
-- `mark_best`: results with the best scores marked
-- `tell_ranks`: the ranks that a system may have, as tables show them
-- `in_scale`: a score in percent, as it is printed on a scale
-- `round_p`, `show_p`: p-values that stay on their side of the limit of significance
-- `name_row`: what a system is called on a group of segments
-- `data_frame`: rows as a data frame of pandas
+- `score_item`, `run_item`: a score, and what it was made from, as the objects of `bleu -f jsonl`
+- `tell_power`, `tell_ranks`, `show_p` and others: numbers in words
 
 Scores of single segments are in `bleucli.results.segments`.
 """
@@ -319,10 +306,8 @@ class Ranking(NamedTuple):
         p_values, corrected = (
             [[table[first][second] for second in order] for first in order] for table in (self.p_values, self.corrected)
         )
-        places = [(self.clusters[index], self.ranks[index]) for index in order]
-        return Ranking(
-            self.name, p_values, corrected, [cluster for cluster, _ in places], [ranks for _, ranks in places]
-        )
+        clusters = [self.clusters[index] for index in order]
+        return Ranking(self.name, p_values, corrected, clusters, [self.ranks[index] for index in order])
 
 
 class Verdict(NamedTuple):
@@ -488,9 +473,8 @@ class Results(Record):
             system = group.systems[index]
             for place, record in enumerate(system.scores):
                 cells = group.cells(index, place)
-                values = (
-                    {key: cells.get(key) for key in _ROW} | dict(record.shares) | {"signature": str(record.signature)}
-                )
+                values = {key: cells.get(key) for key in _ROW} | dict(record.shares)
+                values["signature"] = str(record.signature)
                 for column, _ in system.labels:
                     if column in values:
                         raise BleuError(
@@ -717,21 +701,18 @@ class Results(Record):
         """
         if not self.systems:
             return ["System"], [], []
-        scores = self.systems[0].scores
+        scores, notes, has_baseline = self.systems[0].scores, self._notes(), self.has_baseline()
+        titles, rows = [record.name for record in scores], []
+        with_signatures = signatures and bool(self.pairs)
+        for row in (*self.systems, *self.averages):
+            start = [row.bare_name, row.pair] if self.pairs else [row.name]
+            rows.append([*start, *(_tell_score(one, has_baseline) for one in row.scores)])
+            rows[-1] += [str(record.signature) for record in row.scores if with_signatures]
         if self.pairs:
-            titles = [record.name for record in scores]
-            titles += [f"{record.name} signature" for record in scores if signatures]
-            rows = []
-            for row in (*self.systems, *self.averages):
-                rows.append([row.bare_name, row.pair, *(_tell_score(one, self.has_baseline()) for one in row.scores)])
-                rows[-1] += [str(record.signature) for record in row.scores if signatures]
-            return ["System", "Pair", *titles], rows, self._notes()
-        with_p_values = self.has_baseline()
-        rows = [[system.name, *(_tell_score(one, with_p_values) for one in system.scores)] for system in self.systems]
-        notes = self._notes()
+            return ["System", "Pair", *titles, *(f"{name} signature" for name in titles if signatures)], rows, notes
         if not self.systems[0].labels:  # each group has a signature of its own, which `rows` gives
             notes += [(f"{record.name}:", str(record.signature)) for record in scores]
-        return ["System", *(record.name for record in scores)], rows, notes
+        return ["System", *titles], rows, notes
 
     def _notes(self) -> list[tuple[str, str]]:
         """Return how systems were tested, and their ranks, as notes of a table."""
@@ -783,9 +764,7 @@ def score_item(system: str, record: ScoreRecord, segments: int) -> dict[str, obj
         "segment": None,
         "segments": segments,
         "score": record.score,
-        **{
-            name: list(value) if isinstance(value, tuple) else value for name, value in record.figures._asdict().items()
-        },
+        **{key: list(part) if isinstance(part, tuple) else part for key, part in record.figures._asdict().items()},
         "signature": dict(record.signature),
         "interval": None if interval is None else interval._asdict(),
         "test": None,
@@ -881,7 +860,6 @@ def _key_of(name: str) -> str:
 
 
 def _tell(number: float, record: ScoreRecord) -> str:
-    """Return a score, or a number in its unit."""
     return f"{number:.{4 if record.scale == 1 else 2}f}"
 
 
@@ -891,9 +869,8 @@ def _tell_score(record: ScoreRecord, with_p_value: bool) -> str:
     if record.interval is not None:
         text += f" (μ = {_tell(record.interval.mean, record)} ± {_tell(record.interval.half_width, record)})"
     if with_p_value and record.p_value is not None:
-        text += (
-            " identical" if record.identical else f" p = {record.p_value:.4f}" + "*" * (record.p_value <= SIGNIFICANT)
-        )
+        p_value = f"p = {record.p_value:.4f}" + "*" * (record.p_value <= SIGNIFICANT)
+        text += " identical" if record.identical else f" {p_value}"
     return text
 
 

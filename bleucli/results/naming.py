@@ -1,6 +1,6 @@
 """The names of systems.
 
-- `name_systems`: names as given, or from their paths or files
+- `name_systems`: names that a user gives
 - `by_file`: names of files, without folders and known endings
 - `comes_from`: whether a name comes from a path
 - `name_column`, `mark_baseline`, `unmark_baseline`: names as in sacreBLEU
@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from bleucli.errors import UsageError
 from bleucli.phrases import tell_count
 
-WAYS = ("path", "file")
 # Endings that name the form of a file, not its content; one of each kind is left out
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 _PLAIN = (".txt", ".text", ".tsv", ".jsonl", ".ndjson")
@@ -24,25 +23,16 @@ _BASELINE = "Baseline"
 _MARK = f"{_BASELINE}: "
 
 
-def name_systems(paths: Sequence[str], names: Sequence[str] | None = None, by: str = "path") -> list[str]:
-    """Return the names of systems, which are all different.
+def name_systems(systems: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return names that a user gives systems, in their order, if each has one of its own.
 
-    paths: of their files. names: from the user, in the same order; None for none. by: "path" for the paths themselves,
-    "file" for `by_file`; ignored with `names`.
-
-    >>> name_systems(["a/out.txt", "b/out.txt"], ["old", "new"])
-    ['old', 'new']
     >>> name_systems(["a/out.txt", "b/out.txt"], ["old"])
     Traceback (most recent call last):
     ...
     bleucli.errors.UsageError: names has 1 name for 2 systems; give each system a name, in their order
     """
-    if by not in WAYS:
-        raise UsageError(f"by {by!r}; expected {' or '.join(map(repr, WAYS))}")
-    if names is None:
-        return by_file(paths) if by == "file" else list(paths)
-    if len(names) != len(paths):
-        mismatch = f"names has {tell_count(len(names), 'name')} for {tell_count(len(paths), 'system')}"
+    if len(names) != len(systems):
+        mismatch = f"names has {tell_count(len(names), 'name')} for {tell_count(len(systems), 'system')}"
         raise UsageError(f"{mismatch}; give each system a name, in their order")
     for name, count in Counter(names).items():
         if not name:

@@ -164,11 +164,8 @@ def resample(
 ) -> Results:
     """Return results with intervals, p-values, differences and rankings added.
 
-    Args:
-        results: scores of all systems by all metrics.
-        samples: for each of these systems, one sample per metric, with a row for each unit of `sampling`.
-        sampling: what to resample, and how.
-        progress: called with the number of trials done, and the number of all trials.
+    samples: for each system of the results, one sample per metric, with a row for each unit of `sampling`. progress:
+    called with the number of trials done, and the number of all trials.
     """
     return resample_means(results, [samples], sampling, progress)
 
@@ -365,7 +362,6 @@ def _sides(corpora: Sequence[Sequence[Sequence[Sample]]], pair: Pair) -> list[tu
 
 
 def _count_differing(corpora: Sequence[Sequence[Sequence[Sample]]], pair: Pair) -> int:
-    """Count the rows of all corpora in which two systems differ."""
     return sum(differing(one.stats, other.stats) for one, other in _sides(corpora, pair))
 
 
@@ -437,7 +433,6 @@ def _compare_all(
     sampling: Sampling,
     progress: Callable[[int, int], None],
 ) -> dict[Pair, max_t.PairTest]:
-    """Test every pair of systems by each metric."""
     samples = corpora[0]
     pairs = [(metric, *pair) for metric in range(len(samples[0])) for pair in combinations(range(len(samples)), 2)]
     if sampling.method == "ar":

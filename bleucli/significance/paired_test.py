@@ -53,7 +53,6 @@ class PairedScores(NamedTuple):
     scores: dict[str, list[str] | list[Result]]
 
     def _repr_html_(self) -> str:
-        """Return a table for notebooks."""
         rows = [
             [cell if isinstance(cell, str) else _tell(cell) for cell in row]
             for row in zip(*self.scores.values(), strict=True)

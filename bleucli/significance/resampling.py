@@ -504,7 +504,6 @@ def _check_seed(seed: Entropy) -> Entropy:
 
 
 def _length(samples: Sequence[Sample]) -> int:
-    """Return the number of segments, which is the same for all samples."""
     if not isinstance(samples, Sequence) or not all(
         isinstance(sample, Sample) and isinstance(sample.stats, SegmentStats) for sample in samples
     ):

@@ -86,20 +86,28 @@ class Segments:
             if len(texts) == 1 and (text := texts[0]) is not None:  # scores of sentences call this once per text
                 data = _encode(text)
                 return cls(data, _START + len(data).to_bytes(8, _BYTE_ORDER))
-            import array  # takes a quarter of the time of `from array import array`
-
             encoded = [b"" if text is None else _encode(text) for text in texts]
-            lengths = list(accumulate(map(len, encoded)))  # from an iterator, an array would take twice as long
-            ends = array.array("q", lengths)
-            bounds = array.array("q", bytes(16 * len(ends)))
-            bounds[1::2] = ends
-            bounds[2::2] = ends[:-1]  # each text starts where the one before it ends
         except (TypeError, UnicodeEncodeError):
             raise _no_text(texts, what, first) from None
-        for index, text in enumerate(texts) if None in texts else ():
-            if text is None:
-                bounds[2 * index] = bounds[2 * index + 1] = -1
-        return cls(b"".join(encoded), bounds.tobytes())
+        return cls.from_bytes(encoded, [n for n, text in enumerate(texts) if text is None] if None in texts else ())
+
+    @classmethod
+    def from_bytes(cls, texts: Sequence[bytes | memoryview], missing: Iterable[int] = ()) -> Segments:
+        """Return texts in UTF-8 as `Segments`; missing: the indexes of those that are missing.
+
+        >>> list(Segments.from_bytes([b"a", b"", b"b"], [1]))
+        ['a', None, 'b']
+        """
+        import array  # takes a quarter of the time of `from array import array`
+
+        lengths = list(accumulate(map(len, texts)))  # from an iterator, an array would take twice as long
+        ends = array.array("q", lengths)
+        bounds = array.array("q", bytes(16 * len(ends)))
+        bounds[1::2] = ends
+        bounds[2::2] = ends[:-1]  # each text starts where the one before it ends
+        for index in missing:
+            bounds[2 * index] = bounds[2 * index + 1] = -1
+        return cls(b"".join(texts), bounds.tobytes())
 
     @property
     def pairs(self) -> memoryview:
@@ -175,19 +183,11 @@ class Segments:
         >>> list(gathered), gathered.data
         (['c', None], b'c')
         """
-        from array import array
-
         pairs, places = self.pairs, range(len(self))
         whole = [2 * places[index] for index in indexes]
         starts = [pairs[index] for index in whole]
         texts = [self.data[start : pairs[index + 1]] for index, start in zip(whole, starts, strict=True)]
-        bounds = array("q", bytes(16 * len(texts)))
-        bounds[1::2] = ends = array("q", accumulate(map(len, texts)))
-        bounds[2::2] = ends[:-1]  # each text starts where the one before it ends
-        for place, start in enumerate(starts if -1 in starts else ()):
-            if start < 0:
-                bounds[2 * place] = bounds[2 * place + 1] = -1
-        return Segments(b"".join(texts), bounds.tobytes())
+        return Segments.from_bytes(texts, [place for place, start in enumerate(starts) if start < 0])
 
     def lower(self) -> Segments:
         """Return each text lowercased as `str.lower` does.

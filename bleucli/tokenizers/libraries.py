@@ -24,11 +24,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# One byte per code point, 0 until its character first occurs. What Unicode says of a character is the same for all
-# tokenizers, so they share one table: a sentence then needs neither a new table nor, as a rule, a new look-up.
-_CLASSES = bytearray(kernels.CODE_POINTS)
 _PATTERNS = ((1, r"\p{N}"), (2, r"\p{P}"), (3, r"\p{S}"))
 _OTHER = 4
+
+
+@cache
+def _table() -> bytearray:
+    """Return one byte per code point, 0 until its character first occurs.
+
+    What Unicode says of a character is the same for all tokenizers, so they share one table: a sentence then needs
+    neither a new table nor, as a rule, a new look-up.
+    """
+    return bytearray(kernels.CODE_POINTS)
 
 
 class International(OfLines):
@@ -42,7 +49,8 @@ class International(OfLines):
 
     def tokenize(self, segments: Segments) -> Segments:
         """Return the segments with punctuation and symbols split off."""
-        if characters := kernels.unclassified_characters(segments, _CLASSES):
+        table = _table()
+        if characters := kernels.unclassified_characters(segments, table):
             # Asking `regex` once for each character is much faster than for each text
             import regex
 
@@ -51,8 +59,8 @@ class International(OfLines):
                 classes.update(dict.fromkeys(regex.findall(pattern, characters), value))
             # Each byte changes once, from 0 to its final value: other threads see that one, or none, and look it up
             for character, value in classes.items():
-                _CLASSES[ord(character)] = value
-        return kernels.tokenize_intl(segments, _CLASSES)
+                table[ord(character)] = value
+        return kernels.tokenize_intl(segments, table)
 
 
 def tokenize_distinct(segments: Segments, tokenize: Callable[[list[str]], Iterable[str]]) -> Segments:
@@ -301,7 +309,6 @@ def path_of(name: str) -> str:
 
 
 def _load_same(kind: type[LocalModel], path: str, digest: str) -> LocalModel:
-    """Load the model of a pickle."""
     tokenizer = kind(path)
     if tokenizer._digest != digest:
         raise BleuError(f"the SentencePiece model {path} differs from the one in the pickle; restore the old file")

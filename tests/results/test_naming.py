@@ -79,15 +79,11 @@ def test_no_two_files_have_the_same_name(paths):
     assert len(set(by_file(paths))) == len(paths)
 
 
-def test_python_names_systems_with_one_call():
-    assert name_systems(["x/a.txt", "b"]) == ["x/a.txt", "b"]
-    assert name_systems(["x/a.txt", "b"], by="file") == ["a", "b"]
+def test_each_system_gets_a_name_of_its_own():
     assert name_systems(["x/a.txt", "b"], ["one", "two"]) == ["one", "two"]
     for wrong in (["one"], ["one", "one"], ["one", ""], []):
         with pytest.raises(UsageError, match="names"):
             name_systems(["x/a.txt", "b"], wrong)
-    with pytest.raises(UsageError, match="by 'size'; expected 'path' or 'file'"):
-        name_systems(["a"], by="size")
 
 
 # --- the command

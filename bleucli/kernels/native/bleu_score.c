@@ -1,5 +1,5 @@
 /* The BLEU of a pair of texts, and of rows of statistics: the same operations in the same order as in
- * kernels/python_scores.py. */
+ * kernels/python_ngrams.py. */
 #include "kernels.h"
 
 #include <math.h>

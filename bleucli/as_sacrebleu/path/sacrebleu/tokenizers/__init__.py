@@ -14,8 +14,8 @@ from importlib import import_module
 from typing import Any
 
 from bleucli import tokenizers
+from bleucli.metrics.ter import Tercom
 from bleucli.text import Segments
-from bleucli.tokenizers.tercom import Tercom
 from sacrebleu import names
 
 TYPE_CHECKING = False
