@@ -349,7 +349,8 @@ class TextFile:
             if self.is_file and self._among > _MOST_OPEN:
                 yield from _read_reopening(self._path, self._block_bytes)
                 return
-            with _open_raw(self._path) if self._stream is None else _Borrowed(self._stream) as stream:
+            stream = _open_raw(self._path) if self._stream is None else self._stream
+            try:
                 while chunk := self._read_chunk(stream):
                     if not self.is_file:  # it cannot be read again, so its data are kept if they are few
                         self._kept_bytes += len(chunk)
@@ -358,6 +359,9 @@ class TextFile:
                         else:
                             self._kept.clear()
                     yield chunk
+            finally:
+                if stream is not self._stream:  # it is ours to close
+                    stream.close()
         except OSError as error:
             raise BleuError(f"cannot read {self.name}: {error.strerror or error}; give a readable text file") from None
 
@@ -489,19 +493,6 @@ def read_toml(path: str, what: str = "", remedy: str = "") -> dict[str, Any]:
         raise BleuError(f"{path} is not valid TOML: it is nested too deeply") from None
     except ValueError as error:  # of TOML, of UTF-8, or a number with thousands of digits
         raise BleuError(f"{path} is not valid TOML: {error}") from None
-
-
-class _Borrowed:
-    """A stream as a context that does not close it."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self.stream = stream
-
-    def __enter__(self) -> IO[bytes]:
-        return self.stream
-
-    def __exit__(self, *_: object) -> None:
-        pass
 
 
 def _open_raw(path: str | bytes | None) -> IO[bytes]:

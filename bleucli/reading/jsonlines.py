@@ -364,8 +364,7 @@ class JsonLines:
 
     def _read_items(self) -> Iterator[tuple[int, list[dict[str, Any]]]]:
         """Give blocks of objects, each with the number of lines before it."""
-        for before, data in self._file.encoded_lines():
-            yield before, self._parse(data, before)
+        return ((before, self._parse(data, before)) for before, data in self._file.encoded_lines())
 
     def _parse(self, data: bytes, before: int) -> list[dict[str, Any]]:
         items = list(self._items(self._file.decode_lines(data), before + 1))
@@ -434,10 +433,7 @@ class JsonLines:
         return [self._hypothesis(place, item, number) for number, item in zip(numbers, items, strict=True)]
 
     def _hypothesis(self, place: Path | UsualName, item: dict[str, Any], number: int) -> str:
-        try:
-            field, text = place.find(item)
-        except NotFoundError as reason:
-            raise self._not_found(number, "hyp", reason) from None
+        field, text = self._find(place, item, number, "hyp")
         if type(text) is str:
             return text
         from bleucli.reading.jsonfields import LISTED
@@ -469,10 +465,7 @@ class JsonLines:
 
     def _id(self, path: Path, item: dict[str, Any], number: int) -> str | int:
         """Return the id at a path that the user named, so each object must have it."""
-        try:
-            field, value = path.find(item)
-        except NotFoundError as reason:
-            raise self._not_found(number, "id", reason) from None
+        field, value = self._find(path, item, number, "id")
         if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
             return value
         raise self._wrong_type(number, field, value, "a string or a whole number, not empty", key="id")
@@ -533,6 +526,13 @@ class JsonLines:
 
     def _not_found(self, number: int, key: str, reason: NotFoundError) -> BleuError:
         return BleuError(f"{self._at(number)}: {reason}; name the field with --jsonl-fields {key}=NAME")
+
+    def _find(self, place: Path | UsualName, item: dict[str, Any], number: int, key: str) -> tuple[str, Any]:
+        """Return a field and what it holds; key: the one of --jsonl-fields that names it."""
+        try:
+            return place.find(item)
+        except NotFoundError as reason:
+            raise self._not_found(number, key, reason) from None
 
     def _segments(self, texts: Sequence[str | None], what: str, numbers: Sequence[int]) -> Segments:
         """Return texts as segments; numbers: the numbers of their lines."""
