@@ -73,81 +73,71 @@ class Joining:
             of_kind.extend([text or "" for text in column] or [""] * count)
 
     def join(self, sources: Sequence[Source], first_reference: int, may_be_empty: bool) -> Iterator[list[Block]]:
-        """Give the blocks of all sources in step; the arguments and errors of `_join`."""
-        return _join(self, sources, first_reference, may_be_empty)
+        """Give the blocks of all sources, with the same items in the same order, and without the columns of ids.
 
-
-def _join(
-    joining: Joining, sources: Sequence[Source], first_reference: int, may_be_empty: bool
-) -> Iterator[list[Block]]:
-    """Give the blocks of all sources, with the same items in the same order, and without the columns of ids.
-
-    Args:
-        joining: how items are joined, and where to count them.
-        sources: systems, then references. Sources without names have only labels, in the order of the references.
+        Sources are systems, then references; those without names have only labels, in the order of the references.
         first_reference: the position of the first reference, or the number of sources if systems bring theirs along.
-        may_be_empty: as for `bleucli.text.align`.
 
-    Raises:
-        IdsDifferError: ids are missing, double or unknown; or ids differ, and a source without ids has a position only.
-        LengthError: sources without ids have different numbers of segments.
+        Raises:
+            IdsDifferError: ids are missing, double or unknown; or they differ, and a source has none to join by.
+            LengthError: sources without ids have different numbers of segments.
 
-    >>> def source(label, texts, ids):
-    ...     return Source(label, [label], iter([list(map(Segments.from_strings, (texts, ids)))]), ids=1)
-    >>> system, reference = source("sys", ["a", "b"], ["1", "2"]), source("ref", ["B", "A"], ["2", "1"])
-    >>> for blocks in Joining().join([system, reference], 1, False):
-    ...     print([list(column) for block in blocks for column in block])
-    [['b', 'a'], ['B', 'A']]
-    """
-    can_join = all(source.ids for source in sources if source.names)
-    records = [_Record(source.blocks) for source in sources] if can_join else []
-    if records:  # a stream that ends early may lack some items, so the others are waited for
-        sources = [one._replace(blocks=of.read(), hurry=None) for one, of in zip(sources, records, strict=True)]
-    total = 0
-    joining.ids = [[] for _ in _KINDS] if joining.keeps_ids else ()
-    order = [*range(first_reference, len(sources)), *range(first_reference)]
-    all_ids = [_Ids() for _ in sources]
-    measure = first_reference if first_reference < len(sources) else 0
-    before: list[Block] = []  # the ids of the blocks that were given
-    failure: BleuError | None = None
-    try:
-        for blocks in in_step(sources, may_be_empty):
-            ids = [_ids(source, block) for source, block in zip(sources, blocks, strict=True)]
-            difference = _find_difference(sources, ids, first_reference)
-            if difference is not None:
-                failure = _differ(sources, ids, *difference, total)
-                if not records:
-                    raise failure
-                break
-            _add_ids(all_ids, ids)
-            total += len(blocks[0][0])
-            if records:
-                before.append(ids[measure])
-            for record in records:
-                record.forget(total)
-            joining.scored = joining.items = total
-            joining.keep(ids, order)
-            yield [_without_ids(source, block) for source, block in zip(sources, blocks, strict=True)]
-        else:
-            _check_gaps(sources, all_ids)
-            _check_kinds(joining, sources, all_ids)
-            return
-    except LengthError as error:
-        if not records:
-            raise
-        failure = error
-    rest = [_whole(list(record.rest(total))) for record in records]
-    _add_ids(all_ids, [_ids(source, columns) for source, columns in zip(sources, rest, strict=True)])
-    common = set.intersection(*(own.kinds for source, own in zip(sources, all_ids, strict=True) if source.names))
-    if not common:
-        assert failure is not None
-        raise failure
-    _check_gaps(sources, all_ids)
-    earlier = {key for columns in before for key in zip(*(columns[kind] for kind in sorted(common)), strict=True)}
-    joining.is_sorted = True
-    # Systems that bring their references along have all of these together
-    references = range(first_reference if first_reference < len(sources) else 0, len(sources))
-    yield from _join_by_key(sources, rest, sorted(common), references, joining, earlier, total)
+        >>> def source(label, texts, ids):
+        ...     return Source(label, [label], iter([list(map(Segments.from_strings, (texts, ids)))]), ids=1)
+        >>> system, reference = source("sys", ["a", "b"], ["1", "2"]), source("ref", ["B", "A"], ["2", "1"])
+        >>> for blocks in Joining().join([system, reference], 1, False):
+        ...     print([list(column) for block in blocks for column in block])
+        [['b', 'a'], ['B', 'A']]
+        """
+        can_join = all(source.ids for source in sources if source.names)
+        records = [_Record(source.blocks) for source in sources] if can_join else []
+        if records:  # a stream that ends early may lack some items, so the others are waited for
+            sources = [one._replace(blocks=of.read(), hurry=None) for one, of in zip(sources, records, strict=True)]
+        total = 0
+        self.ids = [[] for _ in _KINDS] if self.keeps_ids else ()
+        order = [*range(first_reference, len(sources)), *range(first_reference)]
+        all_ids = [_Ids() for _ in sources]
+        measure = first_reference if first_reference < len(sources) else 0
+        before: list[Block] = []  # the ids of the blocks that were given
+        failure: BleuError | None = None
+        try:
+            for blocks in in_step(sources, may_be_empty):
+                ids = [_ids(source, block) for source, block in zip(sources, blocks, strict=True)]
+                difference = _find_difference(sources, ids, first_reference)
+                if difference is not None:
+                    failure = _differ(sources, ids, *difference, total)
+                    if not records:
+                        raise failure
+                    break
+                _add_ids(all_ids, ids)
+                total += len(blocks[0][0])
+                if records:
+                    before.append(ids[measure])
+                for record in records:
+                    record.forget(total)
+                self.scored = self.items = total
+                self.keep(ids, order)
+                yield [_without_ids(source, block) for source, block in zip(sources, blocks, strict=True)]
+            else:
+                _check_gaps(sources, all_ids)
+                _check_kinds(self, sources, all_ids)
+                return
+        except LengthError as error:
+            if not records:
+                raise
+            failure = error
+        rest = [_whole(list(record.rest(total))) for record in records]
+        _add_ids(all_ids, [_ids(source, columns) for source, columns in zip(sources, rest, strict=True)])
+        common = set.intersection(*(own.kinds for source, own in zip(sources, all_ids, strict=True) if source.names))
+        if not common:
+            assert failure is not None
+            raise failure
+        _check_gaps(sources, all_ids)
+        earlier = {key for columns in before for key in zip(*(columns[kind] for kind in sorted(common)), strict=True)}
+        self.is_sorted = True
+        # Systems that bring their references along have all of these together
+        references = range(first_reference if first_reference < len(sources) else 0, len(sources))
+        yield from _join_by_key(sources, rest, sorted(common), references, self, earlier, total)
 
 
 def _check_kinds(joining: Joining, sources: Sequence[Source], all_ids: Sequence[_Ids]) -> None:
@@ -205,7 +195,6 @@ class _Ids:
 
 
 def _add_ids(all_ids: Sequence[_Ids], ids: Sequence[Block]) -> None:
-    """Add the ids of the next lines of each source."""
     for own, columns in zip(all_ids, ids, strict=True):
         own.add(columns)
 
@@ -235,7 +224,6 @@ class _Record:
         self._segments = 0
 
     def read(self) -> Iterator[Block]:
-        """Give the blocks, and remember them."""
         for block in self._blocks:
             self._held.append((self._segments, block))
             self._segments += len(block[0]) if block else 0

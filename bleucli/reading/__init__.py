@@ -96,7 +96,7 @@ class TextFile:
         self._stream = stream
         self._encoding = _look_up_encoding(encoding)
         self._columns = 0 if columns == 1 else columns
-        self._lines = 0
+        self.segments = 0
         self._bytes = 0
         self._blocks: Iterator[bytes] | None = None
         self.is_file = path is not None and os.path.isfile(path)
@@ -114,11 +114,6 @@ class TextFile:
     @property
     def _block_bytes(self) -> int:
         return min(self.block_factor * _BLOCK_BYTES, max(_LEAST_BYTES, _BYTES_OF_ALL // self._among))
-
-    @property
-    def segments(self) -> int:
-        """The number of segments read so far."""
-        return self._lines
 
     def sha256(self) -> str:
         """Return the SHA-256 of the file's bytes, packed or not, once all blocks are read; `hashed` must be set."""
@@ -180,10 +175,10 @@ class TextFile:
             except FieldCountError as error:
                 fields = tell_count(columns, "tab-separated field")
                 raise BleuError(
-                    f"{self.name}, line {self._lines + error.line + 1}: expected {fields}, found {error.found}; give"
+                    f"{self.name}, line {self.segments + error.line + 1}: expected {fields}, found {error.found}; give"
                     " each line the same number"
                 ) from None
-            self._lines += len(segments[0])
+            self.segments += len(segments[0])
             self._bytes += len(data)
             yield segments
 
@@ -195,8 +190,8 @@ class TextFile:
     def encoded_lines(self) -> Iterator[tuple[int, bytes]]:
         """Read the file unchanged; give whole lines at a time in UTF-8, with the number of lines before them."""
         for data in self._whole_lines():
-            yield self._lines, data
-            self._lines += kernels.count_line_ends(data) + (data[-1:] != b"\n")
+            yield self.segments, data
+            self.segments += kernels.count_line_ends(data) + (data[-1:] != b"\n")
             self._bytes += len(data)
 
     def decode_lines(self, data: bytes) -> list[str]:
@@ -235,7 +230,7 @@ class TextFile:
 
     def _not_utf8(self, error: UnicodeDecodeError) -> BleuError:
         """Return the error about invalid UTF-8 in the next block, with its line in the file."""
-        line = self._lines + error.object.count(b"\n", 0, error.start) + 1
+        line = self.segments + error.object.count(b"\n", 0, error.start) + 1
         return self._undecodable(error, line, self._bytes + error.start)
 
     def _undecodable(self, error: UnicodeDecodeError, line: int, offset: int) -> BleuError:
@@ -254,15 +249,15 @@ class TextFile:
                 parts.append(chunk)
                 size += len(chunk)
                 if size > _LINE_BYTES:
-                    line = self._lines + kernels.count_line_ends(parts[0]) + 1
+                    line = self.segments + kernels.count_line_ends(parts[0]) + 1
                     raise BleuError(
                         f"{self.name}, line {line} is longer than {_LINE_BYTES >> 20} MiB; give one segment per line"
                     )
                 continue
             data = b"".join((*parts, chunk))
             evenly = self.is_file and self._among > 1 and len(chunk) >= self._block_bytes
-            # Here, `_lines` is the number of lines before this block: the caller counts a block before it asks for more
-            end = _even_end(data, self._lines) if evenly else data.rindex(b"\n") + 1
+            # `segments` is the number of lines before this block: the caller counts a block before it asks for more
+            end = _even_end(data, self.segments) if evenly else data.rindex(b"\n") + 1
             yield data[:end]
             parts = [data[end:]] if end < len(data) else []
             size = len(data) - end

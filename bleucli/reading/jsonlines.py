@@ -83,7 +83,7 @@ class JsonLines:
         name: for messages.
         systems: the names of the systems in the file; empty if there is only one, without a name.
         with_references: whether the references are taken.
-        hints: what a user should know about the file; complete once all blocks are read.
+        hints, is_file, is_packed, sha256, hurry: those of the file.
         segments: the number of segments read so far.
         brings_references: whether any reference was found so far.
 
@@ -118,6 +118,7 @@ class JsonLines:
         fields = fields or Fields()
         self.name = file.name
         self.hints = file.hints
+        self.is_file, self.is_packed, self.sha256, self.hurry = file.is_file, file.is_packed, file.sha256, file.hurry
         self.systems = [name for name, _ in fields.hypotheses if name]
         self._file = file
         file.block_factor = _BLOCK_FACTOR
@@ -162,10 +163,6 @@ class JsonLines:
 
         return len(ID_KINDS) if self.identified else 0
 
-    def is_packed(self) -> bool:
-        """Return whether it is a regular file that is packed."""
-        return self._file.is_packed()
-
     def counts(self) -> Iterator[int]:
         """Count the segments of a regular file, without blank lines at its end: see `TextFile`."""
         count = 0
@@ -182,19 +179,6 @@ class JsonLines:
             yield count
             if not objects and len(block) > _MOST_BLANK:  # reading the file raises the error
                 return
-
-    def sha256(self) -> str:
-        """Return the SHA-256 of the file: see `TextFile`."""
-        return self._file.sha256()
-
-    @property
-    def is_file(self) -> bool:
-        """Whether it is a regular file: see `TextFile`."""
-        return self._file.is_file
-
-    def hurry(self) -> None:
-        """Stop waiting for a stream that has nothing to read: see `TextFile`."""
-        self._file.hurry()
 
     def blocks(self) -> Iterator[list[Segments]]:
         """Read the file in blocks: one `Segments` of hypotheses per system, then those of ids and references, if taken.
@@ -237,11 +221,10 @@ class JsonLines:
         from bleucli.reading.jsonfields import find_value, names_of_ids
 
         pairs: dict[str, None] = {}
-        for _, items in self.twin()._read_items():
-            for item in items:
-                ids = (find_value(item, name) for name in names_of_ids(item, self._wanted[0]) if name)
-                pair = language_pairs.of_item(item, next((one for one in ids if isinstance(one, str)), ""))
-                pairs |= {} if pair is None else {"-".join(pair): None}
+        for item in chain.from_iterable(items for _, items in self.twin()._read_items()):
+            ids = (find_value(item, name) for name in names_of_ids(item, self._wanted[0]) if name)
+            if pair := language_pairs.of_item(item, next((one for one in ids if isinstance(one, str)), "")):
+                pairs.setdefault("-".join(pair))
         return list(pairs)
 
     def _parse_document(self, data: bytes) -> list[dict[str, Any]]:
@@ -390,7 +373,6 @@ class JsonLines:
                 yield item
 
     def _at(self, number: int) -> str:
-        """Return the place of an object, for errors."""
         return f"{self.name}, {self._place} {number}"
 
     @property

@@ -214,7 +214,6 @@ def _is_spaced(lines: Sequence[str]) -> bool:
 
 
 def _rows(lines: Sequence[str], delimiter: str, label: str) -> list[Any]:
-    """Return the rows of CSV or TSV by the names in its first row."""
     import csv
 
     reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True)
@@ -229,7 +228,6 @@ def _rows(lines: Sequence[str], delimiter: str, label: str) -> list[Any]:
 
 
 def _by_header(header: Sequence[str], rows: Sequence[Sequence[str]], label: str) -> list[Any]:
-    """Return rows by the names in the first row."""
     if all(map(_is_number, header)):
         raise BleuError(
             f"{label} has {len(header)} numbers in line 1; expected names of columns, or a single number, with a point"
@@ -446,7 +444,6 @@ def find_ids(keys: Sequence[str], ids: str) -> tuple[list[str], list[str]]:
 
 
 def _plain(key: str) -> str:
-    """Return the name of a field without capitals and marks."""
     return key.translate(_MARKS).lower()
 
 

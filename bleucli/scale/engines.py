@@ -284,7 +284,6 @@ class _RowsFile:
         self._writer.add(systems, {**columns, SEGMENT: segments})
 
     def save(self) -> None:
-        """Write the file."""
         names = [""] if SYSTEM in self._work.keys else list(self._work.columns.hypotheses)
         shards = [Shard(name, 0, self._partition.rows, source=self._partition.path) for name in names]
         self._writer.save(self._partition.file_in(self._work.saved), shards, self._work.command)

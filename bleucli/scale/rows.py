@@ -312,7 +312,6 @@ def _repeat(text: str, count: int) -> pa.Array:
 
 
 def _read_indexes(values: Sequence[object]) -> NDArray[np.int64]:
-    """Return the indexes of segments."""
     import numpy as np
 
     indexes = np.asarray(values)
@@ -404,7 +403,6 @@ def write(
 
 
 def _by_metric(stats: StatsOfSystem) -> dict[str, CorpusStats]:
-    """Return the statistics of a system by the names of their metrics."""
     values = stats.values() if isinstance(stats, Mapping) else [stats] if isinstance(stats, CorpusStats) else stats
     each = list(values) if isinstance(values, Iterable) else [values]
     if not all(isinstance(stats_of_metric, CorpusStats) for stats_of_metric in each):

@@ -312,7 +312,6 @@ def read_batches(path: str, names: Sequence[str], rows: int = _BLOCK, address: s
 
 
 def _schema_of(path: str) -> pa.Schema:
-    """Return the columns of a table."""
     if is_parquet(path):
         return open_parquet(path).schema_arrow
     return (_read_table(path) if kind_of(path) else _open_ipc(path)).schema
@@ -391,7 +390,6 @@ def _read_json(path: str) -> list[list[Any]]:
 
 
 def _read_xlsx(path: str) -> list[list[Any]]:
-    """Return the rows of the first sheet."""
     from zipfile import BadZipFile
 
     try:

@@ -324,7 +324,6 @@ class _Lines(JsonLines):
     """A JSON Lines file of any objects."""
 
     def objects(self) -> Iterator[tuple[str, Item]]:
-        """Give the objects, each with its place for errors."""
         for before, objects in self._read_items():
             for number, item in enumerate(objects, before + 1):
                 yield self._at(number), item

@@ -81,7 +81,6 @@ class Registry:
         return name in self._facts
 
     def __getitem__(self, name: str) -> TestSet:
-        """Return a test set."""
         if name not in self._facts:
             listing = Turn("get_available_testsets()", "bleu --list")
             raise BleuError(f"there is no test set {name!r}; see ", listing, suggest(name, self))

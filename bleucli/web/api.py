@@ -66,8 +66,6 @@ _BODY = {
 
 
 class _Work:
-    """Threads for short work, for long work, and for explanations."""
-
     def __init__(self) -> None:
         processors = usable_processors()
         self.short = _Pool(max(4, processors), "bleu-short")

@@ -234,8 +234,6 @@ def fields_of(name: str) -> set[str]:
 
 
 def _among(*choices: object) -> AfterValidator:
-    """Return a validator for one of the page's choices."""
-
     def check(value: object, info: ValidationInfo) -> object:
         if value not in choices:
             raise UsageError(
