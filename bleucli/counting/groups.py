@@ -128,15 +128,10 @@ def join_documents(corpus: Corpus) -> Iterator[Piece]:
     """
     of_segments = Labels(corpus.label_names())
     of_documents = Labels(of_segments.columns) if corpus.labels is None else corpus.labels
-    return _join(corpus._replace(labels=of_segments).pieces(), of_segments, of_documents)
-
-
-def _join(pieces: Iterator[Piece], of_segments: Labels, of_documents: Labels) -> Iterator[Piece]:
-    """Give the documents; of_segments: their labels, taken away; of_documents: gets those of documents."""
     names: set[str] = set()
     waiting: _Document | None = None
     number = begin = 0
-    for piece in pieces:
+    for piece in corpus._replace(labels=of_segments).pieces():
         columns = of_segments.take(len(piece.hypotheses[0]))
         documents = labels.find(columns, DOCUMENT)
         labels.check_documents(documents, piece.start)
