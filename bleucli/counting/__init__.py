@@ -557,8 +557,9 @@ class _Counting:
                 from copy import copy
 
                 ready[place] = copy(metric)
-                references, corpus = corpus.reference_pieces()
-                ready[place].learn(references)
+                first, again = corpus.kept()
+                ready[place].learn(piece.references for piece in first.pieces())
+                corpus = again()
         self.corpus, self._metrics = corpus, ready
         self._names = self.corpus.system_names()
         self._keep_rows, self._inspect = keep_rows, inspect
