@@ -116,7 +116,6 @@ else:
         """Generic in the type of a score like `typing.Generic`, but without importing `typing`, which takes time."""
 
         def __class_getitem__(cls, kind):
-            """Return the class with its parameter, for annotations that are evaluated."""
             return type(list[int])(cls, kind)
 
 

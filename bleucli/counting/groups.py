@@ -194,7 +194,6 @@ def _piece(documents: Sequence[_Document], start: int, begin: int, of_documents:
 
 
 def _columns(field: str, documents: Sequence[_Document]) -> Iterator[Sequence[list[Any]]]:
-    """Give what documents have in a field, column by column."""
     return zip(*(getattr(document, field) for document in documents), strict=True)
 
 

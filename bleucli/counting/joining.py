@@ -30,24 +30,20 @@ _BLOCK = 4096
 
 
 class Joining:
-    """How items are joined.
+    """How items are joined; what it says of them is complete once all blocks have been read.
 
-    Args:
-        partial: whether items that a source lacks are left out; otherwise, they are an error.
-        left_out: the ids of items that are not scored, although sources may have them: of each kind, "" if it has none.
+    partial: whether items that a source lacks are left out; otherwise, they are an error. left_out: the ids of items
+    that are not scored, although sources may have them: of each kind, "" if it has none. keeps_ids: whether to keep
+    ids, for scores that have ids, too.
 
     Attributes:
-        scored: the number of items that all sources have.
-        items: the number of items that have a reference.
+        scored, items: the numbers of items that all sources have, and of those that have a reference.
         is_sorted: whether items were put into another order, which needs ids in every source.
         strangers: what systems have that has no reference, in a sentence for each; empty unless `partial`.
-        is_reordered: whether items were moved, so that they are not where they are in their files.
         hint: what a user should know about the ids, or "".
         lines: if items are put into another order or left out, the lines of each system, by its name, and those of the
             first reference as "".
-        ids: by kind, the id of each item that was given, "" if it has none; empty unless `keeps_ids`. All eight are
-            complete once all blocks have been read.
-        keeps_ids: whether to keep ids, for scores that have ids, too.
+        ids: by kind, the id of each item that was given, "" if it has none; empty unless `keeps_ids`.
     """
 
     def __init__(self, partial: bool = False, left_out: Sequence[Key] = ()) -> None:
@@ -177,7 +173,6 @@ class _Ids:
         self._lines = 0
 
     def add(self, ids: Block) -> None:
-        """Add the ids of the next lines, one column for each kind."""
         for kind, column in enumerate(ids):
             data = _data_of(column)
             missing: Sequence[int] = ()
@@ -230,7 +225,6 @@ class _Record:
             yield block
 
     def forget(self, total: int) -> None:
-        """Forget blocks of which all segments are among the first `total`."""
         while self._held and self._held[0][0] + len(self._held[0][1][0]) <= total:
             self._held.popleft()
 

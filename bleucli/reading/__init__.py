@@ -265,7 +265,6 @@ class TextFile:
             yield b"".join(parts)
 
     def _decoded_chunks(self) -> Iterator[bytes]:
-        """Read the text in UTF-8, whatever its encoding."""
         return self._chunks() if self._encoding == "utf-8" else self._transcode(self._chunks())
 
     def _skip_mark(self, chunks: Iterator[bytes]) -> Iterator[bytes]:

@@ -331,7 +331,7 @@ class JsonLines:
         return Wanted(names, references, kind is list, names_of, alone, ids)
 
     def _blocks_of(self, items: list[dict[str, Any]], numbers: Sequence[int]) -> Iterator[list[Segments]]:
-        """Give the columns of objects; numbers: those of their lines."""
+        """Give the columns of objects; here and below, `numbers` are those of their lines."""
         self.segments += len(items)
         texts = [self._find_hypotheses(place, items, numbers) for place in self._hypotheses]
         ids = self._find_ids(items, numbers)
@@ -406,7 +406,6 @@ class JsonLines:
     def _find_hypotheses(
         self, place: Path | UsualName, items: list[dict[str, Any]], numbers: Sequence[int]
     ) -> list[str]:
-        """Return a system's texts in objects; numbers: those of their lines."""
         name = place.common_name(items)
         texts: list[Any] = [] if name is None else [item.get(name) for item in items]
         if {*map(type, texts)} == {str}:  # nearly always
@@ -425,7 +424,6 @@ class JsonLines:
         raise self._wrong_type(number, field, text, "a string", key="hyp")
 
     def _find_ids(self, items: list[dict[str, Any]], numbers: Sequence[int]) -> list[Segments]:
-        """Return a column for each kind of id; numbers: those of the objects' lines."""
         if not self.identified:
             return []
         from bleucli.reading.jsonfields import encode_ids, names_of_ids
@@ -453,7 +451,6 @@ class JsonLines:
         raise self._wrong_type(number, field, value, "a string or a whole number, not empty", key="id")
 
     def _find_labels(self, name: str, items: list[dict[str, Any]], numbers: Sequence[int]) -> Segments:
-        """Return the labels of objects in a field; numbers: those of their lines."""
         from bleucli.reading.jsonfields import label_in
 
         labels: list[str | None] = []
@@ -465,7 +462,6 @@ class JsonLines:
         return self._segments(labels, "label", numbers)
 
     def _find_rows(self, items: list[dict[str, Any]], numbers: Sequence[int]) -> list[list[str | None]]:
-        """Return the references in objects; numbers: those of their lines."""
         name = self._references.common_name(items)
         rows: list[Any] = [] if name is None else [item.get(name) for item in items]
         kinds = {*map(type, rows)}
@@ -517,7 +513,6 @@ class JsonLines:
             raise self._not_found(number, key, reason) from None
 
     def _segments(self, texts: Sequence[str | None], what: str, numbers: Sequence[int]) -> Segments:
-        """Return texts as segments; numbers: the numbers of their lines."""
         try:
             strings = [text for text in texts if text is not None]
             if len(strings) == len(texts):

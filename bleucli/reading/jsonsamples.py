@@ -92,7 +92,6 @@ class SampleLines(JsonLines):
         return field, value
 
     def _label(self, item: dict[str, Any], number: int, labels: Sequence[str] | None) -> str | None:
-        """Return the label of an object's group, if it has one."""
         if labels is not None:
             return labels[min(number, len(labels)) - 1]
         if self._group is None:

@@ -76,8 +76,6 @@ class ScoreFile(NamedTuple):
 
 
 class _Scores(NamedTuple):
-    """The scores of one system, and their ids."""
-
     items: list[Item]
     ids: Ids = Ids()
 
@@ -309,7 +307,6 @@ def _of_records(records: Sequence[Any], label: str, name: str, field: str, ids: 
 
 
 def _leaves(record: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    """Give the values of an object and of those in it, by their paths."""
     for key, value in record.items():
         if isinstance(value, Mapping):
             yield from _leaves(value, f"{above}{key}.")
@@ -363,7 +360,6 @@ def _is_number(value: object) -> bool:
 
 
 def _item(value: object, place: str) -> Item:
-    """Return the score, or scores, of one item; place: what errors call it."""
     if isinstance(value, list):
         return [_number(one, place) for one in value]
     return _number(value, place)
@@ -513,7 +509,6 @@ def _numbers_of(ids: Sequence[str]) -> list[int] | None:
 
 
 def _find_fault(ids: Sequence[str], lines: Sequence[int]) -> str:
-    """Return what is wrong with ids that should number segments, or ""."""
     if double := [one for one, count in Counter(ids).items() if count > 1]:
         return f"has {tell_ids(double)} more than once"
     if min(lines) > 1 or max(lines) > 2 * len(lines):

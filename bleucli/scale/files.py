@@ -193,7 +193,6 @@ class StatsFile:
             self._file = None
 
     def _read_signatures(self, name: str) -> list[str]:
-        """Return the signatures of a metric, each once."""
         column = f"{name}.{SIGNATURE}"
         kind = self._schema.field(column).type
         if _kind_of_values(kind) not in ("null", *_BYTES, *_TEXTS):  # "null" in an empty file

@@ -228,7 +228,6 @@ class Writer:
             raise BleuError("a Writer writes one file, and this one has done so; make another")
 
     def _check(self, systems: Sequence[SystemStats]) -> None:
-        """Refuse statistics that do not fit into the file."""
         for system in systems:
             if [one.metric.configuration() for one in system.stats] != self._ways:
                 raise BleuError(
@@ -304,7 +303,6 @@ def _label(name: str, stats: CorpusStats, extras: Mapping[str, Any], first: int)
 
 
 def _repeat(text: str, count: int) -> pa.Array:
-    """Return a column that has the same text in each row."""
     pa = load("pyarrow", "arrow")
     import numpy as np
 

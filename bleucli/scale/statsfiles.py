@@ -227,7 +227,6 @@ class Statistics:
         return map(self._with_scores, file.row_groups(names) if file.rows else ())
 
     def _with_scores(self, table: pa.Table) -> pa.Table:
-        """Return rows of a file with the columns that were added."""
         if not self._columns:
             return table
         import numpy as np
@@ -351,7 +350,6 @@ class Statistics:
         rows: pa.Table,
         accepted: set[tuple[str, str, bool]],
     ) -> None:
-        """Refuse rows that were counted in another way."""
         most = rows.column("refs_max" if file.is_summed else REFERENCES)
         several = bool(load("pyarrow.compute", "arrow").max(most).as_py() > 1)
         for (name, metric), text in zip(metrics.items(), signatures, strict=True):

@@ -139,7 +139,6 @@ class TextTable:
         return Corpus(systems, rest, joining=self.joining, labels=self.labels)
 
     def _source_of(self, part: _Part) -> Source:
-        """Return the texts, ids and keys of files with the same columns."""
         label, references = ", ".join(part.files), ", ".join(part.columns.references)
         is_system = bool(part.columns.hypotheses)
         return Source(
@@ -348,7 +347,6 @@ def _text_of(value: object) -> str | None:
 
 
 def _read_delimited(path: str, kind: str) -> list[list[Any]]:
-    """Return the rows of CSV or TSV; cells may be quoted, and quoted ones may have line breaks."""
     import csv
 
     with open(path, encoding="utf-8-sig", newline="") as file:

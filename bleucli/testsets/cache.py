@@ -268,7 +268,6 @@ def _enter(folder: str, make: bool = False) -> Iterator[int | None]:
 
 
 def _open_folder(outer: int, name: str, path: str, make: bool) -> int:
-    """Return a descriptor of a folder in a folder."""
     try:
         if make:
             with suppress(FileExistsError):

@@ -116,7 +116,6 @@ def _find_addresses(url: str, target: str, name: str, expected: Checksum | None)
 
 
 def _fetch_from_first(addresses: list[str], target: str, name: str, expected: Checksum | None) -> None:
-    """Fetch the file from the first address that has it."""
     failures: list[tuple[str, network.Failed]] = []
     for address in addresses:
         try:

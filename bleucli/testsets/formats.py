@@ -192,7 +192,6 @@ def read_wmt_xml(path: str) -> dict[str, list[str]]:
 
 
 def _check_names(references: list[str], systems: list[str], path: str) -> None:
-    """Refuse names of translators and systems that cannot be fields' names."""
     for name in (*references, *systems):
         if not is_file_name(name):
             raise BleuError(
@@ -403,7 +402,6 @@ def _row(item: Item, items: Items, place: str) -> Item:
 
 
 def _check_text(text: str, name: str, place: str) -> None:
-    """Refuse a text that cannot be written in UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:

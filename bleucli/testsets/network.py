@@ -197,7 +197,6 @@ def _request(session: Session, url: str, auth: Any) -> Response:
 
 
 def _failure_of(error: Exception, outer: BaseException | None) -> Failed:
-    """Return our error for the failure of a request."""
     import requests
 
     reason, cause = reason_of(error, outer), _cause_of(error, outer)
@@ -266,7 +265,6 @@ class _Pace:
         self._start, self._before = time.monotonic(), 0
 
     def check(self) -> None:
-        """Raise an error if the last minute brought too little."""
         now = time.monotonic()
         if now - self._start >= SECONDS_OF_PACE:
             if self.received - self._before < LEAST_BYTES:

@@ -316,7 +316,6 @@ def _unpack(test_set: TestSet, number: int, archive: str, members: Sequence[str]
 
 
 def _check_columns(columns: Mapping[str, Sequence[Any]], test_set: TestSet, pair: str) -> None:
-    """Refuse columns that cannot be those of a test set."""
     counts = {name: len(column) for name, column in columns.items()}
     if not counts["src"]:
         raise BleuError(f"{test_set.name}/{pair} has no segments; check that its format is {test_set.format}")

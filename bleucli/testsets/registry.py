@@ -360,7 +360,6 @@ def _parse_items(table: _Table, kind: str) -> Items | None:
 
 
 def _parse_outputs(table: _Table, items: Items) -> Items:
-    """Add where the outputs of systems are."""
     outputs = _Table(table.values["systems"], f"{table.at}.systems", _SYSTEM_KEYS)
     addresses = [outputs.get(key, str, "an address", default="") for key in ("url", "large")]
     for key, address in zip(("url", "large"), addresses, strict=True):

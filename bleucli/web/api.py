@@ -73,7 +73,6 @@ class _Work:
         self.explaining = _Pool(1, "bleu-explaining")
 
     def choose(self, body: bytes, metric: str) -> _Pool:
-        """Return the threads that score a request by a metric."""
         most = _SHORT_BYTES_TO_ALIGN if kind_of(metric).aligns else _SHORT_BYTES
         return self.short if len(body) <= most else self.long
 

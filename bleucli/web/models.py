@@ -104,7 +104,6 @@ def _make_once(name: str, values: tuple[tuple[str, Any], ...]) -> Metric:
 
 
 def _read(name: str, kind: type, text: str) -> Any:
-    """Return the value that a text in a query stands for."""
     reader, expected = _READERS[kind]
     try:
         return reader(text)
