@@ -285,8 +285,7 @@ _LISTS = (list, tuple)
 
 
 def of_strings(
-    systems: Iterable[tuple[str, Iterable[str | None]]],
-    references: Iterable[Iterable[str | None]],
+    systems: Iterable[tuple[str, Iterable[str | None]]], references: Iterable[Iterable[str | None]]
 ) -> Corpus:
     """Return a corpus of strings: pairs of a system's name and n strings, and streams, each of n strings or None.
 

@@ -352,11 +352,7 @@ def _join_by_key(
 
 
 def _find_common(
-    joining: Joining,
-    sources: Sequence[Source],
-    rows: Mapping[int, Mapping[Key, int]],
-    references: range,
-    total: int,
+    joining: Joining, sources: Sequence[Source], rows: Mapping[int, Mapping[Key, int]], references: range, total: int
 ) -> set[Key]:
     """Return the keys that all sources have, at least one; note how many are left out. rows: by position."""
     common = set(rows[references[0]]).intersection(*rows.values())
@@ -379,7 +375,7 @@ def _number(source: Source, keys: Sequence[Key], earlier: set[Key], total: int) 
     if double:
         raise IdsDifferError(
             f"{source.label} has {tell_ids(map('/'.join, double))} more than once, so its lines cannot be"
-            " joined with those of others, which have another order; give each line an id of its own",
+            " joined with those of others, which have another order; give each line an id of its own"
         )
     return rows
 

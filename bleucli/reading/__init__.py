@@ -236,8 +236,7 @@ class TextFile:
     def _undecodable(self, error: UnicodeDecodeError, line: int, offset: int) -> BleuError:
         byte = error.object[error.start]
         return BleuError(
-            f"{self.name}, line {line}, byte {offset}: 0x{byte:02x} is not valid {self._encoding}; ",
-            self.remedy,
+            f"{self.name}, line {line}, byte {offset}: 0x{byte:02x} is not valid {self._encoding}; ", self.remedy
         )
 
     def _whole_lines(self) -> Iterator[bytes]:

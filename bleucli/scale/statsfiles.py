@@ -148,11 +148,7 @@ class Statistics:
             _refuse_twice(files)
 
     def choose(
-        self,
-        kind: str,
-        given: Mapping[str, Any] | None = None,
-        like: Signature | None = None,
-        in_command: bool = False,
+        self, kind: str, given: Mapping[str, Any] | None = None, like: Signature | None = None, in_command: bool = False
     ) -> tuple[str, Metric]:
         """Return a metric's name in the files, and the metric to score with.
 
@@ -247,11 +243,7 @@ class Statistics:
         return _kind_of(self._filled[0], name)
 
     def count(
-        self,
-        metrics: Mapping[str, Metric],
-        by: Sequence[str] = (),
-        keep_rows: bool = False,
-        documents: str = "",
+        self, metrics: Mapping[str, Metric], by: Sequence[str] = (), keep_rows: bool = False, documents: str = ""
     ) -> list[Part]:
         """Return the statistics of all systems: one part per group, in order of first appearance.
 
