@@ -191,9 +191,8 @@ def _make(test_set: TestSet, pair: str) -> None:
             return
         recorded = _bring(test_set, pair)
         name, paths = test_set.name, [_raw_path(test_set, file) for file in test_set.pairs[pair].files]
-        files: list[
-            tuple[str, Iterable[str]]
-        ]  # each with its lines; that of the source, or of all fields, is the first
+        # Each with its lines; that of the source, or of all fields, is the first
+        files: list[tuple[str, Iterable[str]]]
         if test_set.items is None:
             columns = read_fields(test_set, pair, paths)
             _check_columns(columns, test_set, pair)
