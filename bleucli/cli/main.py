@@ -48,7 +48,7 @@ def run(words: Sequence[str], environment: Environment) -> int:
             else:
                 from bleucli.testsets import cache
 
-                with cache.use_mirror(options.mirror), cache.allow_http(options.allow_http):
+                with cache.use(options.mirror, options.allow_http):
                     passed = command(options, environment, messages)
         return Status.FINE if passed else Status.GATE_FAILED
     except (Exception, KeyboardInterrupt) as error:

@@ -116,7 +116,6 @@ else:
         """Generic in the type of a score like `typing.Generic`, but without importing `typing`, which takes time."""
 
         def __class_getitem__(cls, kind):
-            """Return the class with its parameter, for annotations that are evaluated."""
             return type(list[int])(cls, kind)
 
 
@@ -557,8 +556,9 @@ class _Counting:
                 from copy import copy
 
                 ready[place] = copy(metric)
-                references, corpus = corpus.reference_pieces()
-                ready[place].learn(references)
+                first, again = corpus.kept()
+                ready[place].learn(piece.references for piece in first.pieces())
+                corpus = again()
         self.corpus, self._metrics = corpus, ready
         self._names = self.corpus.system_names()
         self._keep_rows, self._inspect = keep_rows, inspect

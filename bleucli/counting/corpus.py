@@ -14,7 +14,7 @@ import os
 from _collections_abc import Iterable, Mapping  # see CONTRIBUTING.md
 
 from bleucli import kernels
-from bleucli.errors import BleuError, InputTypeError, LengthError, ReferencesDifferError
+from bleucli.errors import BleuError, InputTypeError, ReferencesDifferError
 from bleucli.limits import string
 from bleucli.phrases import tell_count, tell_place
 from bleucli.records import NamedTuple
@@ -187,31 +187,6 @@ class Corpus(NamedTuple):
         again = lambda: read([one.read_again() for one in stores])._replace(labels=None)  # noqa: E731
         return read([one.read() for one in stores]), again
 
-    def reference_pieces(self) -> tuple[Iterator[Sequence[Segments]], Corpus]:
-        """Give only the references, for a metric that needs all of them first; and the corpus to go on with afterwards.
-
-        Temporary files keep what was read, so that this works with standard input as well.
-        """
-        sources = [*self.systems, *self.references]
-        places = [n for n, source in enumerate(sources) if source.references or n >= len(self.systems)]
-        stores = {place: Kept(sources[place].blocks) for place in places}
-
-        def read_first() -> Iterator[Sequence[Segments]]:
-            first = [source._replace(blocks=stores[n].read()) for n, source in enumerate(sources) if n in stores]
-            brought = len(first) - len(self.references)
-            try:
-                corpus = self._replace(systems=first[:brought], references=first[brought:], labels=None)
-                yield from (piece.references for piece in corpus.pieces())
-            except LengthError as error:  # its positions count only the sources read here
-                raise LengthError(error.parts, places[error.longest], places[error.shortest], error.counts) from None
-
-        later = [
-            source._replace(blocks=stores[n].read_again()) if n in stores else source
-            for n, source in enumerate(sources)
-        ]
-        systems, references = later[: len(self.systems)], later[len(self.systems) :]
-        return read_first(), self._replace(systems=systems, references=references)
-
 
 class Kept:
     """The blocks of a source, kept in a temporary file to be read again; the file lives as long as this object."""
@@ -310,8 +285,7 @@ _LISTS = (list, tuple)
 
 
 def of_strings(
-    systems: Iterable[tuple[str, Iterable[str | None]]],
-    references: Iterable[Iterable[str | None]],
+    systems: Iterable[tuple[str, Iterable[str | None]]], references: Iterable[Iterable[str | None]]
 ) -> Corpus:
     """Return a corpus of strings: pairs of a system's name and n strings, and streams, each of n strings or None.
 

@@ -128,15 +128,10 @@ def join_documents(corpus: Corpus) -> Iterator[Piece]:
     """
     of_segments = Labels(corpus.label_names())
     of_documents = Labels(of_segments.columns) if corpus.labels is None else corpus.labels
-    return _join(corpus._replace(labels=of_segments).pieces(), of_segments, of_documents)
-
-
-def _join(pieces: Iterator[Piece], of_segments: Labels, of_documents: Labels) -> Iterator[Piece]:
-    """Give the documents; of_segments: their labels, taken away; of_documents: gets those of documents."""
     names: set[str] = set()
     waiting: _Document | None = None
     number = begin = 0
-    for piece in pieces:
+    for piece in corpus._replace(labels=of_segments).pieces():
         columns = of_segments.take(len(piece.hypotheses[0]))
         documents = labels.find(columns, DOCUMENT)
         labels.check_documents(documents, piece.start)
@@ -199,7 +194,6 @@ def _piece(documents: Sequence[_Document], start: int, begin: int, of_documents:
 
 
 def _columns(field: str, documents: Sequence[_Document]) -> Iterator[Sequence[list[Any]]]:
-    """Give what documents have in a field, column by column."""
     return zip(*(getattr(document, field) for document in documents), strict=True)
 
 

@@ -30,24 +30,20 @@ _BLOCK = 4096
 
 
 class Joining:
-    """How items are joined.
+    """How items are joined; what it says of them is complete once all blocks have been read.
 
-    Args:
-        partial: whether items that a source lacks are left out; otherwise, they are an error.
-        left_out: the ids of items that are not scored, although sources may have them: of each kind, "" if it has none.
+    partial: whether items that a source lacks are left out; otherwise, they are an error. left_out: the ids of items
+    that are not scored, although sources may have them: of each kind, "" if it has none. keeps_ids: whether to keep
+    ids, for scores that have ids, too.
 
     Attributes:
-        scored: the number of items that all sources have.
-        items: the number of items that have a reference.
+        scored, items: the numbers of items that all sources have, and of those that have a reference.
         is_sorted: whether items were put into another order, which needs ids in every source.
         strangers: what systems have that has no reference, in a sentence for each; empty unless `partial`.
-        is_reordered: whether items were moved, so that they are not where they are in their files.
         hint: what a user should know about the ids, or "".
         lines: if items are put into another order or left out, the lines of each system, by its name, and those of the
             first reference as "".
-        ids: by kind, the id of each item that was given, "" if it has none; empty unless `keeps_ids`. All eight are
-            complete once all blocks have been read.
-        keeps_ids: whether to keep ids, for scores that have ids, too.
+        ids: by kind, the id of each item that was given, "" if it has none; empty unless `keeps_ids`.
     """
 
     def __init__(self, partial: bool = False, left_out: Sequence[Key] = ()) -> None:
@@ -73,81 +69,71 @@ class Joining:
             of_kind.extend([text or "" for text in column] or [""] * count)
 
     def join(self, sources: Sequence[Source], first_reference: int, may_be_empty: bool) -> Iterator[list[Block]]:
-        """Give the blocks of all sources in step; the arguments and errors of `_join`."""
-        return _join(self, sources, first_reference, may_be_empty)
+        """Give the blocks of all sources, with the same items in the same order, and without the columns of ids.
 
-
-def _join(
-    joining: Joining, sources: Sequence[Source], first_reference: int, may_be_empty: bool
-) -> Iterator[list[Block]]:
-    """Give the blocks of all sources, with the same items in the same order, and without the columns of ids.
-
-    Args:
-        joining: how items are joined, and where to count them.
-        sources: systems, then references. Sources without names have only labels, in the order of the references.
+        Sources are systems, then references; those without names have only labels, in the order of the references.
         first_reference: the position of the first reference, or the number of sources if systems bring theirs along.
-        may_be_empty: as for `bleucli.text.align`.
 
-    Raises:
-        IdsDifferError: ids are missing, double or unknown; or ids differ, and a source without ids has a position only.
-        LengthError: sources without ids have different numbers of segments.
+        Raises:
+            IdsDifferError: ids are missing, double or unknown; or they differ, and a source has none to join by.
+            LengthError: sources without ids have different numbers of segments.
 
-    >>> def source(label, texts, ids):
-    ...     return Source(label, [label], iter([list(map(Segments.from_strings, (texts, ids)))]), ids=1)
-    >>> system, reference = source("sys", ["a", "b"], ["1", "2"]), source("ref", ["B", "A"], ["2", "1"])
-    >>> for blocks in Joining().join([system, reference], 1, False):
-    ...     print([list(column) for block in blocks for column in block])
-    [['b', 'a'], ['B', 'A']]
-    """
-    can_join = all(source.ids for source in sources if source.names)
-    records = [_Record(source.blocks) for source in sources] if can_join else []
-    if records:  # a stream that ends early may lack some items, so the others are waited for
-        sources = [one._replace(blocks=of.read(), hurry=None) for one, of in zip(sources, records, strict=True)]
-    total = 0
-    joining.ids = [[] for _ in _KINDS] if joining.keeps_ids else ()
-    order = [*range(first_reference, len(sources)), *range(first_reference)]
-    all_ids = [_Ids() for _ in sources]
-    measure = first_reference if first_reference < len(sources) else 0
-    before: list[Block] = []  # the ids of the blocks that were given
-    failure: BleuError | None = None
-    try:
-        for blocks in in_step(sources, may_be_empty):
-            ids = [_ids(source, block) for source, block in zip(sources, blocks, strict=True)]
-            difference = _find_difference(sources, ids, first_reference)
-            if difference is not None:
-                failure = _differ(sources, ids, *difference, total)
-                if not records:
-                    raise failure
-                break
-            _add_ids(all_ids, ids)
-            total += len(blocks[0][0])
-            if records:
-                before.append(ids[measure])
-            for record in records:
-                record.forget(total)
-            joining.scored = joining.items = total
-            joining.keep(ids, order)
-            yield [_without_ids(source, block) for source, block in zip(sources, blocks, strict=True)]
-        else:
-            _check_gaps(sources, all_ids)
-            _check_kinds(joining, sources, all_ids)
-            return
-    except LengthError as error:
-        if not records:
-            raise
-        failure = error
-    rest = [_whole(list(record.rest(total))) for record in records]
-    _add_ids(all_ids, [_ids(source, columns) for source, columns in zip(sources, rest, strict=True)])
-    common = set.intersection(*(own.kinds for source, own in zip(sources, all_ids, strict=True) if source.names))
-    if not common:
-        assert failure is not None
-        raise failure
-    _check_gaps(sources, all_ids)
-    earlier = {key for columns in before for key in zip(*(columns[kind] for kind in sorted(common)), strict=True)}
-    joining.is_sorted = True
-    # Systems that bring their references along have all of these together
-    references = range(first_reference if first_reference < len(sources) else 0, len(sources))
-    yield from _join_by_key(sources, rest, sorted(common), references, joining, earlier, total)
+        >>> def source(label, texts, ids):
+        ...     return Source(label, [label], iter([list(map(Segments.from_strings, (texts, ids)))]), ids=1)
+        >>> system, reference = source("sys", ["a", "b"], ["1", "2"]), source("ref", ["B", "A"], ["2", "1"])
+        >>> for blocks in Joining().join([system, reference], 1, False):
+        ...     print([list(column) for block in blocks for column in block])
+        [['b', 'a'], ['B', 'A']]
+        """
+        can_join = all(source.ids for source in sources if source.names)
+        records = [_Record(source.blocks) for source in sources] if can_join else []
+        if records:  # a stream that ends early may lack some items, so the others are waited for
+            sources = [one._replace(blocks=of.read(), hurry=None) for one, of in zip(sources, records, strict=True)]
+        total = 0
+        self.ids = [[] for _ in _KINDS] if self.keeps_ids else ()
+        order = [*range(first_reference, len(sources)), *range(first_reference)]
+        all_ids = [_Ids() for _ in sources]
+        measure = first_reference if first_reference < len(sources) else 0
+        before: list[Block] = []  # the ids of the blocks that were given
+        failure: BleuError | None = None
+        try:
+            for blocks in in_step(sources, may_be_empty):
+                ids = [_ids(source, block) for source, block in zip(sources, blocks, strict=True)]
+                difference = _find_difference(sources, ids, first_reference)
+                if difference is not None:
+                    failure = _differ(sources, ids, *difference, total)
+                    if not records:
+                        raise failure
+                    break
+                _add_ids(all_ids, ids)
+                total += len(blocks[0][0])
+                if records:
+                    before.append(ids[measure])
+                for record in records:
+                    record.forget(total)
+                self.scored = self.items = total
+                self.keep(ids, order)
+                yield [_without_ids(source, block) for source, block in zip(sources, blocks, strict=True)]
+            else:
+                _check_gaps(sources, all_ids)
+                _check_kinds(self, sources, all_ids)
+                return
+        except LengthError as error:
+            if not records:
+                raise
+            failure = error
+        rest = [_whole(list(record.rest(total))) for record in records]
+        _add_ids(all_ids, [_ids(source, columns) for source, columns in zip(sources, rest, strict=True)])
+        common = set.intersection(*(own.kinds for source, own in zip(sources, all_ids, strict=True) if source.names))
+        if not common:
+            assert failure is not None
+            raise failure
+        _check_gaps(sources, all_ids)
+        earlier = {key for columns in before for key in zip(*(columns[kind] for kind in sorted(common)), strict=True)}
+        self.is_sorted = True
+        # Systems that bring their references along have all of these together
+        references = range(first_reference if first_reference < len(sources) else 0, len(sources))
+        yield from _join_by_key(sources, rest, sorted(common), references, self, earlier, total)
 
 
 def _check_kinds(joining: Joining, sources: Sequence[Source], all_ids: Sequence[_Ids]) -> None:
@@ -187,7 +173,6 @@ class _Ids:
         self._lines = 0
 
     def add(self, ids: Block) -> None:
-        """Add the ids of the next lines, one column for each kind."""
         for kind, column in enumerate(ids):
             data = _data_of(column)
             missing: Sequence[int] = ()
@@ -205,7 +190,6 @@ class _Ids:
 
 
 def _add_ids(all_ids: Sequence[_Ids], ids: Sequence[Block]) -> None:
-    """Add the ids of the next lines of each source."""
     for own, columns in zip(all_ids, ids, strict=True):
         own.add(columns)
 
@@ -235,14 +219,12 @@ class _Record:
         self._segments = 0
 
     def read(self) -> Iterator[Block]:
-        """Give the blocks, and remember them."""
         for block in self._blocks:
             self._held.append((self._segments, block))
             self._segments += len(block[0]) if block else 0
             yield block
 
     def forget(self, total: int) -> None:
-        """Forget blocks of which all segments are among the first `total`."""
         while self._held and self._held[0][0] + len(self._held[0][1][0]) <= total:
             self._held.popleft()
 
@@ -370,11 +352,7 @@ def _join_by_key(
 
 
 def _find_common(
-    joining: Joining,
-    sources: Sequence[Source],
-    rows: Mapping[int, Mapping[Key, int]],
-    references: range,
-    total: int,
+    joining: Joining, sources: Sequence[Source], rows: Mapping[int, Mapping[Key, int]], references: range, total: int
 ) -> set[Key]:
     """Return the keys that all sources have, at least one; note how many are left out. rows: by position."""
     common = set(rows[references[0]]).intersection(*rows.values())
@@ -397,7 +375,7 @@ def _number(source: Source, keys: Sequence[Key], earlier: set[Key], total: int) 
     if double:
         raise IdsDifferError(
             f"{source.label} has {tell_ids(map('/'.join, double))} more than once, so its lines cannot be"
-            " joined with those of others, which have another order; give each line an id of its own",
+            " joined with those of others, which have another order; give each line an id of its own"
         )
     return rows
 

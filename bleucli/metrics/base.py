@@ -565,8 +565,9 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         else:
             corpus = Corpus([], references_of(check_shape(None, references)))
             if self.needs_all_references:
-                blocks, corpus = corpus.reference_pieces()
-                self.learn(blocks)
+                first, again = corpus.kept()
+                self.learn(piece.references for piece in first.pieces())
+                corpus = again()
             self._cached = [self.prepare_references(piece.references, piece.start) for piece in corpus.pieces()]
         fewest, most = min(block.fewest for block in self._cached), max(block.most for block in self._cached)
         self._remember(_tell_references(fewest, most))

@@ -96,7 +96,7 @@ class TextFile:
         self._stream = stream
         self._encoding = _look_up_encoding(encoding)
         self._columns = 0 if columns == 1 else columns
-        self._lines = 0
+        self.segments = 0
         self._bytes = 0
         self._blocks: Iterator[bytes] | None = None
         self.is_file = path is not None and os.path.isfile(path)
@@ -114,11 +114,6 @@ class TextFile:
     @property
     def _block_bytes(self) -> int:
         return min(self.block_factor * _BLOCK_BYTES, max(_LEAST_BYTES, _BYTES_OF_ALL // self._among))
-
-    @property
-    def segments(self) -> int:
-        """The number of segments read so far."""
-        return self._lines
 
     def sha256(self) -> str:
         """Return the SHA-256 of the file's bytes, packed or not, once all blocks are read; `hashed` must be set."""
@@ -180,10 +175,10 @@ class TextFile:
             except FieldCountError as error:
                 fields = tell_count(columns, "tab-separated field")
                 raise BleuError(
-                    f"{self.name}, line {self._lines + error.line + 1}: expected {fields}, found {error.found}; give"
+                    f"{self.name}, line {self.segments + error.line + 1}: expected {fields}, found {error.found}; give"
                     " each line the same number"
                 ) from None
-            self._lines += len(segments[0])
+            self.segments += len(segments[0])
             self._bytes += len(data)
             yield segments
 
@@ -195,8 +190,8 @@ class TextFile:
     def encoded_lines(self) -> Iterator[tuple[int, bytes]]:
         """Read the file unchanged; give whole lines at a time in UTF-8, with the number of lines before them."""
         for data in self._whole_lines():
-            yield self._lines, data
-            self._lines += kernels.count_line_ends(data) + (data[-1:] != b"\n")
+            yield self.segments, data
+            self.segments += kernels.count_line_ends(data) + (data[-1:] != b"\n")
             self._bytes += len(data)
 
     def decode_lines(self, data: bytes) -> list[str]:
@@ -235,14 +230,13 @@ class TextFile:
 
     def _not_utf8(self, error: UnicodeDecodeError) -> BleuError:
         """Return the error about invalid UTF-8 in the next block, with its line in the file."""
-        line = self._lines + error.object.count(b"\n", 0, error.start) + 1
+        line = self.segments + error.object.count(b"\n", 0, error.start) + 1
         return self._undecodable(error, line, self._bytes + error.start)
 
     def _undecodable(self, error: UnicodeDecodeError, line: int, offset: int) -> BleuError:
         byte = error.object[error.start]
         return BleuError(
-            f"{self.name}, line {line}, byte {offset}: 0x{byte:02x} is not valid {self._encoding}; ",
-            self.remedy,
+            f"{self.name}, line {line}, byte {offset}: 0x{byte:02x} is not valid {self._encoding}; ", self.remedy
         )
 
     def _whole_lines(self) -> Iterator[bytes]:
@@ -254,15 +248,15 @@ class TextFile:
                 parts.append(chunk)
                 size += len(chunk)
                 if size > _LINE_BYTES:
-                    line = self._lines + kernels.count_line_ends(parts[0]) + 1
+                    line = self.segments + kernels.count_line_ends(parts[0]) + 1
                     raise BleuError(
                         f"{self.name}, line {line} is longer than {_LINE_BYTES >> 20} MiB; give one segment per line"
                     )
                 continue
             data = b"".join((*parts, chunk))
             evenly = self.is_file and self._among > 1 and len(chunk) >= self._block_bytes
-            # Here, `_lines` is the number of lines before this block: the caller counts a block before it asks for more
-            end = _even_end(data, self._lines) if evenly else data.rindex(b"\n") + 1
+            # `segments` is the number of lines before this block: the caller counts a block before it asks for more
+            end = _even_end(data, self.segments) if evenly else data.rindex(b"\n") + 1
             yield data[:end]
             parts = [data[end:]] if end < len(data) else []
             size = len(data) - end
@@ -270,7 +264,6 @@ class TextFile:
             yield b"".join(parts)
 
     def _decoded_chunks(self) -> Iterator[bytes]:
-        """Read the text in UTF-8, whatever its encoding."""
         return self._chunks() if self._encoding == "utf-8" else self._transcode(self._chunks())
 
     def _skip_mark(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
@@ -349,7 +342,8 @@ class TextFile:
             if self.is_file and self._among > _MOST_OPEN:
                 yield from _read_reopening(self._path, self._block_bytes)
                 return
-            with _open_raw(self._path) if self._stream is None else _Borrowed(self._stream) as stream:
+            stream = _open_raw(self._path) if self._stream is None else self._stream
+            try:
                 while chunk := self._read_chunk(stream):
                     if not self.is_file:  # it cannot be read again, so its data are kept if they are few
                         self._kept_bytes += len(chunk)
@@ -358,6 +352,9 @@ class TextFile:
                         else:
                             self._kept.clear()
                     yield chunk
+            finally:
+                if stream is not self._stream:  # it is ours to close
+                    stream.close()
         except OSError as error:
             raise BleuError(f"cannot read {self.name}: {error.strerror or error}; give a readable text file") from None
 
@@ -489,19 +486,6 @@ def read_toml(path: str, what: str = "", remedy: str = "") -> dict[str, Any]:
         raise BleuError(f"{path} is not valid TOML: it is nested too deeply") from None
     except ValueError as error:  # of TOML, of UTF-8, or a number with thousands of digits
         raise BleuError(f"{path} is not valid TOML: {error}") from None
-
-
-class _Borrowed:
-    """A stream as a context that does not close it."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self.stream = stream
-
-    def __enter__(self) -> IO[bytes]:
-        return self.stream
-
-    def __exit__(self, *_: object) -> None:
-        pass
 
 
 def _open_raw(path: str | bytes | None) -> IO[bytes]:

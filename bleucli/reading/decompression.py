@@ -14,21 +14,17 @@ from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Protocol
+    from typing import Any
 
-    class _Member(Protocol):
-        """A member that is being unpacked.
+    Pieces = Iterator[bytes]
 
-        eof: whether it is complete. rest: the data after its end. errors: what its library raises.
-        """
 
-        errors: tuple[type[Exception], ...]
+class Member(NamedTuple):
+    """A member that is being unpacked."""
 
-        @property
-        def eof(self) -> bool: ...
-        @property
-        def rest(self) -> bytes: ...
-        def pieces(self, data: bytes) -> Iterator[bytes]: ...
+    decoder: Any  # `eof`: whether it is complete; `unused_data`: what follows its end
+    errors: type[Exception]  # what its library raises
+    pieces: Callable[[Any, bytes], Pieces]  # feeds data to the decoder, and gives what it unpacks
 
 
 class Codec(NamedTuple):
@@ -39,7 +35,7 @@ class Codec(NamedTuple):
     again: tuple[bytes, ...]  # first bytes of a further member
     padding: int  # zero bytes may follow a member, in multiples of this; 0: none may
     lenient: bool  # whether other data may follow, which are then left out
-    member: Callable[[str], _Member]  # makes a new member, given the file's name
+    member: Callable[[str], Member]  # makes a new member, given the file's name
 
 
 # The number of bytes at the start of a file that show how it is compressed: bzip2 needs the most
@@ -66,102 +62,74 @@ class DamagedError(BleuError):
         return type(self), (self.name, self.what)
 
 
-class _Gzip:
-    """A member of a gzip file (RFC 1952)."""
+def _new_gzip(_: str) -> Member:
+    """Return a member of a gzip file (RFC 1952)."""
+    import zlib
 
-    def __init__(self) -> None:
-        import zlib
+    return Member(zlib.decompressobj(wbits=31), zlib.error, _feed_zlib)  # 16 for gzip, and 15 for the largest window
 
-        self.errors: tuple[type[Exception], ...] = (zlib.error,)
-        self._decoder = zlib.decompressobj(wbits=31)  # 16 for gzip, and 15 for the largest window
 
-    @property
-    def eof(self) -> bool:
-        return self._decoder.eof
-
-    @property
-    def rest(self) -> bytes:
-        return self._decoder.unused_data
-
-    def pieces(self, data: bytes) -> Iterator[bytes]:
-        piece = self._decoder.decompress(data, _PIECE_BYTES)
+def _feed_zlib(decoder: Any, data: bytes) -> Pieces:
+    piece = decoder.decompress(data, _PIECE_BYTES)
+    yield piece
+    # After a full piece, zlib may hold more output, even if it has consumed all data
+    while not decoder.eof and (decoder.unconsumed_tail or len(piece) == _PIECE_BYTES):
+        piece = decoder.decompress(decoder.unconsumed_tail, _PIECE_BYTES)
         yield piece
-        # After a full piece, zlib may hold more output, even if it has consumed all data
-        while not self._decoder.eof and (self._decoder.unconsumed_tail or len(piece) == _PIECE_BYTES):
-            piece = self._decoder.decompress(self._decoder.unconsumed_tail, _PIECE_BYTES)
-            yield piece
 
 
-class _Standard:
-    """A stream or frame, unpacked by a decompressor of the standard library; all but zlib's have the same interface."""
-
-    def __init__(self, decoder: Any, error: type[Exception]) -> None:
-        self.errors: tuple[type[Exception], ...] = (error,)
-        self._decoder = decoder
-
-    @property
-    def eof(self) -> bool:
-        return bool(self._decoder.eof)
-
-    @property
-    def rest(self) -> bytes:
-        return bytes(self._decoder.unused_data)
-
-    def pieces(self, data: bytes) -> Iterator[bytes]:
-        yield self._decoder.decompress(data, _PIECE_BYTES)
-        while not (self._decoder.eof or self._decoder.needs_input):
-            yield self._decoder.decompress(b"", _PIECE_BYTES)
+def _feed(decoder: Any, data: bytes) -> Pieces:
+    """Feed a decompressor of the standard library; all but zlib's have the same interface."""
+    yield decoder.decompress(data, _PIECE_BYTES)
+    while not (decoder.eof or decoder.needs_input):
+        yield decoder.decompress(b"", _PIECE_BYTES)
 
 
 class _Zstandard:
-    """A frame for the package `zstandard`."""
+    """A frame for the package `zstandard`, which is fed little by little."""
 
     def __init__(self, library: Any) -> None:
-        self.errors: tuple[type[Exception], ...] = (library.ZstdError,)
-        self.rest = b""
         self._decoder = library.ZstdDecompressor().decompressobj()
+        self.eof, self.unused_data = False, b""
 
-    @property
-    def eof(self) -> bool:
-        return bool(self._decoder.eof)
-
-    def pieces(self, data: bytes) -> Iterator[bytes]:
+    def feed(self, data: bytes) -> Pieces:
         for start in range(0, len(data), _ZSTD_BYTES):
             unpacked = self._decoder.decompress(data[start : start + _ZSTD_BYTES])
             for at in range(0, len(unpacked), _PIECE_BYTES):
                 yield unpacked[at : at + _PIECE_BYTES]
             if self._decoder.eof:
-                self.rest = self._decoder.unused_data + data[start + _ZSTD_BYTES :]
+                self.eof, self.unused_data = True, self._decoder.unused_data + data[start + _ZSTD_BYTES :]
                 return
 
 
-def _new_bzip2(name: str) -> _Member:
+def _new_bzip2(name: str) -> Member:
     try:
         from bz2 import BZ2Decompressor
     except ImportError:
         raise _not_supported(name, "bzip2") from None
-    return _Standard(BZ2Decompressor(), OSError)
+    return Member(BZ2Decompressor(), OSError, _feed)
 
 
-def _new_xz(name: str) -> _Member:
+def _new_xz(name: str) -> Member:
     try:
         from lzma import FORMAT_XZ, LZMADecompressor, LZMAError
     except ImportError:
         raise _not_supported(name, "xz") from None
-    return _Standard(LZMADecompressor(FORMAT_XZ, memlimit=_XZ_MEMORY), LZMAError)
+    return Member(LZMADecompressor(FORMAT_XZ, memlimit=_XZ_MEMORY), LZMAError, _feed)
 
 
-def _new_zstd(name: str) -> _Member:
+def _new_zstd(name: str) -> Member:
     if sys.version_info >= (3, 14):
         from compression.zstd import ZstdDecompressor, ZstdError
 
-        return _Standard(ZstdDecompressor(), ZstdError)
+        return Member(ZstdDecompressor(), ZstdError, _feed)
     try:
         from bleucli.optional_deps import load
 
-        return _Zstandard(load("zstandard", "zstd"))
+        library = load("zstandard", "zstd")
     except BleuError as error:
         raise BleuError(f"{name} is a zstd file, but {error}") from None
+    return Member(_Zstandard(library), library.ZstdError, _Zstandard.feed)
 
 
 def _not_supported(name: str, codec: str) -> BleuError:
@@ -174,7 +142,7 @@ _BZIP2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")  # the second one is that of an emp
 _BZIP2_STARTS = tuple(b"BZh%d" % size + block for size in range(1, 10) for block in _BZIP2_BLOCKS)
 _XZ_STARTS = (b"\xfd7zXZ\0",)
 _CODECS = (
-    Codec("gzip", (b"\x1f\x8b\x08",), (b"\x1f\x8b",), 1, True, lambda _: _Gzip()),
+    Codec("gzip", (b"\x1f\x8b\x08",), (b"\x1f\x8b",), 1, True, _new_gzip),
     Codec("bzip2", _BZIP2_STARTS, (b"BZh",), 0, True, _new_bzip2),
     Codec("xz", _XZ_STARTS, _XZ_STARTS, 4, False, _new_xz),
     Codec("zstd", _ZSTD_STARTS, _ZSTD_STARTS, 0, False, _new_zstd),
@@ -200,19 +168,19 @@ def unpack(chunks: Iterator[bytes], codec: Codec, name: str, hints: list[str]) -
     """
     data = next(chunks, b"")
     while data:
-        member = codec.member(name)
-        while not member.eof:
+        decoder, errors, pieces = codec.member(name)
+        while not decoder.eof:
             data = data or next(chunks, b"")
             if not data:
                 raise _damage_of(name, codec, "it is cut short")
             try:
-                yield from member.pieces(data)
-            except member.errors as error:
+                yield from pieces(decoder, data)
+            except errors as error:
                 if "memory" in str(error).lower():  # only the message distinguishes a large window from damage
                     why = f"its {codec.name} window is too large"
                     raise BleuError(f"{name} takes too much memory to unpack ({why}); unpack it first") from None
                 raise _damage_of(name, codec, "its data are inconsistent") from None
-            data = member.rest
+            data = decoder.unused_data
         data = _find_member(data, chunks, codec, name, hints)
 
 

@@ -179,7 +179,6 @@ def _count_plain(data: bytes, alone: bool) -> int:
 
 
 def _is_valid(texts: pa.Array) -> bool:
-    """Return whether texts are UTF-8."""
     try:
         texts.validate(full=True)
     except ValueError:

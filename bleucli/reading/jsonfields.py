@@ -2,7 +2,6 @@
 
 - `Fields`, `fields_named`: what a user names
 - `places_of_hypotheses`, `place_of_references`: what finds the texts in an object, named or not
-- `place_of_group`: what finds the group that the texts of an object belong to
 - `label_in`: what an object says of its text
 - `names_of_ids`: the fields that identify an object; `encode_ids`: what they hold
 - `quote`, `kind`, `advise_path`: how errors name fields and values, and what they advise
@@ -182,11 +181,6 @@ def label_in(item: dict[str, Any], name: str) -> Any:
     if name != DOCUMENT or not isinstance(item.get(name), dict | None):
         return item.get(name)
     return next((value for field, value in item.items() if field.translate(_MARKS).lower() in ID_KINDS[0]), None)
-
-
-def place_of_group(fields: Fields) -> Path | None:
-    """Return what finds the group of an object's texts; None if no option names it."""
-    return Path("group", fields.group) if fields.group else None
 
 
 def names_of_ids(item: dict[str, Any], fields: Fields) -> list[str]:

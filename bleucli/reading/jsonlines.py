@@ -83,7 +83,7 @@ class JsonLines:
         name: for messages.
         systems: the names of the systems in the file; empty if there is only one, without a name.
         with_references: whether the references are taken.
-        hints: what a user should know about the file; complete once all blocks are read.
+        hints, is_file, is_packed, sha256, hurry: those of the file.
         segments: the number of segments read so far.
         brings_references: whether any reference was found so far.
 
@@ -118,6 +118,7 @@ class JsonLines:
         fields = fields or Fields()
         self.name = file.name
         self.hints = file.hints
+        self.is_file, self.is_packed, self.sha256, self.hurry = file.is_file, file.is_packed, file.sha256, file.hurry
         self.systems = [name for name, _ in fields.hypotheses if name]
         self._file = file
         file.block_factor = _BLOCK_FACTOR
@@ -162,10 +163,6 @@ class JsonLines:
 
         return len(ID_KINDS) if self.identified else 0
 
-    def is_packed(self) -> bool:
-        """Return whether it is a regular file that is packed."""
-        return self._file.is_packed()
-
     def counts(self) -> Iterator[int]:
         """Count the segments of a regular file, without blank lines at its end: see `TextFile`."""
         count = 0
@@ -182,19 +179,6 @@ class JsonLines:
             yield count
             if not objects and len(block) > _MOST_BLANK:  # reading the file raises the error
                 return
-
-    def sha256(self) -> str:
-        """Return the SHA-256 of the file: see `TextFile`."""
-        return self._file.sha256()
-
-    @property
-    def is_file(self) -> bool:
-        """Whether it is a regular file: see `TextFile`."""
-        return self._file.is_file
-
-    def hurry(self) -> None:
-        """Stop waiting for a stream that has nothing to read: see `TextFile`."""
-        self._file.hurry()
 
     def blocks(self) -> Iterator[list[Segments]]:
         """Read the file in blocks: one `Segments` of hypotheses per system, then those of ids and references, if taken.
@@ -237,11 +221,10 @@ class JsonLines:
         from bleucli.reading.jsonfields import find_value, names_of_ids
 
         pairs: dict[str, None] = {}
-        for _, items in self.twin()._read_items():
-            for item in items:
-                ids = (find_value(item, name) for name in names_of_ids(item, self._wanted[0]) if name)
-                pair = language_pairs.of_item(item, next((one for one in ids if isinstance(one, str)), ""))
-                pairs |= {} if pair is None else {"-".join(pair): None}
+        for item in chain.from_iterable(items for _, items in self.twin()._read_items()):
+            ids = (find_value(item, name) for name in names_of_ids(item, self._wanted[0]) if name)
+            if pair := language_pairs.of_item(item, next((one for one in ids if isinstance(one, str)), "")):
+                pairs.setdefault("-".join(pair))
         return list(pairs)
 
     def _parse_document(self, data: bytes) -> list[dict[str, Any]]:
@@ -348,7 +331,7 @@ class JsonLines:
         return Wanted(names, references, kind is list, names_of, alone, ids)
 
     def _blocks_of(self, items: list[dict[str, Any]], numbers: Sequence[int]) -> Iterator[list[Segments]]:
-        """Give the columns of objects; numbers: those of their lines."""
+        """Give the columns of objects; here and below, `numbers` are those of their lines."""
         self.segments += len(items)
         texts = [self._find_hypotheses(place, items, numbers) for place in self._hypotheses]
         ids = self._find_ids(items, numbers)
@@ -364,8 +347,7 @@ class JsonLines:
 
     def _read_items(self) -> Iterator[tuple[int, list[dict[str, Any]]]]:
         """Give blocks of objects, each with the number of lines before it."""
-        for before, data in self._file.encoded_lines():
-            yield before, self._parse(data, before)
+        return ((before, self._parse(data, before)) for before, data in self._file.encoded_lines())
 
     def _parse(self, data: bytes, before: int) -> list[dict[str, Any]]:
         items = list(self._items(self._file.decode_lines(data), before + 1))
@@ -391,7 +373,6 @@ class JsonLines:
                 yield item
 
     def _at(self, number: int) -> str:
-        """Return the place of an object, for errors."""
         return f"{self.name}, {self._place} {number}"
 
     @property
@@ -425,7 +406,6 @@ class JsonLines:
     def _find_hypotheses(
         self, place: Path | UsualName, items: list[dict[str, Any]], numbers: Sequence[int]
     ) -> list[str]:
-        """Return a system's texts in objects; numbers: those of their lines."""
         name = place.common_name(items)
         texts: list[Any] = [] if name is None else [item.get(name) for item in items]
         if {*map(type, texts)} == {str}:  # nearly always
@@ -434,10 +414,7 @@ class JsonLines:
         return [self._hypothesis(place, item, number) for number, item in zip(numbers, items, strict=True)]
 
     def _hypothesis(self, place: Path | UsualName, item: dict[str, Any], number: int) -> str:
-        try:
-            field, text = place.find(item)
-        except NotFoundError as reason:
-            raise self._not_found(number, "hyp", reason) from None
+        field, text = self._find(place, item, number, "hyp")
         if type(text) is str:
             return text
         from bleucli.reading.jsonfields import LISTED
@@ -447,7 +424,6 @@ class JsonLines:
         raise self._wrong_type(number, field, text, "a string", key="hyp")
 
     def _find_ids(self, items: list[dict[str, Any]], numbers: Sequence[int]) -> list[Segments]:
-        """Return a column for each kind of id; numbers: those of the objects' lines."""
         if not self.identified:
             return []
         from bleucli.reading.jsonfields import encode_ids, names_of_ids
@@ -469,16 +445,12 @@ class JsonLines:
 
     def _id(self, path: Path, item: dict[str, Any], number: int) -> str | int:
         """Return the id at a path that the user named, so each object must have it."""
-        try:
-            field, value = path.find(item)
-        except NotFoundError as reason:
-            raise self._not_found(number, "id", reason) from None
+        field, value = self._find(path, item, number, "id")
         if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
             return value
         raise self._wrong_type(number, field, value, "a string or a whole number, not empty", key="id")
 
     def _find_labels(self, name: str, items: list[dict[str, Any]], numbers: Sequence[int]) -> Segments:
-        """Return the labels of objects in a field; numbers: those of their lines."""
         from bleucli.reading.jsonfields import label_in
 
         labels: list[str | None] = []
@@ -490,7 +462,6 @@ class JsonLines:
         return self._segments(labels, "label", numbers)
 
     def _find_rows(self, items: list[dict[str, Any]], numbers: Sequence[int]) -> list[list[str | None]]:
-        """Return the references in objects; numbers: those of their lines."""
         name = self._references.common_name(items)
         rows: list[Any] = [] if name is None else [item.get(name) for item in items]
         kinds = {*map(type, rows)}
@@ -534,8 +505,14 @@ class JsonLines:
     def _not_found(self, number: int, key: str, reason: NotFoundError) -> BleuError:
         return BleuError(f"{self._at(number)}: {reason}; name the field with --jsonl-fields {key}=NAME")
 
+    def _find(self, place: Path | UsualName, item: dict[str, Any], number: int, key: str) -> tuple[str, Any]:
+        """Return a field and what it holds; key: the one of --jsonl-fields that names it."""
+        try:
+            return place.find(item)
+        except NotFoundError as reason:
+            raise self._not_found(number, key, reason) from None
+
     def _segments(self, texts: Sequence[str | None], what: str, numbers: Sequence[int]) -> Segments:
-        """Return texts as segments; numbers: the numbers of their lines."""
         try:
             strings = [text for text in texts if text is not None]
             if len(strings) == len(texts):

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bleucli.errors import BleuError, NotFoundError
+from bleucli.errors import BleuError
 from bleucli.phrases import tell_count
 from bleucli.reading import TextFile
-from bleucli.reading.jsonfields import Fields, Path, UsualName, advise_path, kind, place_of_group, quote
+from bleucli.reading.jsonfields import Fields, Path, UsualName, advise_path, kind, quote
 from bleucli.reading.jsonlines import JsonLines
 from bleucli.records import NamedTuple
 from bleucli.text import Segments
@@ -39,7 +39,7 @@ class SampleLines(JsonLines):
 
     def __init__(self, file: TextFile, fields: Fields = Fields()) -> None:  # noqa: B008 - it cannot be changed
         super().__init__(file, fields, references=False)
-        self._group = place_of_group(fields)
+        self._group = Path("group", fields.group) if fields.group else None
 
     def read_samples(self, labels: Sequence[str] | None = None) -> list[Samples]:
         """Return the samples of each system. Without labels, each list in an object is a group, named after its line.
@@ -79,10 +79,7 @@ class SampleLines(JsonLines):
 
     def _samples(self, place: Path | UsualName, item: dict[str, Any], number: int) -> tuple[str, str | list[str]]:
         """Return the name of the field that holds a text or a list of texts, and what it holds."""
-        try:
-            field, value = place.find(item)
-        except NotFoundError as reason:
-            raise self._not_found(number, "hyp", reason) from None
+        field, value = self._find(place, item, number, "hyp")
         if type(value) is str:
             return field, value
         if type(value) is not list:
@@ -95,15 +92,11 @@ class SampleLines(JsonLines):
         return field, value
 
     def _label(self, item: dict[str, Any], number: int, labels: Sequence[str] | None) -> str | None:
-        """Return the label of an object's group, if it has one."""
         if labels is not None:
             return labels[min(number, len(labels)) - 1]
         if self._group is None:
             return None
-        try:
-            field, label = self._group.find(item)
-        except NotFoundError as reason:
-            raise self._not_found(number, "group", reason) from None
+        field, label = self._find(self._group, item, number, "group")
         if type(label) is int:
             return str(label)
         if type(label) is not str:

@@ -76,8 +76,6 @@ class ScoreFile(NamedTuple):
 
 
 class _Scores(NamedTuple):
-    """The scores of one system, and their ids."""
-
     items: list[Item]
     ids: Ids = Ids()
 
@@ -214,7 +212,6 @@ def _is_spaced(lines: Sequence[str]) -> bool:
 
 
 def _rows(lines: Sequence[str], delimiter: str, label: str) -> list[Any]:
-    """Return the rows of CSV or TSV by the names in its first row."""
     import csv
 
     reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True)
@@ -229,7 +226,6 @@ def _rows(lines: Sequence[str], delimiter: str, label: str) -> list[Any]:
 
 
 def _by_header(header: Sequence[str], rows: Sequence[Sequence[str]], label: str) -> list[Any]:
-    """Return rows by the names in the first row."""
     if all(map(_is_number, header)):
         raise BleuError(
             f"{label} has {len(header)} numbers in line 1; expected names of columns, or a single number, with a point"
@@ -311,7 +307,6 @@ def _of_records(records: Sequence[Any], label: str, name: str, field: str, ids: 
 
 
 def _leaves(record: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    """Give the values of an object and of those in it, by their paths."""
     for key, value in record.items():
         if isinstance(value, Mapping):
             yield from _leaves(value, f"{above}{key}.")
@@ -365,7 +360,6 @@ def _is_number(value: object) -> bool:
 
 
 def _item(value: object, place: str) -> Item:
-    """Return the score, or scores, of one item; place: what errors call it."""
     if isinstance(value, list):
         return [_number(one, place) for one in value]
     return _number(value, place)
@@ -446,7 +440,6 @@ def find_ids(keys: Sequence[str], ids: str) -> tuple[list[str], list[str]]:
 
 
 def _plain(key: str) -> str:
-    """Return the name of a field without capitals and marks."""
     return key.translate(_MARKS).lower()
 
 
@@ -516,7 +509,6 @@ def _numbers_of(ids: Sequence[str]) -> list[int] | None:
 
 
 def _find_fault(ids: Sequence[str], lines: Sequence[int]) -> str:
-    """Return what is wrong with ids that should number segments, or ""."""
     if double := [one for one, count in Counter(ids).items() if count > 1]:
         return f"has {tell_ids(double)} more than once"
     if min(lines) > 1 or max(lines) > 2 * len(lines):

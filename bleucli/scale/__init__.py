@@ -112,7 +112,6 @@ def make_metrics(metrics: Metrics) -> dict[str, Metric]:
 
 
 def _make_metric(metric: Metric | str) -> Metric:
-    """Return the metric that an object, a name or a signature stands for."""
     return metric_from_signature(metric) if isinstance(metric, str) and ":" in metric else find_metric(metric)
 
 

@@ -228,7 +228,6 @@ def read_block(block: pa.RecordBatch, columns: Columns, keys: Sequence[str], sta
 
 
 def _tell_row(block: pa.RecordBatch, keys: Sequence[str], start: int, row: int) -> Turn:
-    """Return the number of a row, and its key."""
     key = ", ".join(f"{name} {label_of(block.column(name)[row].as_py())}" for name in keys)
     number = start + row
     return Turn(f"row {number} (counting from 0{key and f'; {key}'})", f"row {number + 1}{key and f' ({key})'}")

@@ -50,7 +50,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from bleucli.counting import SystemStats
     from bleucli.scale import Metrics
 
     Batches = Iterable[pa.RecordBatch | pa.Table]
@@ -246,7 +245,10 @@ class Work:
     def _count(self, batches: Batches, partition: Partition | None) -> pa.Table:
         pa = load("pyarrow", "arrow")
         path = "" if partition is None else partition.path
-        store = _RowsFile(self, partition) if partition is not None and self.saved else None
+        # The statistics that are kept, one row per segment; a second try replaces the whole file
+        writer = Writer(self.metrics) if partition is not None and self.saved else None
+        numbering = Numbering(None if partition is None else partition.starts)
+        places = [name for name in self.keys if name in (SYSTEM, *PLACES)]
         sums: list[Any] = []
         first = 0
         for batch in batches:
@@ -258,36 +260,17 @@ class Work:
                 sums.append(table)
             if systems:
                 sums = [arrow.merge(pa.concat_tables(sums))]
-            if store is not None:
-                store.add(systems, batch)
+            if writer is not None:
+                whole = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
+                columns = {key: arrow.decode(whole.column(key)) for key in self.keys}
+                segments = numbering.number(arrow.split(whole, places), len(whole))
+                writer.add(systems, {**columns, SEGMENT: segments})
             first += len(batch)
-        if store is not None:
-            store.save()
+        if writer is not None and partition is not None:
+            names = [""] if SYSTEM in self.keys else list(self.columns.hypotheses)
+            shards = [Shard(name, 0, partition.rows, source=path) for name in names]
+            writer.save(partition.file_in(self.saved), shards, self.command)
         return sums[0] if sums else pa.table({})
-
-
-class _RowsFile:
-    """The file of a partition's statistics, one row per segment; a second try replaces the whole file."""
-
-    def __init__(self, work: Work, partition: Partition) -> None:
-        self._work, self._partition = work, partition
-        self._writer = Writer(work.metrics)
-        self._places = [name for name in work.keys if name in (SYSTEM, *PLACES)]
-        self._numbering = Numbering(partition.starts)
-
-    def add(self, systems: Sequence[SystemStats], batch: pa.RecordBatch | pa.Table) -> None:
-        """Add the rows of a batch. Segments are numbered separately in each place."""
-        pa = load("pyarrow", "arrow")
-        table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
-        columns = {key: arrow.decode(table.column(key)) for key in self._work.keys}
-        segments = self._numbering.number(arrow.split(table, self._places), len(table))
-        self._writer.add(systems, {**columns, SEGMENT: segments})
-
-    def save(self) -> None:
-        """Write the file."""
-        names = [""] if SYSTEM in self._work.keys else list(self._work.columns.hypotheses)
-        shards = [Shard(name, 0, self._partition.rows, source=self._partition.path) for name in names]
-        self._writer.save(self._partition.file_in(self._work.saved), shards, self._work.command)
 
 
 def add_up(sums: Iterable[pa.Table]) -> pa.Table:

@@ -132,38 +132,34 @@ class StatsFile:
         self._kept: list[pa.Table] = []
         refuse_pipe(path)
         with self._opened() as file:
-            self._read_start(file)
-
-    def _read_start(self, file: Any) -> None:
-        """Read everything but the rows from the open file."""
-        path, footer = self.path, file.metadata
-        self._schema: pa.Schema = file.schema_arrow
-        self.columns: list[str] = self._schema.names
-        duplicates = [name for name in self.columns if self.columns.count(name) > 1]
-        if duplicates:
-            raise BleuError(
-                f"{path} has {self.columns.count(duplicates[0])} columns {duplicates[0]}; rename all but one"
-            )
-        self.rows: int = footer.num_rows
-        self.metadata = {
-            key.decode("utf-8", "replace"): value.decode("utf-8", "replace")
-            for key, value in (footer.metadata or {}).items()
-        }
-        names, counts = metrics_in(self.columns), counts_in(self.columns)
-        for name, columns in counts.items():
-            if name not in names and _are_counts(columns):
+            footer = file.metadata
+            self._schema: pa.Schema = file.schema_arrow
+            self.columns: list[str] = self._schema.names
+            duplicates = [name for name in self.columns if self.columns.count(name) > 1]
+            if duplicates:
                 raise BleuError(
-                    f"{self.path} has the column {name}.{columns[0]}, but no {name}.{SIGNATURE} to say how it was"
-                    " counted; ",
-                    AGAIN,
+                    f"{path} has {self.columns.count(duplicates[0])} columns {duplicates[0]}; rename all but one"
                 )
-        # Other programs may have columns that are only called like signatures
-        metrics = [name for name in names if name in counts]
-        self._check_layout(metrics)
-        self.is_summed = SEGMENT not in self.columns
-        self.signatures: dict[str, list[str]] = {name: self._read_signatures(name) for name in metrics}
-        if SYSTEM in self.columns:
-            self.values_of(SYSTEM)
+            self.rows: int = footer.num_rows
+            self.metadata = {
+                key.decode("utf-8", "replace"): value.decode("utf-8", "replace")
+                for key, value in (footer.metadata or {}).items()
+            }
+            names, counts = metrics_in(self.columns), counts_in(self.columns)
+            for name, columns in counts.items():
+                if name not in names and _are_counts(columns):
+                    raise BleuError(
+                        f"{self.path} has the column {name}.{columns[0]}, but no {name}.{SIGNATURE} to say how it was"
+                        " counted; ",
+                        AGAIN,
+                    )
+            # Other programs may have columns that are only called like signatures
+            metrics = [name for name in names if name in counts]
+            self._check_layout(metrics)
+            self.is_summed = SEGMENT not in self.columns
+            self.signatures: dict[str, list[str]] = {name: self._read_signatures(name) for name in metrics}
+            if SYSTEM in self.columns:
+                self.values_of(SYSTEM)
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
@@ -197,7 +193,6 @@ class StatsFile:
             self._file = None
 
     def _read_signatures(self, name: str) -> list[str]:
-        """Return the signatures of a metric, each once."""
         column = f"{name}.{SIGNATURE}"
         kind = self._schema.field(column).type
         if _kind_of_values(kind) not in ("null", *_BYTES, *_TEXTS):  # "null" in an empty file

@@ -228,7 +228,6 @@ class Writer:
             raise BleuError("a Writer writes one file, and this one has done so; make another")
 
     def _check(self, systems: Sequence[SystemStats]) -> None:
-        """Refuse statistics that do not fit into the file."""
         for system in systems:
             if [one.metric.configuration() for one in system.stats] != self._ways:
                 raise BleuError(
@@ -304,7 +303,6 @@ def _label(name: str, stats: CorpusStats, extras: Mapping[str, Any], first: int)
 
 
 def _repeat(text: str, count: int) -> pa.Array:
-    """Return a column that has the same text in each row."""
     pa = load("pyarrow", "arrow")
     import numpy as np
 
@@ -312,7 +310,6 @@ def _repeat(text: str, count: int) -> pa.Array:
 
 
 def _read_indexes(values: Sequence[object]) -> NDArray[np.int64]:
-    """Return the indexes of segments."""
     import numpy as np
 
     indexes = np.asarray(values)
@@ -404,7 +401,6 @@ def write(
 
 
 def _by_metric(stats: StatsOfSystem) -> dict[str, CorpusStats]:
-    """Return the statistics of a system by the names of their metrics."""
     values = stats.values() if isinstance(stats, Mapping) else [stats] if isinstance(stats, CorpusStats) else stats
     each = list(values) if isinstance(values, Iterable) else [values]
     if not all(isinstance(stats_of_metric, CorpusStats) for stats_of_metric in each):

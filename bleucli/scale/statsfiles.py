@@ -148,11 +148,7 @@ class Statistics:
             _refuse_twice(files)
 
     def choose(
-        self,
-        kind: str,
-        given: Mapping[str, Any] | None = None,
-        like: Signature | None = None,
-        in_command: bool = False,
+        self, kind: str, given: Mapping[str, Any] | None = None, like: Signature | None = None, in_command: bool = False
     ) -> tuple[str, Metric]:
         """Return a metric's name in the files, and the metric to score with.
 
@@ -227,7 +223,6 @@ class Statistics:
         return map(self._with_scores, file.row_groups(names) if file.rows else ())
 
     def _with_scores(self, table: pa.Table) -> pa.Table:
-        """Return rows of a file with the columns that were added."""
         if not self._columns:
             return table
         import numpy as np
@@ -248,11 +243,7 @@ class Statistics:
         return _kind_of(self._filled[0], name)
 
     def count(
-        self,
-        metrics: Mapping[str, Metric],
-        by: Sequence[str] = (),
-        keep_rows: bool = False,
-        documents: str = "",
+        self, metrics: Mapping[str, Metric], by: Sequence[str] = (), keep_rows: bool = False, documents: str = ""
     ) -> list[Part]:
         """Return the statistics of all systems: one part per group, in order of first appearance.
 
@@ -351,7 +342,6 @@ class Statistics:
         rows: pa.Table,
         accepted: set[tuple[str, str, bool]],
     ) -> None:
-        """Refuse rows that were counted in another way."""
         most = rows.column("refs_max" if file.is_summed else REFERENCES)
         several = bool(load("pyarrow.compute", "arrow").max(most).as_py() > 1)
         for (name, metric), text in zip(metrics.items(), signatures, strict=True):

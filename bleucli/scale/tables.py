@@ -139,7 +139,6 @@ class TextTable:
         return Corpus(systems, rest, joining=self.joining, labels=self.labels)
 
     def _source_of(self, part: _Part) -> Source:
-        """Return the texts, ids and keys of files with the same columns."""
         label, references = ", ".join(part.files), ", ".join(part.columns.references)
         is_system = bool(part.columns.hypotheses)
         return Source(
@@ -312,7 +311,6 @@ def read_batches(path: str, names: Sequence[str], rows: int = _BLOCK, address: s
 
 
 def _schema_of(path: str) -> pa.Schema:
-    """Return the columns of a table."""
     if is_parquet(path):
         return open_parquet(path).schema_arrow
     return (_read_table(path) if kind_of(path) else _open_ipc(path)).schema
@@ -349,7 +347,6 @@ def _text_of(value: object) -> str | None:
 
 
 def _read_delimited(path: str, kind: str) -> list[list[Any]]:
-    """Return the rows of CSV or TSV; cells may be quoted, and quoted ones may have line breaks."""
     import csv
 
     with open(path, encoding="utf-8-sig", newline="") as file:
@@ -391,7 +388,6 @@ def _read_json(path: str) -> list[list[Any]]:
 
 
 def _read_xlsx(path: str) -> list[list[Any]]:
-    """Return the rows of the first sheet."""
     from zipfile import BadZipFile
 
     try:

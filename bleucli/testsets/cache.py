@@ -1,7 +1,7 @@
 """The cache: which folder it is, where its files are, and the environment variables about it, read only here.
 
 - `cache_directory`, `cache_directories`, `choose_directories`, `twins_of`: the folders
-- `mirror`, `use_mirror`, `offline`, `allows_http`, `allow_http`, `registry`: what else users decide
+- `mirror`, `offline`, `allows_http`, `registry`: what else users decide; `use`: what a command does
 - `folder`, `raw_folder`, `path_of`, `paths_of`, `download_path`, `field_prefix`: the files of a test set, with the same
   names as in sacreBLEU, in the cache that is written to or in `cache`
 - `keep_apart`, `file_key`, `is_file_name`: names that are distinct, or possible, on every system
@@ -69,40 +69,28 @@ def _variables() -> Mapping[str, str]:
     return os.environ
 
 
-_first: list[str] = []  # mirrors that take precedence over the variable's; the last one counts
+# What the command that runs has set: a mirror, and whether redirections from https to http are followed
+_settings: list[tuple[str, bool]] = []
 
 
 @contextmanager
-def use_mirror(url: str | None) -> Iterator[None]:
-    """Use a mirror within the block instead of the one that `BLEU_MIRROR` names; None for the one in use so far."""
-    _first.append(mirror() if url is None else url)
+def use(mirror_url: str | None, http: bool) -> Iterator[None]:
+    """Within the block, use a mirror, if any, instead of the one that `BLEU_MIRROR` names, and perhaps allow http."""
+    _settings.append((mirror() if mirror_url is None else mirror_url, http or allows_http()))
     try:
         yield
     finally:
-        _first.pop()
+        _settings.pop()
 
 
 def mirror() -> str:
-    """Return the address that is tried before any other (`BLEU_MIRROR`), or ""."""
-    return _first[-1] if _first else os.path.expanduser(_variables().get("BLEU_MIRROR", ""))
-
-
-_insecure: list[bool] = []
-
-
-@contextmanager
-def allow_http(allowed: bool) -> Iterator[None]:
-    """Set whether redirections from https to http are followed within the block."""
-    _insecure.append(allowed)
-    try:
-        yield
-    finally:
-        _insecure.pop()
+    """Return the address that is tried before any other, or ""."""
+    return _settings[-1][0] if _settings else os.path.expanduser(_variables().get("BLEU_MIRROR", ""))
 
 
 def allows_http() -> bool:
     """Return whether redirections from https to http may be followed."""
-    return any(_insecure)
+    return bool(_settings) and _settings[-1][1]
 
 
 def registry() -> str:
@@ -280,7 +268,6 @@ def _enter(folder: str, make: bool = False) -> Iterator[int | None]:
 
 
 def _open_folder(outer: int, name: str, path: str, make: bool) -> int:
-    """Return a descriptor of a folder in a folder."""
     try:
         if make:
             with suppress(FileExistsError):

@@ -93,7 +93,6 @@ def fetch(source: Source, target: str, *, name: str, is_recorded: bool = False) 
 
 @contextmanager
 def _work_alone(target: str) -> Iterator[None]:
-    """Make this the only process that works on a file."""
     with disk_errors(target):
         make_folder(os.path.dirname(target) or ".")
         with hold_lock(f"{target}.lock"):
@@ -117,7 +116,6 @@ def _find_addresses(url: str, target: str, name: str, expected: Checksum | None)
 
 
 def _fetch_from_first(addresses: list[str], target: str, name: str, expected: Checksum | None) -> None:
-    """Fetch the file from the first address that has it."""
     failures: list[tuple[str, network.Failed]] = []
     for address in addresses:
         try:
@@ -155,21 +153,21 @@ def _fetch_with_retries(address: str, target: str, expected: Checksum | None) ->
     if reason and time.monotonic() - when < SECONDS_OF_MEMORY:
         raise network.Unreached(reason)
     start = time.monotonic()
-    for pause in PAUSES:
+    for pause in (*PAUSES, None):
         try:
-            return _fetch_once(address, target, expected)
+            _fetch_once(address, target, expected)
+            return
         except network.Refused:
             raise
         except network.Interrupted as failure:
+            if pause is None:
+                if isinstance(failure, network.Unreached):
+                    _SILENT[server] = time.monotonic(), str(failure)
+                raise
             text = f"{os.path.basename(target)}: {hide_credentials(address)} {failure}; next attempt in {pause:g} s"
             note_delay(text, start)
             with show_status(text):
                 time.sleep(pause)
-    try:
-        return _fetch_once(address, target, expected)
-    except network.Unreached as failure:
-        _SILENT[server] = time.monotonic(), str(failure)
-        raise
 
 
 def _fetch_once(address: str, target: str, expected: Checksum | None) -> None:

@@ -1,6 +1,6 @@
 """The formats of test sets: how files hold the texts of a language pair.
 
-- `FORMATS`: how each format is read; JSON Lines, which have no fixed fields, are apart
+- `FORMATS`, `fields_of`, `read_fields`: how each format is read; JSON Lines, which have no fixed fields, are apart
 - `read_lines`, `read_texts`, `read_column`: plain text and tab-separated columns, one line per segment
 - `read_sgml`: the SGML files of WMT until 2020, and the XML files of IWSLT, read line by line, without unescaping
 - `read_wmt_xml`: the XML files of WMT since 2021, with expat
@@ -40,9 +40,8 @@ METADATA = ("docid", "genre", "origlang")
 class Format(NamedTuple):
     """How files hold the texts of a language pair."""
 
-    fields: Callable[[TestSet, Pair], list[str]]  # the names of the fields, as far as they are known before reading
-    # takes the name of the pair and the paths of its files, and returns the segments of each field
-    read: Callable[[TestSet, str, Sequence[str]], Mapping[str, Sequence[str]]]
+    read: Callable[[str, int], list[str]]  # the segments in a file, or in a column of it
+    has_metadata: bool = False  # the file of the source has `METADATA`, too
     # one file has all fields and names them, so they are known only after reading; that fails if it is cut short
     names_fields: bool = False
     is_parallel: bool = False  # all files have the same number of lines, and lines with the same number belong together
@@ -193,7 +192,6 @@ def read_wmt_xml(path: str) -> dict[str, list[str]]:
 
 
 def _check_names(references: list[str], systems: list[str], path: str) -> None:
-    """Refuse names of translators and systems that cannot be fields' names."""
     for name in (*references, *systems):
         if not is_file_name(name):
             raise BleuError(
@@ -325,7 +323,6 @@ class _Lines(JsonLines):
     """A JSON Lines file of any objects."""
 
     def objects(self) -> Iterator[tuple[str, Item]]:
-        """Give the objects, each with its place for errors."""
         for before, objects in self._read_items():
             for number, item in enumerate(objects, before + 1):
                 yield self._at(number), item
@@ -405,7 +402,6 @@ def _row(item: Item, items: Items, place: str) -> Item:
 
 
 def _check_text(text: str, name: str, place: str) -> None:
-    """Refuse a text that cannot be written in UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -455,38 +451,32 @@ def lines_of(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 # --- all formats
 
+FORMATS = {
+    "sgml": Format(lambda path, _: read_sgml(path), has_metadata=True),  # and the XML files of IWSLT
+    "wmt-xml": Format(lambda *_: [], names_fields=True),  # see `read_wmt_xml`
+    "plain": Format(lambda path, _: read_texts(path), is_parallel=True),
+    "tsv": Format(read_column, is_parallel=True),
+}
 
-def _fields_of_files(_: TestSet, pair: Pair) -> list[str]:
+
+def fields_of(test_set: TestSet, pair: Pair) -> list[str]:
+    """Return the names of the fields, as far as they are known before reading."""
+    if FORMATS[test_set.format].names_fields:
+        return []
     references = len(pair.files) - 1
-    return ["src", "ref"] if references == 1 else ["src", *(f"ref:{number}" for number in range(references))]
-
-
-def _fields_of_sgml(test_set: TestSet, pair: Pair) -> list[str]:
-    return _fields_of_files(test_set, pair) + (list(METADATA) if _has_metadata(test_set) else [])
+    names = ["ref"] if references == 1 else [f"ref:{number}" for number in range(references)]
+    return ["src", *names, *(METADATA if _has_metadata(test_set) else ())]
 
 
 def _has_metadata(test_set: TestSet) -> bool:
-    return not test_set.name.startswith("wmt08")  # as in sacreBLEU 2.6.0
+    return FORMATS[test_set.format].has_metadata and not test_set.name.startswith("wmt08")  # as in sacreBLEU 2.6.0
 
 
-def _read_plain(test_set: TestSet, pair: str, paths: Sequence[str]) -> dict[str, list[str]]:
-    return dict(zip(_fields_of_files(test_set, test_set.pairs[pair]), map(read_texts, paths), strict=True))
-
-
-def _read_tsv(test_set: TestSet, pair: str, paths: Sequence[str]) -> dict[str, list[str]]:
-    record = test_set.pairs[pair]
-    columns = [read_column(path, file.column) for path, file in zip(paths, record.files, strict=True)]
-    return dict(zip(_fields_of_files(test_set, record), columns, strict=True))
-
-
-def _read_sgml(test_set: TestSet, pair: str, paths: Sequence[str]) -> dict[str, list[str]]:
-    columns = dict(zip(_fields_of_files(test_set, test_set.pairs[pair]), map(read_sgml, paths), strict=True))
-    return columns | (_read_metadata(paths[0]) if _has_metadata(test_set) else {})
-
-
-FORMATS = {
-    "sgml": Format(_fields_of_sgml, _read_sgml),  # and the XML files of IWSLT
-    "wmt-xml": Format(lambda *_: [], lambda _, __, paths: read_wmt_xml(paths[0]), names_fields=True),
-    "plain": Format(_fields_of_files, _read_plain, is_parallel=True),
-    "tsv": Format(_fields_of_files, _read_tsv, is_parallel=True),
-}
+def read_fields(test_set: TestSet, pair: str, paths: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    """Return the segments of each field of a language pair; paths: those of its files."""
+    form, record = FORMATS[test_set.format], test_set.pairs[pair]
+    if form.names_fields:
+        return read_wmt_xml(paths[0])
+    columns = [form.read(path, file.column) for path, file in zip(paths, record.files, strict=True)]
+    fields = dict(zip(fields_of(test_set, record), columns, strict=False))  # metadata come last
+    return fields | (_read_metadata(paths[0]) if _has_metadata(test_set) else {})

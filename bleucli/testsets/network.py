@@ -197,7 +197,6 @@ def _request(session: Session, url: str, auth: Any) -> Response:
 
 
 def _failure_of(error: Exception, outer: BaseException | None) -> Failed:
-    """Return our error for the failure of a request."""
     import requests
 
     reason, cause = reason_of(error, outer), _cause_of(error, outer)
@@ -266,7 +265,6 @@ class _Pace:
         self._start, self._before = time.monotonic(), 0
 
     def check(self) -> None:
-        """Raise an error if the last minute brought too little."""
         now = time.monotonic()
         if now - self._start >= SECONDS_OF_PACE:
             if self.received - self._before < LEAST_BYTES:
@@ -303,20 +301,11 @@ def _watch(session: Session, pace: _Pace) -> None:
             super().__init__(*args, **options)
             self.fp = io.BufferedReader(_PacedFile(self.fp.detach(), pace))
 
-    def paced(pool: Any) -> Any:
-        connection = type("Connection", (pool.ConnectionCls,), {"response_class": PacedResponse})
-        return type("Pool", (pool,), {"ConnectionCls": connection})
-
-    def set_pace(manager: Any) -> Any:
-        pools = manager.pool_classes_by_scheme.items()
-        manager.pool_classes_by_scheme = {scheme: paced(pool) for scheme, pool in pools}
-        return manager
-
     class Adapter(HTTPAdapter):
-        def proxy_manager_for(self, *args: Any, **options: Any) -> Any:
-            return set_pace(super().proxy_manager_for(*args, **options))
+        def get_connection_with_tls_context(self, *args: Any, **options: Any) -> Any:
+            pool: Any = super().get_connection_with_tls_context(*args, **options)
+            pool.ConnectionCls = type("Connection", (pool.ConnectionCls,), {"response_class": PacedResponse})
+            return pool
 
-    adapter = Adapter()
-    set_pace(adapter.poolmanager)
     for scheme in ("http://", "https://"):
-        session.mount(scheme, adapter)
+        session.mount(scheme, Adapter())

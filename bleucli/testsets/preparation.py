@@ -17,11 +17,22 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 
-from bleucli.errors import BleuError
+from bleucli.errors import BleuError, Note
 from bleucli.phrases import tell_count
 from bleucli.reading.decompression import DamagedError
 from bleucli.testsets import PACKAGED, File, Items, Source, TestSet, cache, is_web, last_component
-from bleucli.testsets.formats import FORMATS, IDS, METADATA, lines_of, read_items, read_objects, read_output, read_texts
+from bleucli.testsets.formats import (
+    FORMATS,
+    IDS,
+    METADATA,
+    fields_of,
+    lines_of,
+    read_fields,
+    read_items,
+    read_objects,
+    read_output,
+    read_texts,
+)
 from bleucli.testsets.registry import packaged_path
 
 TYPE_CHECKING = False
@@ -87,7 +98,7 @@ def known_fields(test_set: TestSet, pair: str) -> list[str]:
         return [file.field for file in record.files]
     if test_set.items is not None:
         return list(test_set.items.fields)
-    return FORMATS[test_set.format].fields(test_set, record)
+    return fields_of(test_set, record)
 
 
 def read_left_out(test_set: TestSet, pair: str, paths: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -127,9 +138,7 @@ def _order_path(name: str, pair: str, folder: str = "") -> str:
 
 def _read_order(name: str, pair: str, folder: str) -> list[str]:
     """Return the names of the fields from their list; none if there is no list."""
-    from bleucli.testsets.cache import read_start
-
-    names = read_start(_order_path(name, pair, folder))
+    names = cache.read_start(_order_path(name, pair, folder))
     return names.decode("utf-8", "replace").splitlines() if names else []
 
 
@@ -181,21 +190,33 @@ def _make(test_set: TestSet, pair: str) -> None:
         if _find_fields(test_set, pair):
             return
         recorded = _bring(test_set, pair)
-        paths = [_raw_path(test_set, file) for file in test_set.pairs[pair].files]
-        read = _read_columns if test_set.items is None else _read_items
-        _write(read(test_set, pair, paths), test_set.name)
-        _note_records(test_set.name, recorded)
+        name, paths = test_set.name, [_raw_path(test_set, file) for file in test_set.pairs[pair].files]
+        # Each with its lines; that of the source, or of all fields, is the first
+        files: list[tuple[str, Iterable[str]]]
+        if test_set.items is None:
+            columns = read_fields(test_set, pair, paths)
+            _check_columns(columns, test_set, pair)
+            places = cache.paths_of(name, pair, list(columns))
+            files = [(places[field], segments) for field, segments in columns.items()]
+            files += [(_order_path(name, pair), list(columns))] if FORMATS[test_set.format].names_fields else []
+        else:
+            rows, left_out = read_items(test_set, pair, paths[0])
+            _check_columns({"src": rows}, test_set, pair)
+            files = [
+                (cache.path_of(name, pair, "jsonl"), lines_of(rows)),
+                (_left_out_path(test_set, pair, cache.folder(name)), lines_of(left_out)),
+            ]
+        _write(files, name)
+        _note_records(name, recorded)
 
 
 @contextmanager
 def _work_alone(name: str) -> Iterator[None]:
     """Make this the only process that makes files of a test set, and name what to delete if a download is damaged."""
-    from bleucli.testsets.cache import disk_errors, hold_lock, make_folder
-
     raw = cache.raw_folder(name)
-    with disk_errors(raw):
-        make_folder(raw)
-        with hold_lock(os.path.join(raw, f"{name.replace('/', '_')}.lock")):
+    with cache.disk_errors(raw):
+        cache.make_folder(raw)
+        with cache.hold_lock(os.path.join(raw, f"{name.replace('/', '_')}.lock")):
             try:
                 yield
             except DamagedError as error:
@@ -204,7 +225,6 @@ def _work_alone(name: str) -> Iterator[None]:
 
 def _note_records(name: str, recorded: Mapping[str, str]) -> None:
     """Note that nobody says what downloads should be; recorded: the SHA-256 of each address."""
-    from bleucli.errors import Note
     from bleucli.results.hints import warn
 
     for url, digits in recorded.items():
@@ -214,26 +234,6 @@ def _note_records(name: str, recorded: Mapping[str, str]) -> None:
                 " no other file will be accepted",
                 Note,
             )
-
-
-def _read_columns(test_set: TestSet, pair: str, paths: Sequence[str]) -> list[tuple[str, Iterable[str]]]:
-    """Return the files of the fields, the source first, and after them that of their order; each with its lines."""
-    form = FORMATS[test_set.format]
-    columns = form.read(test_set, pair, paths)
-    _check_columns(columns, test_set, pair)
-    places = cache.paths_of(test_set.name, pair, list(columns))
-    files: list[tuple[str, Iterable[str]]] = [(places[field], segments) for field, segments in columns.items()]
-    return [*files, (_order_path(test_set.name, pair), list(columns))] if form.names_fields else files
-
-
-def _read_items(test_set: TestSet, pair: str, paths: Sequence[str]) -> list[tuple[str, Iterable[str]]]:
-    """Return the file of all fields, and that of what is left out; each with its lines."""
-    rows, left_out = read_items(test_set, pair, paths[0])
-    _check_columns({"src": rows}, test_set, pair)
-    return [
-        (cache.path_of(test_set.name, pair, "jsonl"), lines_of(rows)),
-        (_left_out_path(test_set, pair, cache.folder(test_set.name)), lines_of(left_out)),
-    ]
 
 
 def _bring(test_set: TestSet, pair: str) -> dict[str, str]:
@@ -296,7 +296,6 @@ def _bring_output(name: str, record: Items, system: str) -> str:
 def _unpack(test_set: TestSet, number: int, archive: str, members: Sequence[str]) -> None:
     """Unpack the members for all language pairs, so that the archive is read only once; `members` must be there."""
     from bleucli.testsets.archives import extract
-    from bleucli.testsets.cache import Draft, remove
 
     if not members:
         return
@@ -304,19 +303,18 @@ def _unpack(test_set: TestSet, number: int, archive: str, members: Sequence[str]
     mark = f"{archive}.unpacked"
     if os.path.islink(mark) or not os.path.isfile(mark):  # a killed run of sacreBLEU may have left half a file
         for path in filter(os.path.isfile, places.values()):
-            remove(path)
+            cache.remove(path)
     try:
         extract(archive, places, name=test_set.name)
     except BleuError:
         # The missing file may belong to another pair
         extract(archive, {member: places[member] for member in members}, name=test_set.name)
     else:
-        with Draft(mark) as draft:
+        with cache.Draft(mark) as draft:
             draft.keep()
 
 
 def _check_columns(columns: Mapping[str, Sequence[Any]], test_set: TestSet, pair: str) -> None:
-    """Refuse columns that cannot be those of a test set."""
     counts = {name: len(column) for name, column in columns.items()}
     if not counts["src"]:
         raise BleuError(f"{test_set.name}/{pair} has no segments; check that its format is {test_set.format}")
@@ -330,12 +328,10 @@ def _check_columns(columns: Mapping[str, Sequence[Any]], test_set: TestSet, pair
 
 def _write(files: Sequence[tuple[str, Iterable[str]]], name: str) -> None:
     """Write files, first under other names. The first gets its own name last: if it exists, so do the others."""
-    from bleucli.testsets.cache import Draft
-
     with ExitStack() as stack:
         drafts = []
         for path, lines in files:
-            draft = stack.enter_context(Draft(path, cache.raw_folder(name)))
+            draft = stack.enter_context(cache.Draft(path, cache.raw_folder(name)))
             draft.file.writelines(f"{line}\n".encode() for line in lines)
             draft.close()
             drafts.append(draft)

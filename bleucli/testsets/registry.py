@@ -59,37 +59,32 @@ class Registry:
 
     def __init__(self, facts: Mapping[str, Any], bibliography: Mapping[str, str]) -> None:
         self._facts = dict(facts)
-        self._own: dict[str, TestSet] = {}
+        self._own: Collection[str] = ()  # the names of the user's test sets
+        self._where = "registry.json"
         self._bibliography = bibliography
         self._own_bibliography: Mapping[str, str] = {}
 
-    def add(self, own: Sequence[TestSet], bibliography: Mapping[str, str], where: str) -> None:
+    def add(self, own: Mapping[str, Any], bibliography: Mapping[str, str], where: str) -> None:
         """Add the test sets of a user's file."""
-        for test_set in own:
-            if test_set.name in self:
-                raise BleuError(f'{where}: testsets."{test_set.name}" is a public test set; give yours another name')
-            if same := [name for name in self if name.lower() == test_set.name.lower()]:  # one folder on some disks
-                raise BleuError(
-                    f'{where}: testsets."{test_set.name}" differs from {same[0]} only in case; give it another name'
-                )
-            self._own[test_set.name] = test_set
-        self._own_bibliography = bibliography
+        for name, facts in own.items():
+            if name in self:
+                raise BleuError(f'{where}: testsets."{name}" is a public test set; give yours another name')
+            if same := [one for one in self if one.lower() == name.lower()]:  # one folder on some disks
+                raise BleuError(f'{where}: testsets."{name}" differs from {same[0]} only in case; give it another name')
+            self._facts[name] = facts
+        self._own, self._where, self._own_bibliography = own, where, bibliography
 
     def __iter__(self) -> Iterator[str]:
-        yield from self._facts
-        yield from self._own
+        return iter(self._facts)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._facts or name in self._own
+        return name in self._facts
 
     def __getitem__(self, name: str) -> TestSet:
-        """Return a test set."""
-        if name in self._own:
-            return self._own[name]
         if name not in self._facts:
             listing = Turn("get_available_testsets()", "bleu --list")
             raise BleuError(f"there is no test set {name!r}; see ", listing, suggest(name, self))
-        return parse_test_set(name, self._facts[name], "registry.json", packaged=True)
+        return parse_test_set(name, self._facts[name], self._where, packaged=name not in self._own)
 
     def pair(self, name: str, pair: str) -> tuple[TestSet, Pair]:
         """Return a test set and one of its language pairs."""
@@ -122,7 +117,7 @@ class Registry:
 
     def about(self, name: str) -> str:
         """Return a description of a known test set in one line."""
-        return self._own[name].about if name in self._own else str(self._facts[name]["about"])
+        return str(self._facts[name].get("about", ""))
 
     def tell_verification(self, name: str) -> str:
         """Return what verifies the downloads of a known test set.
@@ -131,17 +126,12 @@ class Registry:
         >>> [registry.tell_verification(name) for name in ("wmt17", "flores200/dev", "wmt26", "demo")]
         ['MD5', 'SHA-256', 'first download', 'package']
         """
-        if name in self._own:
-            sources = [source._asdict() for source in self._own[name].sources]
-        else:
-            sources = self._facts[name]["sources"]
+        sources = self._facts[name]["sources"]
         kinds = {"SHA-256" if one.get("sha256") else "MD5" if one.get("md5") else "first download" for one in sources}
         return " and ".join(sorted(kinds)) or "package"
 
     def pairs(self, name: str) -> Collection[str]:
         """Return the language pairs of a known test set."""
-        if name in self._own:
-            return self._own[name].pairs
         facts = self._facts[name]
         pairs: Collection[str] = AllPairs(facts["languages"], "") if "languages" in facts else facts["pairs"]
         return pairs
@@ -370,7 +360,6 @@ def _parse_items(table: _Table, kind: str) -> Items | None:
 
 
 def _parse_outputs(table: _Table, items: Items) -> Items:
-    """Add where the outputs of systems are."""
     outputs = _Table(table.values["systems"], f"{table.at}.systems", _SYSTEM_KEYS)
     addresses = [outputs.get(key, str, "an address", default="") for key in ("url", "large")]
     for key, address in zip(("url", "large"), addresses, strict=True):
@@ -516,8 +505,8 @@ def _check_member(path: str, at: str) -> None:
 # --- the user's file
 
 
-def read_registry(path: str) -> tuple[list[TestSet], Mapping[str, str]]:
-    """Return the test sets in a user's file, and a bibliography by key; paths may be relative to its folder."""
+def read_registry(path: str) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    """Return the facts about test sets in a user's file, whose paths may be relative, and a bibliography by key."""
     from bleucli.reading import read_toml
 
     table = read_toml(path, "the registry ")
@@ -527,15 +516,15 @@ def read_registry(path: str) -> tuple[list[TestSet], Mapping[str, str]]:
         what = f"found {unknown[0]!r}" if unknown else "there is none"
         raise BleuError(f'{path}: expected tables of the form [testsets."name"], {what}')
     folder = os.path.dirname(os.path.abspath(path))
-    sets = []
+    sets = {}
+    records = [parse_test_set(name, values, path, packaged=False) for name, values in facts.items()]
     for name, values in facts.items():
-        record = parse_test_set(name, values, path, packaged=False)
-        sources = [source._replace(url=_make_absolute(source.url, folder)) for source in record.sources]
-        sets.append(record._replace(sources=sources))
+        sources = [source | {"url": _make_absolute(source["url"], folder)} for source in values["sources"]]
+        sets[name] = values | {"sources": sources}
     bibliography = table.get("bibliography", {})
     if not isinstance(bibliography, dict) or not all(isinstance(text, str) for text in bibliography.values()):
         raise BleuError(f"{path}: bibliography: expected a table of strings, found {bibliography!r}")
-    for name, key in ((record.name, key) for record in sets for key in record.cite):
+    for name, key in ((record.name, key) for record in records for key in record.cite):
         if key not in bibliography:
             at = f'{path}: testsets."{name}".cite'
             raise BleuError(f"{at}: there is no bibliography.{key}; add it, or remove {key} from cite")

@@ -66,8 +66,6 @@ _BODY = {
 
 
 class _Work:
-    """Threads for short work, for long work, and for explanations."""
-
     def __init__(self) -> None:
         processors = usable_processors()
         self.short = _Pool(max(4, processors), "bleu-short")
@@ -75,7 +73,6 @@ class _Work:
         self.explaining = _Pool(1, "bleu-explaining")
 
     def choose(self, body: bytes, metric: str) -> _Pool:
-        """Return the threads that score a request by a metric."""
         most = _SHORT_BYTES_TO_ALIGN if kind_of(metric).aligns else _SHORT_BYTES
         return self.short if len(body) <= most else self.long
 
@@ -208,7 +205,13 @@ def score_items(items: Sequence[Any], metric: Metric, sentence_level: bool) -> l
     """Return the score of all items, or of each of them with `sentence_level`."""
     check_effort(metric, blocks := read_texts("body", items))
     if sentence_level:
-        _check_size(metric, len(items))
+        # Of each order: a precision, the matches, and the n-grams of both texts
+        most = _MOST_NUMBERS // (10 + 4 * metric.ngram_orders)
+        if len(items) > most:
+            raise BleuError(
+                f"there are {len(items)} items, but one request scores at most {most} one by one; send fewer at a time,"
+                " or use the command"
+            )
         scored = score_blocks(count_blocks(corpus_of(iter(blocks)), [metric]))
         return [_tell(record, 1, []) for block in scored for record in block.scores[0][0].records()]
     stats = count_items(blocks, metric)
@@ -216,16 +219,6 @@ def score_items(items: Sequence[Any], metric: Metric, sentence_level: bool) -> l
     for python, ours in _SPELLINGS.items():
         hints = [hint.replace(python, ours) for hint in hints]
     return [_tell(stats.record(), stats.segments, hints)]
-
-
-def _check_size(metric: Metric, items: int) -> None:
-    """Refuse a request whose answer would have so many numbers that other requests would wait too long."""
-    each = 10 + 4 * metric.ngram_orders  # of each order: a precision, the matches, and the n-grams of both texts
-    if items * each > _MOST_NUMBERS:
-        raise BleuError(
-            f"there are {items} items, but one request scores at most {_MOST_NUMBERS // each} one by one; send fewer at"
-            " a time, or use the command"
-        )
 
 
 def _tell(record: ScoreRecord, segments: int, warnings: Sequence[str]) -> dict[str, Any]:

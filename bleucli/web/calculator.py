@@ -197,10 +197,7 @@ def explain_inputs(inputs: Inputs) -> dict[str, Any]:
     explanation = explain_segment(metric, hypotheses, references)
     # Without the signature, which the page shows elsewhere
     blocks = explanation.parts.tell(explanation.name, explanation.score, _PERCENT_DECIMALS)
-    return {
-        **_show_matches(explanation),
-        "explanation": as_html(list(blocks), level=3, themed=True),
-    }
+    return {**_show_matches(explanation), "explanation": as_html(list(blocks), level=3, themed=True)}
 
 
 def spell_command(inputs: Inputs) -> str:

@@ -104,7 +104,6 @@ def _make_once(name: str, values: tuple[tuple[str, Any], ...]) -> Metric:
 
 
 def _read(name: str, kind: type, text: str) -> Any:
-    """Return the value that a text in a query stands for."""
     reader, expected = _READERS[kind]
     try:
         return reader(text)
@@ -234,8 +233,6 @@ def fields_of(name: str) -> set[str]:
 
 
 def _among(*choices: object) -> AfterValidator:
-    """Return a validator for one of the page's choices."""
-
     def check(value: object, info: ValidationInfo) -> object:
         if value not in choices:
             raise UsageError(

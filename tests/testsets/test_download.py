@@ -548,7 +548,7 @@ def test_a_redirection_from_https_to_http_is_refused_unless_it_is_allowed():
     secure, other = "https://a.example/x", "http://u:secret@b.example/y"
     with pytest.raises(network.Failed, match=r"redirects from https: to http://b\.example/y, where anyone"):
         network._resolve(secure, other)
-    with cache.allow_http(True):
+    with cache.use(None, http=True):
         assert network._resolve(secure, other) == "http://b.example/y"
     with pytest.raises(network.Failed) as caught:
         network._resolve(secure, f"http://b.example/{'y' * 60_000}")
@@ -618,7 +618,7 @@ def test_https_does_not_fall_back_to_http(secure, web, target, tmp_path, monkeyp
     url = secure.put("/x", Page(status=302, headers={"Location": web.put("/x", Page(CONTENT))}))
     refused(url, target, f"redirects from https: to {web.url}/x, where anyone", "download it with bleu --allow-http")
     assert web.requests == []
-    with cache.allow_http(True):
+    with cache.use(None, http=True):
         fetch(url, target)
     assert content(target) == CONTENT
     assert "Authorization" in secure.requests[-1].headers
