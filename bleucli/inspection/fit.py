@@ -42,17 +42,12 @@ _OFFSETS = (1, -1, 2, -2)
 
 
 class Fit(NamedTuple):
-    """How a system's output fits its references; the findings of blocks add up.
+    """How a system's output fits its references; the findings of blocks add up."""
 
-    same: for each reference, whether the output is equal to it. shifted: the index of the first segment that is out of
-    step with the first reference, and by how many segments; None if all are in step. segments: how many there are.
-    signs: mistakes in them by kind, as `signs.count` returns them.
-    """
-
-    same: Sequence[bool]
-    shifted: tuple[int, int] | None
-    segments: int
-    signs: Mapping[str, Sign]
+    same: Sequence[bool]  # for each reference, whether the output is equal to it
+    shifted: tuple[int, int] | None  # the index of the first segment out of step, and by how many it is; None: none is
+    segments: int  # how many there are
+    signs: Mapping[str, Sign]  # mistakes in them by kind, as `signs.count` returns them
 
     def join(self, other: Fit) -> Fit:
         """Return the findings for this part and the next one together."""
@@ -66,16 +61,9 @@ class Fit(NamedTuple):
         return Fit(same, self.shifted or other.shifted, self.segments + other.segments, signs)
 
     def hints(self, name: str, references: Sequence[str], skips_empty: bool = False) -> Iterator[str]:
-        """Say what looks wrong with a system's output.
-
-        Args:
-            name: the name of the system.
-            references: those of the references.
-            skips_empty: whether empty references count as missing.
-        """
-        is_swapped = (
-            bool(references) and is_named_like_reference(name) and not any("ref" in one.lower() for one in references)
-        )
+        """Say what looks wrong with a system's output; skips_empty: whether empty references count as missing."""
+        has_plain_names = bool(references) and not any("ref" in one.lower() for one in references)
+        is_swapped = has_plain_names and is_named_like_reference(name)
         if self.shifted is None and not self.signs and not is_swapped and not any(self.same):
             return
         from bleucli.results.hints import Hint  # plain scoring seldom has one
@@ -90,10 +78,8 @@ class Fit(NamedTuple):
             yield from tell(self.signs, self.segments, name, reference, skips_empty)
         for reference, same in zip(references, self.same, strict=False):
             if same:
-                question = "{} is the same text as {}; is it the system's output?"
-                yield Hint(
-                    question.format(name, reference), command=question.format(name, f"the reference {reference}")
-                )
+                start, question = f"{name} is the same text as", "is it the system's output?"
+                yield Hint(f"{start} {reference}; {question}", command=f"{start} the reference {reference}; {question}")
         if self.shifted is not None:
             index, offset = self.shifted
             line, whose = index + 1, f"{name} is out of step with {references[0]}"

@@ -79,9 +79,7 @@ def unspaced_stretches(segments: Segments) -> tuple[int, int]:
 def tell_unspaced(metric: str, signs: Sequence[int]) -> str:
     """Return what is wrong with counting words in text without spaces; "" if it has them.
 
-    Args:
-        metric: the name of the metric that counts them.
-        signs: sums of what `unspaced_stretches` returns, if known.
+    metric: the name of the metric that counts them. signs: sums of what `unspaced_stretches` returns, if known.
 
     >>> tell_unspaced("WER", (9, 13)), tell_unspaced("WER", (0, 13))
     ('WER counts words between spaces, but most of the output has no spaces between words', '')
@@ -192,10 +190,6 @@ def _counter(mark: bytes, check: Callable[[bytes, int], bool]) -> Callable[[byte
     return count
 
 
-def _begins_tag(data: bytes, place: int) -> bool:
-    return data[place : place + 1] in _TAG_BYTES and b">" in data[place : place + _TAG_LENGTH]
-
-
 def _occurrences(data: bytes, needle: bytes) -> int:
     r"""Return how often some bytes are in a text in a row, or some of it if a text has each of them very often.
 
@@ -230,16 +224,15 @@ def _wide_letters(data: bytes) -> int:
         return 0
     start = data[:_WIDE_BYTES]
     rows = (start.split(b"\xef\xbc")[1:], _WIDE_CELLS), (start.split(b"\xef\xbd")[1:], _WIDE_SMALL)
-    return sum(len(cells) - len(cells.translate(None, wide)) for row, wide in rows for cells in [_first_bytes_of(row)])
-
-
-def _first_bytes_of(parts: Sequence[bytes]) -> bytes:
-    return b"".join([part[:1] for part in parts])
+    firsts = ((b"".join([part[:1] for part in row]), wide) for row, wide in rows)
+    return sum(len(cells) - len(cells.translate(None, wide)) for cells, wide in firsts)
 
 
 # What is counted, by kind of mistake; bytes that a text does not have are found to be missing at once
 _RARE: dict[str, Callable[[bytes], int]] = {
-    "tags": _counter(b"<", _begins_tag),
+    "tags": _counter(
+        b"<", lambda data, place: data[place : place + 1] in _TAG_BYTES and b">" in data[place : place + _TAG_LENGTH]
+    ),
     "special-tokens": _counter(b"[", lambda data, place: data.startswith(_TOKENS, place)),
     "entities": _counter(b"&", lambda data, place: data.startswith(_ENTITIES, place)),
     "replacement": lambda data: _occurrences(data, _REPLACEMENT),

@@ -23,38 +23,25 @@ from bleucli.text import typography
 
 
 class Mistake(NamedTuple):
-    """A kind of mistake.
+    """A kind of mistake."""
 
-    Attributes:
-        kind: its name, one word.
-        title: what the lines have, as a noun.
-        remedy: what to do, in one sentence.
-        find: returns the indexes of the lines of a text that have it, while those of another text do not.
-        repair: returns the line without the mistake; None if no program can do that.
-        on_both_sides: whether the remedy is applied to the other texts as well.
-        share: the share of lines from which on it is a mistake; fewer are a peculiarity of some texts.
-        is_proven: whether only a higher score after the remedy shows that it is a mistake.
-        is_convention: whether both sides may be right, so that it is never an error, nor worth a word if it costs
-            nothing.
-        is_in_sources: whether it may be part of a text that is translated, and is then not a mistake.
-        is_trait: tells whether a line has it by itself, if good texts have such lines: only a text with far more of
-            them than the other one has a mistake.
-        sign: a pattern that shows where in a line it is, if `repair` does not.
-        choose_repair: returns `repair` for the lines of a text and those of another one, if it depends on them.
-    """
-
-    kind: str
-    title: str
-    remedy: str
+    kind: str  # its name, one word
+    title: str  # what the lines have, as a noun
+    remedy: str  # what to do, in one sentence
+    # Returns the indexes of the lines of a text that have it, while those of another text do not
     find: Callable[[Lines, Lines], Sequence[int]]
-    repair: Callable[[str], str] | None = None
-    on_both_sides: bool = False
-    share: float = 0.0
-    is_proven: bool = False
+    repair: Callable[[str], str] | None = None  # returns the line without the mistake; None if no program can do that
+    on_both_sides: bool = False  # the remedy is applied to the other texts as well
+    share: float = 0.0  # the share of lines from which on it is a mistake; fewer are a peculiarity of some texts
+    is_proven: bool = False  # only a higher score after the remedy shows that it is a mistake
+    # Both sides may be right, so that it is never an error, nor worth a word if it costs nothing
     is_convention: bool = False
-    is_in_sources: bool = False
+    is_in_sources: bool = False  # it may be part of a text that is translated, and is then not a mistake
+    # Tells whether a line has it by itself, if good texts have such lines: only a text with far more of them than the
+    # other one has a mistake
     is_trait: Callable[[str], bool] | None = None
-    sign: str = ""
+    sign: str = ""  # a pattern that shows where in a line it is, if `repair` does not
+    # Returns `repair` for the lines of a text and those of another one, if it depends on them
     choose_repair: Callable[[Lines, Lines], Callable[[str], str]] | None = None
 
     def place(self, text: str) -> int:
@@ -66,8 +53,8 @@ class Mistake(NamedTuple):
         return next((n for n, (one, other) in enumerate(zip(text, repaired, strict=False)) if one != other), 0)
 
 
-def _convention(kind: str, title: str) -> Mistake:
-    """Return the record of a kind of typography in which two texts may differ."""
+def _convention(kind: str, marks: str) -> Mistake:
+    """Return the record of a kind of typography in which two texts may differ; marks: what it is about."""
     table = typography.characters(kind)
     alike = {*table, *table.values()}
     rare = [*table]
@@ -82,7 +69,7 @@ def _convention(kind: str, title: str) -> Mistake:
 
     return Mistake(
         kind,
-        title,
+        f"other {marks} than the reference",
         f"score all systems with --normalize {kind}, or write them as the reference does",
         find,
         lambda text: str(typography.normalize([text], kind)[0]),
@@ -92,15 +79,17 @@ def _convention(kind: str, title: str) -> Mistake:
     )
 
 
-CONVENTIONS = (
-    _convention("quotes", "other quotation marks than the reference"),
-    _convention("apostrophes", "other apostrophes than the reference"),
-    _convention("dashes", "other dashes than the reference"),
-    _convention("ellipses", "other ellipses than the reference"),
-    _convention("spaces", "other spaces than the reference"),
-)
+def _case(
+    kind: str, title: str, change: str, find: Callable[[Lines, Lines], Sequence[int]], is_trait: Callable[[str], bool]
+) -> Mistake:
+    """Return the record of a text in another case; change: what was done to it."""
+    remedy = f"use the output before it was {change}; if that is lost, score all systems with -lc"
+    return Mistake(kind, title, remedy, find, str.lower, True, share=0.01, is_trait=is_trait)
+
+
 MISTAKES = (
-    *CONVENTIONS,
+    _convention("quotes", "quotation marks"),
+    *(_convention(kind, kind) for kind in ("apostrophes", "dashes", "ellipses", "spaces")),
     Mistake("empty", "no text", "find out why nothing was written there, and fill these lines", writing.find_empty),
     Mistake(
         "mojibake",
@@ -251,36 +240,9 @@ MISTAKES = (
         writing.find_letters,
         share=0.003,
     ),
-    Mistake(
-        "lower-case",
-        "only lower-case letters",
-        "use the output before it was lower-cased; if that is lost, score all systems with -lc",
-        writing.find_lower,
-        str.lower,
-        True,
-        share=0.01,
-        is_trait=writing.is_lower,
-    ),
-    Mistake(
-        "upper-case",
-        "only capital letters",
-        "use the output before it was capitalized; if that is lost, score all systems with -lc",
-        writing.find_upper,
-        str.lower,
-        True,
-        share=0.01,
-        is_trait=writing.is_upper,
-    ),
-    Mistake(
-        "title-case",
-        "a capital at the start of each word",
-        "use the output before it was capitalized; if that is lost, score all systems with -lc",
-        writing.find_title,
-        str.lower,
-        True,
-        share=0.01,
-        is_trait=writing.is_title,
-    ),
+    _case("lower-case", "only lower-case letters", "lower-cased", writing.find_lower, writing.is_lower),
+    _case("upper-case", "only capital letters", "capitalized", writing.find_upper, writing.is_upper),
+    _case("title-case", "a capital at the start of each word", "capitalized", writing.find_title, writing.is_title),
     Mistake(
         "punctuation",
         "no punctuation",

@@ -38,16 +38,12 @@ _EMPTY_REMEDY = Turn(
 
 
 class Sign(NamedTuple):
-    """A kind of mistake in a text.
+    """A kind of mistake in a text."""
 
-    segments: in how many segments it is. first: the index of the first of these. example: the part of its text that
-    shows the mistake. detail: more about it, "" if there is nothing.
-    """
-
-    segments: int
-    first: int
-    example: str
-    detail: str = ""
+    segments: int  # in how many it is
+    first: int  # the index of the first of these
+    example: str  # the part of its text that shows the mistake
+    detail: str = ""  # more about it
 
 
 def count(ours: Segments, theirs: Segments, start: int, kinds: Sequence[str]) -> dict[str, Sign]:
@@ -101,18 +97,18 @@ def tell(
 ) -> Iterator[Hint]:
     """Give a hint for each kind of mistake that is in enough segments.
 
-    Args:
-        signs: the mistakes.
-        segments: the number of all segments.
-        name: the name of the system.
-        reference: that of the first reference.
-        skips_empty: whether empty references count as missing.
+    segments: the number of all segments. skips_empty: whether empty references count as missing.
     """
     for kind, sign in signs.items():
         if sign.segments < _SHARES.get(kind, 0) * segments or (kind == "empty-reference" and skips_empty):
             continue
-        what, remedy = _tell_kind(kind, sign)
-        whose = reference if kind == "empty-reference" else name
+        whose = name
+        if kind == "script":
+            what, remedy = f"letters of another script ({sign.detail})", "look whether both files are the right ones"
+        elif kind == "empty-reference":
+            whose, what, remedy = reference, "no text, while the output has some", _EMPTY_REMEDY
+        else:
+            what, remedy = _BY_KIND[kind].title, _BY_KIND[kind].remedy
         has = "has" if sign.segments == 1 else "have"
         many = f"{sign.segments} of {tell_count(segments, 'segment')} of {whose} {has} {what}, first "
         example = f" ({sign.example!r})" if sign.example else ""
@@ -123,15 +119,6 @@ def tell(
             segments=sign.segments,
             first=sign.first,
         )
-
-
-def _tell_kind(kind: str, sign: Sign) -> tuple[str, str]:
-    """Return what segments have, and what to do about it."""
-    if kind == "empty-reference":
-        return "no text, while the output has some", _EMPTY_REMEDY
-    if kind == "script":
-        return f"letters of another script ({sign.detail})", "look whether both files are the right ones"
-    return _BY_KIND[kind].title, _BY_KIND[kind].remedy
 
 
 def _find_script(lines: Lines, others: Lines) -> tuple[list[int], str]:
