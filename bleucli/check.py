@@ -94,6 +94,7 @@ _STEP_GAIN = 0.2
 _NEAR = 8
 # The most pieces that are named
 _MOST_MOVES = 5
+_TRANSLATE_AGAIN = "check that this is the right file, and translate these lines again"
 # The mean share of rare groups of letters below which texts are unrelated, from this many segments on
 _UNRELATED = 0.04
 _ENOUGH = 20
@@ -227,32 +228,24 @@ def _is_cognate(text: str, reference: str) -> bool:
 
 
 class _Place(NamedTuple):
-    """A text: its name, and its position among the systems or among the references."""
+    """A text."""
 
     name: str
     is_reference: bool
-    number: int
+    number: int  # among the systems, or among the references
 
 
 class _Tally:
-    """What was counted of one kind of mistake in one text.
-
-    Attributes:
-        count: the number of segments.
-        other: the number of segments in which only the other text has it.
-        traits: how many lines of the text, and of the other one, have it by themselves, and how many lines these are:
-            of the blocks with a mistake, if the kind has `is_trait`.
-        first: the index of the first segment.
-        example: its text.
-        changes: for each system, what the remedy adds to its statistics.
-    """
+    """What was counted of one kind of mistake in one text."""
 
     def __init__(self) -> None:
-        self.count = self.other = 0
+        self.count = self.other = 0  # segments that have it, and those in which only the other text has it
+        # How many lines of the text, and of the other one, have it by themselves, and how many lines these are: of the
+        # blocks with a mistake, if the kind has `is_trait`
         self.traits = [0, 0, 0]
-        self.first: int | None = None
+        self.first: int | None = None  # the index of the first segment
         self.example = ""
-        self.changes: dict[int, Sums] = {}
+        self.changes: dict[int, Sums] = {}  # for each system, what the remedy adds to its statistics
 
     def add(self, lines: Lines, indexes: Sequence[int], mistake: Mistake | None = None) -> None:
         """Count these lines, which have a mistake."""
@@ -264,14 +257,6 @@ class _Tally:
             text = lines.texts[indexes[0]]
             self.example = cut(text, 0 if mistake is None else mistake.place(text), _EXAMPLE)
 
-    def change(self, system: int, change: Sums) -> None:
-        """Add what the remedy changes in the statistics of a system."""
-        self.changes[system] = _plus(self.changes.get(system, ()), change)
-
-    def add_traits(self, ours: int, theirs: int, lines: int) -> None:
-        """Count how many lines of a block have what the mistake consists in, and how many of the other text."""
-        self.traits = [one + more for one, more in zip(self.traits, (ours, theirs, lines), strict=True)]
-
     def is_natural(self) -> bool:
         """Return whether the other text has nearly as many such lines, by their odds."""
         ours, theirs, lines = self.traits
@@ -280,10 +265,6 @@ class _Tally:
 
 def _plus(one: Sums, other: Sums) -> Sums:
     return tuple(a + b for a, b in zip(one, other, strict=True)) if one else other
-
-
-def _minus(one: Sums, other: Sums) -> Sums:
-    return tuple(a - b for a, b in zip(one, other, strict=True))
 
 
 def _is_after(move: tuple[int, int, int], start: int, first: int) -> bool:
@@ -305,16 +286,13 @@ def _tell_lead(lead: float, p_value: float) -> str:
 
 
 class _Block(NamedTuple):
-    """Some segments of all texts.
-
-    rows: the statistics of each system. indexes: the lines with a mistake, by its kind and the texts that are compared.
-    """
+    """Some segments of all texts."""
 
     piece: Piece
     systems: Sequence[Lines]
     references: Sequence[Lines]
-    rows: Sequence[SegmentStats]
-    indexes: dict[tuple[str, Lines, Lines], Sequence[int]]
+    rows: Sequence[SegmentStats]  # the statistics of each system
+    indexes: dict[tuple[str, Lines, Lines], Sequence[int]]  # lines with a mistake, by its kind and the compared texts
 
     def find(self, mistake: Mistake, lines: Lines, others: Lines) -> Sequence[int]:
         """Return the lines with a mistake; the first system and the first reference are compared for both."""
@@ -408,41 +386,52 @@ class _Checking:
             tally = self._tally(place, mistake.kind)
             tally.add(lines, indexes, mistake)
             tally.other += len(theirs)
-            if indexes and mistake.is_trait is not None:
-                tally.add_traits(len(lines.where(mistake.is_trait)), len(others.where(mistake.is_trait)), len(lines))
-            if indexes:
-                repair = mistake.repair if mistake.choose_repair is None else mistake.choose_repair(lines, others)
-                if repair is not None:
-                    self._repair(block, place, mistake, indexes, repair, tally)
+            if not indexes:
+                continue
+            if mistake.is_trait is not None:
+                numbers = (*(len(text.where(mistake.is_trait)) for text in (lines, others)), len(lines))
+                tally.traits = [one + more for one, more in zip(tally.traits, numbers, strict=True)]
+            repair = mistake.repair if mistake.choose_repair is None else mistake.choose_repair(lines, others)
+            if repair is not None:
+                self._repair(block, place, mistake, indexes, repair)
 
     def _repair(
-        self,
-        block: _Block,
-        place: _Place,
-        mistake: Mistake,
-        indexes: Sequence[int],
-        repair: Callable[[str], str],
-        tally: _Tally,
+        self, block: _Block, place: _Place, mistake: Mistake, indexes: Sequence[int], repair: Callable[[str], str]
     ) -> None:
         """Count what the statistics of the lines with a mistake would be after the remedy."""
+        tally = self._tally(place, mistake.kind)
 
         def repaired(texts: Segments) -> Segments:
             return Segments.from_strings([None if text is None else repair(text) for text in texts.take(indexes)])
 
         references = [
-            repaired(texts) if mistake.on_both_sides or place == (place.name, True, number) else texts.take(indexes)
+            repaired(texts)
+            if mistake.on_both_sides or (place.is_reference and place.number == number)
+            else texts.take(indexes)
             for number, texts in enumerate(block.piece.references)
         ]
         for number in range(len(self._systems)) if place.is_reference else [place.number]:
             texts = block.piece.hypotheses[number]
             is_changed = mistake.on_both_sides or not place.is_reference
-            after = self._count(repaired(texts) if is_changed else texts.take(indexes), references, block, number)
-            tally.change(number, _minus(after, kernels.column_sums(block.rows[number].take(indexes))))
+            changed = repaired(texts) if is_changed else texts.take(indexes)
+            self._change(tally, block, number, indexes, changed, references)
 
-    def _count(self, hypotheses: Segments, references: Sequence[Segments], block: _Block, number: int) -> Sums:
+    def _change(
+        self,
+        tally: _Tally,
+        block: _Block,
+        number: int,
+        indexes: Sequence[int],
+        hypotheses: Segments,
+        references: Sequence[Segments],
+    ) -> None:
+        """Count what it would change in the statistics of a system if some lines had other texts."""
         start = block.piece.start
         prepared = self._metric.prepare_references(references, start)
-        return kernels.column_sums(self._metric.block_stats(hypotheses, prepared, start, self._systems[number]))
+        after = kernels.column_sums(self._metric.block_stats(hypotheses, prepared, start, self._systems[number]))
+        before = kernels.column_sums(block.rows[number].take(indexes))
+        change = tuple(a - b for a, b in zip(after, before, strict=True))
+        tally.changes[number] = _plus(tally.changes.get(number, ()), change)
 
     # --- lines out of step
 
@@ -481,8 +470,7 @@ class _Checking:
         pairs = [(one, other) for one, other in zip(indexes, counterparts, strict=True) if 0 <= other < size]
         ones, others = [one for one, _ in pairs], [other for _, other in pairs]
         references = [texts.take(others) for texts in block.piece.references]
-        after = self._count(block.piece.hypotheses[place.number].take(ones), references, block, place.number)
-        tally.change(place.number, _minus(after, kernels.column_sums(block.rows[place.number].take(ones))))
+        self._change(tally, block, place.number, ones, block.piece.hypotheses[place.number].take(ones), references)
 
     # --- the difference between two systems
 
@@ -736,30 +724,32 @@ class _Checking:
 
     def _tell_other(self, place: _Place, kind: str, tally: _Tally, points: float | None) -> Finding | None:
         kind, _, language = kind.partition(" ")
-        count, least = tally.count, max(_FEWEST, _FEW * self.segments)
-        if kind == "order":
-            if self._gain(points) < _GAIN:
-                return None
-            message = f"{self._tell(count)} belong to references of other lines, in no order"
-            remedy = "put the lines into the order of the references: the file may have been shuffled or sorted"
-        elif kind == "script":
-            message = f"another script than the reference in {self._tell(count)}"
-            remedy = "check that this is the right file, and translate these lines again"
-        elif kind == "language":
-            message = f"another language ({language} instead of {self._target}) in {self._tell(count)}"
-            remedy = "check that this is the right file, and translate these lines again"
-        elif kind == "source":
-            if count <= _TIMES * tally.other:
-                return None
-            message = f"a copy of the source in {self._tell(count)}"
-            remedy = "translate these lines"
-        else:
-            long, least = count + tally.other, _FEWEST
-            if any(self._same[place.number]) or count < _COPIES * long:
-                return None
-            message = f"a copy of the reference in {count} of {tell_count(long, 'long segment')}"
-            remedy = "check that references did not get into the output or into the training data"
-        if count < least:
+        count, long = tally.count, tally.count + tally.other
+        # What it is, what to do, and whether it may be chance
+        message, remedy, is_chance = {
+            "order": (
+                f"{self._tell(count)} belong to references of other lines, in no order",
+                "put the lines into the order of the references: the file may have been shuffled or sorted",
+                self._gain(points) < _GAIN,
+            ),
+            "script": (f"another script than the reference in {self._tell(count)}", _TRANSLATE_AGAIN, False),
+            "language": (
+                f"another language ({language} instead of {self._target}) in {self._tell(count)}",
+                _TRANSLATE_AGAIN,
+                False,
+            ),
+            "source": (
+                f"a copy of the source in {self._tell(count)}",
+                "translate these lines",
+                count <= _TIMES * tally.other,
+            ),
+            "copy": (
+                f"a copy of the reference in {count} of {tell_count(long, 'long segment')}",
+                "check that references did not get into the output or into the training data",
+                any(self._same[place.number]) or count < _COPIES * long,
+            ),
+        }[kind]
+        if is_chance or count < (_FEWEST if kind == "copy" else max(_FEWEST, _FEW * self.segments)):
             return None
         return self._finding(kind, self._severity(count, points), place, message, remedy, tally, points)
 

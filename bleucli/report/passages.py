@@ -109,11 +109,8 @@ class Passages(NamedTuple):
 def measure(corpus: Corpus, lines: Sequence[int], tokenizer: BLEU | None, unit: str) -> tuple[Numbers, int]:
     """Return the length of each segment's first reference, and the average number of bytes of a segment's texts.
 
-    Args:
-        corpus: the texts to read.
-        lines: the indexes of the segments that count.
-        tokenizer: the metric whose tokens are counted, if the unit is tokens.
-        unit: "tokens", "words" or "characters".
+    lines: the indexes of the segments that count. tokenizer: the metric whose tokens are counted, if the unit is tokens
+    and not words or characters.
     """
     import numpy as np
 
@@ -142,11 +139,8 @@ def _first_references(piece: Piece) -> Segments:
 def choose(influences: Floats, scores: Floats, size: int, room: int) -> Held:
     """Return the segments for a page: all, or equal parts by influence, by difference of scores, and at random.
 
-    Args:
-        influences: those of the first metric, one row per system with one number per segment.
-        scores: the scores of the segments, in the same form.
-        size: the average number of bytes of a segment's texts.
-        room: the most bytes of text on the page.
+    influences, scores: those of the first metric, one row per system with one number per segment. size: the average
+    number of bytes of a segment's texts. room: the most bytes of text on the page.
     """
     import numpy as np
 
@@ -191,12 +185,8 @@ def read(
 ) -> Passages:
     """Return the texts of the segments on a page.
 
-    Args:
-        corpus: the texts to read.
-        line_numbers: the indexes of the scored segments, ascending.
-        excerpt: the segments on the page.
-        tokenizer: the metric whose tokens are shown; None for words.
-        sources: a function that gives the source of every segment.
+    line_numbers: the indexes of the scored segments, ascending. tokenizer: the metric whose tokens are shown; None for
+    words. sources: a function that gives the source of every segment.
     """
     lowercase = tokenizer is not None and tokenizer.lowercase
     order = 4 if tokenizer is None else min(SHADES, tokenizer.max_ngram_order)
