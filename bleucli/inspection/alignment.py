@@ -9,6 +9,7 @@ them with lines some way off than with their own, the text has moved.
 - `find_steps`: all places in two texts that may have different numbers of lines
 - `steps_of`: those in texts of the same length, from how far each line has moved; `placed` corrects these distances
 - `tell_steps`: what is wrong there, and what to do about it
+- `Move`: lines that have moved together; `add_moves` collects them block by block; `steps_around` says where they begin
 """
 
 from __future__ import annotations
@@ -354,6 +355,49 @@ def steps_of(distances: Sequence[int]) -> list[Step]:
     """
     pairs = enumerate(pairwise([0, *distances]))
     return [Step(line, line + before, after - before) for line, (before, after) in pairs if after != before]
+
+
+class Move(NamedTuple):
+    """Lines that have moved by the same distance."""
+
+    first: int  # the index of the first one
+    stop: int  # that after the last one
+    distance: int
+
+    def goes_on(self, start: int, first: int) -> bool:
+        """Return whether lines from `first` on may go on with this move, which is of a block before that of `start`.
+
+        >>> [Move(*move).goes_on(4096, 4096) for move in ((4000, 4094, 2), (4000, 4010, 2), (4096, 4100, 2))]
+        [True, False, False]
+        """
+        return self.stop <= start and first - self.stop <= abs(self.distance) + _NEAR
+
+
+def add_moves(moves: list[Move], distances: Sequence[int], start: int) -> None:
+    """Add the moves of a block, whose first line has the index `start`, to those of the blocks before."""
+    edges = [0, *(n for n, (one, other) in enumerate(pairwise(distances), 1) if one != other), len(distances)]
+    for first, stop in pairwise(edges):
+        if (distance := distances[first]) != 0:
+            # It goes on from the block before, at whose end some counterparts are in this block
+            if moves and moves[-1].distance == distance and moves[-1].goes_on(start, start + first):
+                moves[-1] = moves[-1]._replace(stop=start + stop)
+            else:
+                moves.append(Move(start + first, start + stop, distance))
+
+
+def steps_around(moves: Sequence[Move], segments: int) -> list[Step]:
+    """Return where lines are missing or too many, so that lines move as far as they did."""
+    steps = []
+    before = end_before = 0
+    for first, stop, distance in [*moves, Move(segments, segments, 0)]:
+        if before and (first > end_before or not distance):  # what follows is in its place again
+            end = min(end_before, segments - max(0, before))
+            steps.append(Step(end, end + before, -before))
+            before = 0
+        if distance != before:
+            steps.append(Step(first, first + before, distance - before))
+        before, end_before = distance, stop
+    return steps
 
 
 def tell_steps(steps: Sequence[Step], output: str, reference: str) -> tuple[Turn, Turn]:

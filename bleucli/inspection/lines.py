@@ -20,6 +20,8 @@ _SAMPLE = 20_000
 _FREQUENT = 100
 # The characters of scripts that put no spaces between words
 UNSPACED = "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0e7f]"
+# The fewest lines, and the smallest share of them, that are worth a finding
+FEWEST, FEW = 3, 0.005
 # The words at the start or the end of a line that are compared
 AFFIX = 3
 # Tags that HTML does not close
