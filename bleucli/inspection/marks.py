@@ -50,12 +50,7 @@ def unspaced_letters(segments: Segments) -> tuple[int, int]:
     >>> unspaced_letters(Segments.from_strings(["東京 so"]))
     (2, 4)
     """
-    letters = "".join(_words(segments))
-    if _are_all_spaced(letters):
-        return 0, len(letters)
-    import re
-
-    return len(re.findall(_UNSPACED, letters)), len(letters)
+    return _count_unspaced(segments, _UNSPACED)
 
 
 def unspaced_stretches(segments: Segments) -> tuple[int, int]:
@@ -66,14 +61,19 @@ def unspaced_stretches(segments: Segments) -> tuple[int, int]:
     >>> unspaced_stretches(Segments.from_strings(["東京都に住んでいる so", "東 京"]))
     (9, 13)
     """
-    words = _words(segments)
+    return _count_unspaced(segments, f"{_UNSPACED}{{{_STRETCH},}}")
+
+
+def _count_unspaced(segments: Segments, pattern: str) -> tuple[int, int]:
+    """Count, at the start of the block, the letters in which a pattern matches, and all letters."""
+    words = _stretch(segments, _SAMPLE_BYTES).decode("utf-8", "ignore").split()
     letters = "".join(words)
-    if _are_all_spaced(letters):
+    # A quick check finds no such script; compiling the expression would take much longer
+    if letters.isascii() or not letters.encode().translate(None, _SPACED_BYTES):
         return 0, len(letters)
     import re
 
-    unspaced = [len(stretch) for word in words for stretch in re.findall(f"{_UNSPACED}{{{_STRETCH},}}", word)]
-    return sum(unspaced), len(letters)
+    return sum(map(len, re.findall(pattern, " ".join(words)))), len(letters)
 
 
 def tell_unspaced(metric: str, signs: Sequence[int]) -> str:
@@ -113,15 +113,6 @@ def _are_lines(segments: Segments) -> bool:
         return True
     is_cut = len(pairs) > 2 and 0 <= pairs[0] <= pairs[-1] and b"\n" in data[pairs[1] : pairs[2]]
     return is_cut and data.count(b"\n", pairs[0], pairs[-1]) == len(segments) - 1
-
-
-def _words(segments: Segments) -> list[str]:
-    return _stretch(segments, _SAMPLE_BYTES).decode("utf-8", "ignore").split()
-
-
-def _are_all_spaced(letters: str) -> bool:
-    """Return whether a quick check finds no such script; compiling the expression would take much longer."""
-    return letters.isascii() or not letters.encode().translate(None, _SPACED_BYTES)
 
 
 # --- a quick look for mistakes, which costs next to nothing: it searches whole blocks for rare bytes, and samples

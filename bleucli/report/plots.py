@@ -33,6 +33,7 @@ from bleucli.counting.threads import count_threads
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.limits import LEAST_WIDTH, MOST_TRIALS, MOST_WIDTH, real_number, whole_number
 from bleucli.optional_deps import load
+from bleucli.output.layout import check_results
 from bleucli.prose.markup import readable
 from bleucli.prose.theme import PAPER
 from bleucli.report import contents
@@ -351,11 +352,7 @@ def _check(stats: Mapping[str, CorpusStats]) -> list[CorpusStats]:
 
 def _find(results: Results, metric: str) -> tuple[list[str], list[ScoreRecord], Ranking | None]:
     """Return the names of all systems, their scores by a metric, and the test of all pairs, if there was one."""
-    if not isinstance(results, Results):
-        kind = type(results).__name__
-        raise InputTypeError(f"results of type {kind}; give what plots.compare or evaluate_systems returns")
-    if not results.systems:
-        raise BleuError("the results have no system; give results of at least one system")
+    check_results(results, "plots.compare or evaluate_systems")
     metrics = [record.name for record in results.systems[0].scores]
     if metric and metric not in metrics:
         raise BleuError(f"there is no metric {metric}; expected one of {', '.join(metrics)}")
