@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from bleucli.inspection.signs import Sign
+    from bleucli.inspection.mistakes import Sign
 
 # Texts are compared by their character trigrams, which work for all scripts
 _ORDER = 3
@@ -47,7 +47,7 @@ class Fit(NamedTuple):
     same: Sequence[bool]  # for each reference, whether the output is equal to it
     shifted: tuple[int, int] | None  # the index of the first segment out of step, and by how many it is; None: none is
     segments: int  # how many there are
-    signs: Mapping[str, Sign]  # mistakes in them by kind, as `signs.count` returns them
+    signs: Mapping[str, Sign]  # mistakes in them by kind, as `count_signs` returns them
 
     def join(self, other: Fit) -> Fit:
         """Return the findings for this part and the next one together."""
@@ -55,9 +55,9 @@ class Fit(NamedTuple):
         same = [a and b for a, b in zip(self.same, other.same, strict=False)]
         signs: Mapping[str, Sign] = self.signs or other.signs
         if self.signs and other.signs:
-            from bleucli.inspection.signs import add
+            from bleucli.inspection.mistakes import add_signs
 
-            signs = add(self.signs, other.signs)
+            signs = add_signs(self.signs, other.signs)
         return Fit(same, self.shifted or other.shifted, self.segments + other.segments, signs)
 
     def hints(self, name: str, references: Sequence[str], skips_empty: bool = False) -> Iterator[str]:
@@ -72,10 +72,10 @@ class Fit(NamedTuple):
             swapped = f"{name} is named like a reference, and {references[0]} is not; are they in each other's place?"
             yield Hint(swapped, command=f"{swapped} References come before -i, systems after it")
         if self.signs:
-            from bleucli.inspection.signs import tell
+            from bleucli.inspection.mistakes import tell_signs
 
             reference = references[0] if references else "the reference"
-            yield from tell(self.signs, self.segments, name, reference, skips_empty)
+            yield from tell_signs(self.signs, self.segments, name, reference, skips_empty)
         for reference, same in zip(references, self.same, strict=False):
             if same:
                 start, question = f"{name} is the same text as", "is it the system's output?"
@@ -104,9 +104,9 @@ def observe(hypotheses: Segments, references: Sequence[Segments], start: int, ea
         shifted = start + shift[0], shift[1]
     signs: Mapping[str, Sign] = {}
     if kinds := suspicions(hypotheses, references[0]):
-        from bleucli.inspection.signs import count
+        from bleucli.inspection.mistakes import count_signs
 
-        signs = count(hypotheses, references[0], start, kinds)
+        signs = count_signs(hypotheses, references[0], start, kinds)
     same = [is_identical(hypotheses, reference) for reference in references]
     return Fit(same, shifted, len(hypotheses), signs)
 
