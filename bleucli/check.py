@@ -12,13 +12,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice, pairwise
+from itertools import islice
 
 from bleucli import kernels
 from bleucli.counting import CorpusStats, count_block
 from bleucli.counting.corpus import check_systems, of_strings
 from bleucli.errors import BleuError, UsageError
-from bleucli.inspection.lines import Lines, cut
+from bleucli.inspection.alignment import Alignment, Features, Move, add_moves, align, placed, steps_around, tell_steps
+from bleucli.inspection.language import Languages, find_scripts, find_untranslated, is_sentence
+from bleucli.inspection.lines import FEW, FEWEST, Lines, cut
 from bleucli.inspection.mistakes import MISTAKES, Mistake
 from bleucli.metrics import Metric, find_metric, typography
 from bleucli.phrases import Turn, tell_count, tell_place
@@ -30,8 +32,6 @@ from bleucli.text import Segments, blocks_of_strings
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.counting.corpus import Corpus, Piece
-    from bleucli.inspection.alignment import Alignment, Step
-    from bleucli.inspection.language import Languages
     from bleucli.kernels.stats import SegmentStats
 
     Sums = tuple[int | float, ...]
@@ -75,25 +75,14 @@ _COPIES = 0.01
 # File names
 _LIKE_REFERENCE = re.compile(r"(?:^|[._-])(?:refs?|references?|gold|target|tgt|human)\d*(?:$|[._-])", re.IGNORECASE)
 
-# A copy of the source is a mistake from this many words on, or bytes in scripts without spaces
-_SENTENCE_WORDS, _SENTENCE_BYTES = 4, 40
-# but not if the reference has this share of its words: languages may be closely related, and texts full of names
-_COGNATE = 0.4
 # Lines with less in common with their reference than this may be in another language
 _UNLIKE = 0.08
-# The share of words that are frequent in the reference, below which a line may be in another language: in German 0.4 of
-# all words are, and in English 0.05 of them are frequent in German
-_STRANGE = 0.2
-# The fewest lines, and the smallest share of them, that are worth a finding
-_FEWEST = 3
-_FEW = 0.005
 # What lines that have moved gain when they are moved back, as a share of what as many other lines contribute: less is
 # chance, where neighbours are alike
 _STEP_GAIN = 0.2
-# As many lines more may be between its pieces in two blocks
-_NEAR = 8
 # The most pieces that are named
 _MOST_MOVES = 5
+_TRANSLATE_AGAIN = "check that this is the right file, and translate these lines again"
 # The mean share of rare groups of letters below which texts are unrelated, from this many segments on
 _UNRELATED = 0.04
 _ENOUGH = 20
@@ -201,58 +190,25 @@ def _is_explained(finding: Finding, others: Sequence[Finding]) -> bool:
     return any(one.text == finding.text and one.kind in causes and one.segments >= least for one in others)
 
 
-def _is_strange(text: str, frequent: set[str]) -> bool:
-    """Return whether few of a line's words are frequent in its language."""
-    words = text.lower().split()
-    return len(words) >= _FEWEST and sum(word in frequent for word in words) < _STRANGE * len(words)
-
-
-def _is_sentence(text: str) -> bool:
-    """Return whether a text is more than names, numbers or an address, which translations copy.
-
-    >>> _is_sentence("Kannada"), _is_sentence("I went home again."), _is_sentence("今天天气很好，我们去公园散步吧。")
-    (False, True, True)
-    """
-    return len(text.split()) >= _SENTENCE_WORDS or (not text.isascii() and len(text.encode()) >= _SENTENCE_BYTES)
-
-
-def _is_cognate(text: str, reference: str) -> bool:
-    """Return whether a text has enough words of a reference to be a translation as well.
-
-    >>> _is_cognate("Comando de teclado", "Comando do teclado"), _is_cognate("I went home again.", "Ich ging heim.")
-    (True, False)
-    """
-    ours, theirs = ({*re.findall(r"\w+", line.casefold())} for line in (text, reference))
-    return len(ours & theirs) >= _COGNATE * len(ours)
-
-
 class _Place(NamedTuple):
-    """A text: its name, and its position among the systems or among the references."""
+    """A text."""
 
     name: str
     is_reference: bool
-    number: int
+    number: int  # among the systems, or among the references
 
 
 class _Tally:
-    """What was counted of one kind of mistake in one text.
-
-    Attributes:
-        count: the number of segments.
-        other: the number of segments in which only the other text has it.
-        traits: how many lines of the text, and of the other one, have it by themselves, and how many lines these are:
-            of the blocks with a mistake, if the kind has `is_trait`.
-        first: the index of the first segment.
-        example: its text.
-        changes: for each system, what the remedy adds to its statistics.
-    """
+    """What was counted of one kind of mistake in one text."""
 
     def __init__(self) -> None:
-        self.count = self.other = 0
+        self.count = self.other = 0  # segments that have it, and those in which only the other text has it
+        # How many lines of the text, and of the other one, have it by themselves, and how many lines these are: of the
+        # blocks with a mistake, if the kind has `is_trait`
         self.traits = [0, 0, 0]
-        self.first: int | None = None
+        self.first: int | None = None  # the index of the first segment
         self.example = ""
-        self.changes: dict[int, Sums] = {}
+        self.changes: dict[int, Sums] = {}  # for each system, what the remedy adds to its statistics
 
     def add(self, lines: Lines, indexes: Sequence[int], mistake: Mistake | None = None) -> None:
         """Count these lines, which have a mistake."""
@@ -264,14 +220,6 @@ class _Tally:
             text = lines.texts[indexes[0]]
             self.example = cut(text, 0 if mistake is None else mistake.place(text), _EXAMPLE)
 
-    def change(self, system: int, change: Sums) -> None:
-        """Add what the remedy changes in the statistics of a system."""
-        self.changes[system] = _plus(self.changes.get(system, ()), change)
-
-    def add_traits(self, ours: int, theirs: int, lines: int) -> None:
-        """Count how many lines of a block have what the mistake consists in, and how many of the other text."""
-        self.traits = [one + more for one, more in zip(self.traits, (ours, theirs, lines), strict=True)]
-
     def is_natural(self) -> bool:
         """Return whether the other text has nearly as many such lines, by their odds."""
         ours, theirs, lines = self.traits
@@ -280,19 +228,6 @@ class _Tally:
 
 def _plus(one: Sums, other: Sums) -> Sums:
     return tuple(a + b for a, b in zip(one, other, strict=True)) if one else other
-
-
-def _minus(one: Sums, other: Sums) -> Sums:
-    return tuple(a - b for a, b in zip(one, other, strict=True))
-
-
-def _is_after(move: tuple[int, int, int], start: int, first: int) -> bool:
-    """Return whether lines from `first` on may go on with a move of a block before that of `start`.
-
-    >>> [_is_after(move, 4096, 4096) for move in ((4000, 4094, 2), (4000, 4010, 2), (4096, 4100, 2))]
-    [True, False, False]
-    """
-    return move[1] <= start and first - move[1] <= abs(move[2]) + _NEAR
 
 
 def _tell_lead(lead: float, p_value: float) -> str:
@@ -305,16 +240,13 @@ def _tell_lead(lead: float, p_value: float) -> str:
 
 
 class _Block(NamedTuple):
-    """Some segments of all texts.
-
-    rows: the statistics of each system. indexes: the lines with a mistake, by its kind and the texts that are compared.
-    """
+    """Some segments of all texts."""
 
     piece: Piece
     systems: Sequence[Lines]
     references: Sequence[Lines]
-    rows: Sequence[SegmentStats]
-    indexes: dict[tuple[str, Lines, Lines], Sequence[int]]
+    rows: Sequence[SegmentStats]  # the statistics of each system
+    indexes: dict[tuple[str, Lines, Lines], Sequence[int]]  # lines with a mistake, by its kind and the compared texts
 
     def find(self, mistake: Mistake, lines: Lines, others: Lines) -> Sequence[int]:
         """Return the lines with a mistake; the first system and the first reference are compared for both."""
@@ -335,12 +267,11 @@ class _Checking:
         self._fewest = self._most = 0
         self._tallies: dict[tuple[_Place, str], _Tally] = {}
         self._unchecked: dict[str, None] = {}
-        self._moves: dict[_Place, list[tuple[int, int, int]]] = {}  # first index, index after the last one, distance
+        self._moves: dict[_Place, list[Move]] = {}
         self._likeness = [0.0] * len(self._systems)
         self._chance = [0.0] * len(self._systems)
         self._same = [[True] * len(self._references) for _ in self._systems]
-        self._languages: Languages | None = None
-        self._target = ""
+        self._languages = Languages()
         # What two systems have by the metric and by its variants that make typography alike, in parts
         self._forms = typography.with_variants([metric]) if len(self._systems) == 2 and metric.in_percent else []
         self._parts: list[list[list[CorpusStats]]] = [[[] for _ in self._forms] for _ in self._systems]
@@ -349,8 +280,6 @@ class _Checking:
 
     def add(self, piece: Piece, source: Iterator[str] | None) -> None:
         """Examine some segments of all texts."""
-        from bleucli.inspection.alignment import Features, align
-
         size = len(piece.hypotheses[0])
         sources = None if source is None else Lines(list(islice(source, size)), piece.start)
         if sources is not None and len(sources) < size:
@@ -385,7 +314,7 @@ class _Checking:
             alignment = align(Features(lines.texts), features)
             self._find_moves(block, place, alignment)
             self._find_languages(block, place, alignment)
-            self._find_copies(block, place, alignment, sources)
+            self._find_copies(block, place, sources)
 
     def _tally(self, place: _Place, kind: str) -> _Tally:
         return self._tallies.setdefault((place, kind), _Tally())
@@ -408,64 +337,63 @@ class _Checking:
             tally = self._tally(place, mistake.kind)
             tally.add(lines, indexes, mistake)
             tally.other += len(theirs)
-            if indexes and mistake.is_trait is not None:
-                tally.add_traits(len(lines.where(mistake.is_trait)), len(others.where(mistake.is_trait)), len(lines))
-            if indexes:
-                repair = mistake.repair if mistake.choose_repair is None else mistake.choose_repair(lines, others)
-                if repair is not None:
-                    self._repair(block, place, mistake, indexes, repair, tally)
+            if not indexes:
+                continue
+            if mistake.is_trait is not None:
+                numbers = (*(len(text.where(mistake.is_trait)) for text in (lines, others)), len(lines))
+                tally.traits = [one + more for one, more in zip(tally.traits, numbers, strict=True)]
+            repair = mistake.repair if mistake.choose_repair is None else mistake.choose_repair(lines, others)
+            if repair is not None:
+                self._repair(block, place, mistake, indexes, repair)
 
     def _repair(
-        self,
-        block: _Block,
-        place: _Place,
-        mistake: Mistake,
-        indexes: Sequence[int],
-        repair: Callable[[str], str],
-        tally: _Tally,
+        self, block: _Block, place: _Place, mistake: Mistake, indexes: Sequence[int], repair: Callable[[str], str]
     ) -> None:
         """Count what the statistics of the lines with a mistake would be after the remedy."""
+        tally = self._tally(place, mistake.kind)
 
         def repaired(texts: Segments) -> Segments:
             return Segments.from_strings([None if text is None else repair(text) for text in texts.take(indexes)])
 
         references = [
-            repaired(texts) if mistake.on_both_sides or place == (place.name, True, number) else texts.take(indexes)
+            repaired(texts)
+            if mistake.on_both_sides or (place.is_reference and place.number == number)
+            else texts.take(indexes)
             for number, texts in enumerate(block.piece.references)
         ]
         for number in range(len(self._systems)) if place.is_reference else [place.number]:
             texts = block.piece.hypotheses[number]
             is_changed = mistake.on_both_sides or not place.is_reference
-            after = self._count(repaired(texts) if is_changed else texts.take(indexes), references, block, number)
-            tally.change(number, _minus(after, kernels.column_sums(block.rows[number].take(indexes))))
+            changed = repaired(texts) if is_changed else texts.take(indexes)
+            self._change(tally, block, number, indexes, changed, references)
 
-    def _count(self, hypotheses: Segments, references: Sequence[Segments], block: _Block, number: int) -> Sums:
+    def _change(
+        self,
+        tally: _Tally,
+        block: _Block,
+        number: int,
+        indexes: Sequence[int],
+        hypotheses: Segments,
+        references: Sequence[Segments],
+    ) -> None:
+        """Count what it would change in the statistics of a system if some lines had other texts."""
         start = block.piece.start
         prepared = self._metric.prepare_references(references, start)
-        return kernels.column_sums(self._metric.block_stats(hypotheses, prepared, start, self._systems[number]))
+        after = kernels.column_sums(self._metric.block_stats(hypotheses, prepared, start, self._systems[number]))
+        before = kernels.column_sums(block.rows[number].take(indexes))
+        change = tuple(a - b for a, b in zip(after, before, strict=True))
+        tally.changes[number] = _plus(tally.changes.get(number, ()), change)
 
     # --- lines out of step
 
     def _find_moves(self, block: _Block, place: _Place, alignment: Alignment) -> None:
-        import numpy as np
-
-        from bleucli.inspection.alignment import placed
-
-        lines, start = block.systems[place.number], block.piece.start
+        lines = block.systems[place.number]
         self._likeness[place.number] += float(alignment.likeness.sum())
         self._chance[place.number] += alignment.chance * len(lines)
-        distances = np.array(placed(alignment.distances.tolist(), lines.texts, block.references[0].texts))
-        moves = self._moves.setdefault(place, [])
-        edges = [0, *(np.flatnonzero(np.diff(distances)) + 1).tolist(), len(distances)]
-        for first, end in pairwise(edges):
-            if (distance := int(distances[first])) != 0:
-                # It goes on from the block before, at whose end some counterparts are in this block
-                if moves and moves[-1][2] == distance and _is_after(moves[-1], start, start + first):
-                    moves[-1] = (moves[-1][0], start + end, distance)
-                else:
-                    moves.append((start + first, start + end, distance))
-        indexes = np.flatnonzero(distances).tolist()
-        counterparts = [index + int(distances[index]) for index in indexes]
+        distances = placed(alignment.distances.tolist(), lines.texts, block.references[0].texts)
+        add_moves(self._moves.setdefault(place, []), distances, block.piece.start)
+        indexes = [n for n, distance in enumerate(distances) if distance]
+        counterparts = [n + distances[n] for n in indexes]
         self._move(block, place, "step", indexes, counterparts)
         self._move(block, place, "order", alignment.strays.tolist(), alignment.counterparts.tolist())
 
@@ -481,8 +409,7 @@ class _Checking:
         pairs = [(one, other) for one, other in zip(indexes, counterparts, strict=True) if 0 <= other < size]
         ones, others = [one for one, _ in pairs], [other for _, other in pairs]
         references = [texts.take(others) for texts in block.piece.references]
-        after = self._count(block.piece.hypotheses[place.number].take(ones), references, block, place.number)
-        tally.change(place.number, _minus(after, kernels.column_sums(block.rows[place.number].take(ones))))
+        self._change(tally, block, place.number, ones, block.piece.hypotheses[place.number].take(ones), references)
 
     # --- the difference between two systems
 
@@ -531,59 +458,31 @@ class _Checking:
     # --- languages and copies
 
     def _find_languages(self, block: _Block, place: _Place, alignment: Alignment) -> None:
-        from bleucli.inspection.language import Languages, are_alike, script_of
-
-        lines, reference = block.systems[place.number].texts, block.references[0].texts
-        suspects = [n for n in range(len(lines)) if alignment.likeness[n] < _UNLIKE and lines[n] != reference[n]]
-        scripts = [
-            n
-            for n in suspects
-            if (ours := script_of(lines[n])) and (theirs := script_of(reference[n])) and ours != theirs
-        ]
-        self._tally(place, "script").add(block.systems[place.number], scripts)
-        frequent, others = block.references[0].frequent_words, set(scripts)
-        rest = [n for n in suspects if n not in others and (not frequent or _is_strange(lines[n], frequent))]
-        if len(rest) < max(_FEWEST, _FEW * len(lines)):
+        system, reference = block.systems[place.number], block.references[0]
+        pairs = zip(alignment.likeness.tolist(), system.texts, reference.texts, strict=True)
+        suspects = [n for n, (likeness, ours, theirs) in enumerate(pairs) if likeness < _UNLIKE and ours != theirs]
+        scripts = find_scripts(system, reference, suspects)
+        self._tally(place, "script").add(system, scripts)
+        try:
+            by_language = self._languages.find(system, reference, sorted({*suspects} - {*scripts}))
+        except BleuError as error:
+            self._unchecked[f"languages were not checked: {error}"] = None
             return
-        if self._languages is None:
-            try:
-                self._languages = Languages()
-            except BleuError as error:
-                self._unchecked[f"languages were not checked: {error}"] = None
-                return
-        self._target = self._target or self._languages.guess_all(reference)
-        if not self._target:
-            return
-        by_language: dict[str, list[int]] = {}
-        for n in rest:
-            language = self._languages.guess(lines[n])
-            if language and not are_alike(language, self._target):
-                by_language.setdefault(language, []).append(n)
         for language, indexes in by_language.items():
-            # Where the reference, too, seems to be in another language, names and numbers mislead
-            sure = [n for n in indexes if are_alike(self._languages.guess(reference[n]) or self._target, self._target)]
-            self._tally(place, f"language {language}").add(block.systems[place.number], sure)
+            self._tally(place, f"language {language}").add(system, indexes)
 
-    def _find_copies(self, block: _Block, place: _Place, alignment: Alignment, sources: Lines | None) -> None:
+    def _find_copies(self, block: _Block, place: _Place, sources: Lines | None) -> None:
         system = block.systems[place.number]
         lines = system.texts
         for number, reference in enumerate(block.references):
             if number < len(self._references):
                 self._same[place.number][number] &= lines == reference.texts
         if sources is not None:
-            copies = [
-                n
-                for n, text in enumerate(sources.texts)
-                if lines[n].strip() == text.strip()
-                and _is_sentence(text)
-                and not _is_cognate(text, block.references[0].texts[n])
-                and not any(text.strip() == r.texts[n].strip() for r in block.references)
-            ]
             tally = self._tally(place, "source")
-            tally.add(system, copies)
+            tally.add(system, find_untranslated(system, sources, block.references))
             # Names and related languages: people, too, leave some sentences as they are
             tally.other += sum(
-                text.strip() == block.references[0].texts[n].strip() and _is_sentence(text)
+                text.strip() == block.references[0].texts[n].strip() and is_sentence(text)
                 for n, text in enumerate(sources.texts)
             )
         long = [n for n, text in enumerate(lines) if len(text.encode()) >= _LONG]
@@ -644,7 +543,7 @@ class _Checking:
 
     def _severity(self, count: int, points: float | None) -> str:
         share, size = count / self.segments, None if points is None else abs(points)
-        is_frequent, is_repeated = share >= _ERROR_SHARE, share >= _WARNING_SHARE and count >= _FEWEST
+        is_frequent, is_repeated = share >= _ERROR_SHARE, share >= _WARNING_SHARE and count >= FEWEST
         if size is None:
             return "error" if is_frequent else "warning" if is_repeated else "note"
         if size >= _ERROR_POINTS or (is_frequent and size >= _FREQUENT_POINTS):
@@ -663,7 +562,7 @@ class _Checking:
         """Return a finding of one of `MISTAKES`; None if it may be chance."""
         least = mistake.share * self.segments * (_REFERENCE_TIMES if place.is_reference else 1)
         if mistake.share:
-            least = max(least, min(_FEWEST, self.segments))
+            least = max(least, min(FEWEST, self.segments))
         if mistake.is_trait is not None and place.is_reference:
             least = max(least, _MOST_OF_REFERENCE * self.segments)
         if mistake.is_convention:
@@ -694,72 +593,54 @@ class _Checking:
         scores = dict(zip(self._systems, self._scores(), strict=True))
         if self._gain(points) < _STEP_GAIN * abs(scores[place.name]) * tally.count / self.segments:
             return None
-        from bleucli.inspection.alignment import tell_steps
-
         moves, reference = self._moves[place], self._references[0]
+        steps = steps_around(moves, self.segments)
+        sizes = {step.line: step.size for step in reversed(steps)}
         pieces = []
-        before, end_before = 0, 0
         for first, stop, distance in moves[:_MOST_MOVES]:
             # Lines at the end of the text, whose counterparts would come after it, were added to fill it up
             end = min(stop, self.segments - max(0, distance))
-            step = distance - (before if first == end_before else 0)
-            lines = tell_count(abs(step), "line")
-            verb = "is" if abs(step) == 1 else "are"
-            cause = f"{lines} {verb} {'missing' if step > 0 else 'too many'} where they begin"
-            where = tell_place("segments", first, end - 1)
+            lines = tell_count(abs(sizes[first]), "line")
+            verb = "is" if abs(sizes[first]) == 1 else "are"
+            cause = f"{lines} {verb} {'missing' if sizes[first] > 0 else 'too many'} where they begin"
             way = f"{tell_count(abs(distance), 'line')} {'later' if distance > 0 else 'earlier'}"
-            pieces.append((where, f" match {reference} {way} ({cause})"))
-            before, end_before = distance, stop
+            pieces.append((tell_place("segments", first, end - 1), f" match {reference} {way} ({cause})"))
         more = f"; {len(moves) - _MOST_MOVES} more pieces" if len(moves) > _MOST_MOVES else ""
         message = Turn(
             f"out of step: {'; '.join(where + rest for where, rest in pieces)}{more}",
             f"out of step: {'; '.join(where.command + rest for where, rest in pieces)}{more}",
         )
-        _, remedy = tell_steps(self._steps(moves), place.name, reference)
+        _, remedy = tell_steps(steps, place.name, reference)
         return self._finding("step", self._severity(tally.count, points), place, message, remedy, tally, points)
-
-    def _steps(self, moves: Sequence[tuple[int, int, int]]) -> list[Step]:
-        """Return where lines are missing or too many, so that lines move as far as they did."""
-        from bleucli.inspection.alignment import Step
-
-        steps = []
-        before = end_before = 0
-        for first, stop, distance in [*moves, (self.segments, self.segments, 0)]:
-            if before and (first > end_before or not distance):  # what follows is in its place again
-                end = min(end_before, self.segments - max(0, before))
-                steps.append(Step(end, end + before, -before))
-                before = 0
-            if distance != before:
-                steps.append(Step(first, first + before, distance - before))
-            before, end_before = distance, stop
-        return steps
 
     def _tell_other(self, place: _Place, kind: str, tally: _Tally, points: float | None) -> Finding | None:
         kind, _, language = kind.partition(" ")
-        count, least = tally.count, max(_FEWEST, _FEW * self.segments)
-        if kind == "order":
-            if self._gain(points) < _GAIN:
-                return None
-            message = f"{self._tell(count)} belong to references of other lines, in no order"
-            remedy = "put the lines into the order of the references: the file may have been shuffled or sorted"
-        elif kind == "script":
-            message = f"another script than the reference in {self._tell(count)}"
-            remedy = "check that this is the right file, and translate these lines again"
-        elif kind == "language":
-            message = f"another language ({language} instead of {self._target}) in {self._tell(count)}"
-            remedy = "check that this is the right file, and translate these lines again"
-        elif kind == "source":
-            if count <= _TIMES * tally.other:
-                return None
-            message = f"a copy of the source in {self._tell(count)}"
-            remedy = "translate these lines"
-        else:
-            long, least = count + tally.other, _FEWEST
-            if any(self._same[place.number]) or count < _COPIES * long:
-                return None
-            message = f"a copy of the reference in {count} of {tell_count(long, 'long segment')}"
-            remedy = "check that references did not get into the output or into the training data"
-        if count < least:
+        count, long = tally.count, tally.count + tally.other
+        # What it is, what to do, and whether it may be chance
+        message, remedy, is_chance = {
+            "order": (
+                f"{self._tell(count)} belong to references of other lines, in no order",
+                "put the lines into the order of the references: the file may have been shuffled or sorted",
+                self._gain(points) < _GAIN,
+            ),
+            "script": (f"another script than the reference in {self._tell(count)}", _TRANSLATE_AGAIN, False),
+            "language": (
+                f"another language ({language} instead of {self._languages.target}) in {self._tell(count)}",
+                _TRANSLATE_AGAIN,
+                False,
+            ),
+            "source": (
+                f"a copy of the source in {self._tell(count)}",
+                "translate these lines",
+                count <= _TIMES * tally.other,
+            ),
+            "copy": (
+                f"a copy of the reference in {count} of {tell_count(long, 'long segment')}",
+                "check that references did not get into the output or into the training data",
+                any(self._same[place.number]) or count < _COPIES * long,
+            ),
+        }[kind]
+        if is_chance or count < (FEWEST if kind == "copy" else max(FEWEST, FEW * self.segments)):
             return None
         return self._finding(kind, self._severity(count, points), place, message, remedy, tally, points)
 

@@ -9,6 +9,7 @@ them with lines some way off than with their own, the text has moved.
 - `find_steps`: all places in two texts that may have different numbers of lines
 - `steps_of`: those in texts of the same length, from how far each line has moved; `placed` corrects these distances
 - `tell_steps`: what is wrong there, and what to do about it
+- `Move`: lines that have moved together; `add_moves` collects them block by block; `steps_around` says where they begin
 """
 
 from __future__ import annotations
@@ -57,11 +58,7 @@ _FEWEST = 2
 
 
 class Features:
-    """The groups of letters in the lines of a text, as hashes.
-
-    Args:
-        texts: the lines; case does not matter.
-    """
+    """The groups of letters in the lines of a text, as hashes; case does not matter."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.lines = len(texts)
@@ -98,21 +95,13 @@ class Features:
 
 
 class Alignment(NamedTuple):
-    """How far the lines of a text have moved.
+    """How far the lines of a text have moved."""
 
-    Attributes:
-        distances: for each line, how many lines later its counterpart is; 0 for a line in its place.
-        strays: the indexes of lines whose counterpart is elsewhere without any order.
-        likeness: for each line, the share of its rare groups that the line in its place has, from 0 to 1.
-        chance: the mean of what unrelated lines share.
-        counterparts: for each stray, the index of its counterpart.
-    """
-
-    distances: Integers
-    strays: Integers
-    likeness: Numbers
-    chance: float
-    counterparts: Integers
+    distances: Integers  # for each line, how many lines later its counterpart is; 0 for a line in its place
+    strays: Integers  # the indexes of lines whose counterpart is elsewhere without any order
+    likeness: Numbers  # for each line, the share of its rare groups that the line in its place has, from 0 to 1
+    chance: float  # the mean of what unrelated lines share
+    counterparts: Integers  # for each stray, the index of its counterpart
 
 
 def align(left: Features, right: Features) -> Alignment:
@@ -122,16 +111,15 @@ def align(left: Features, right: Features) -> Alignment:
     safe = np.maximum(totals, 1e-9)
     likeness = in_place / safe
     # Unrelated lines, some way off
-    chance = _share_in_place(left_kept, _moved(right_kept, 17, left.lines), weights, left.lines).sum() / max(
-        1e-9, totals.sum()
-    )
+    others = right_kept[0], (right_kept[1] + 17) % max(1, left.lines)
+    chance = float(_share_in_place(left_kept, others, weights, left.lines).sum() / max(1e-9, totals.sum()))
     is_unlike = likeness < max(_LIKELY, 0.4 * float(np.median(likeness)))
     suspects = is_unlike & (totals > 0)
     pairs = _pairs(left_kept, right_kept, weights, suspects)
     none = np.zeros(0, np.int64)
     distances = np.zeros(left.lines, np.int64)
     if not len(pairs[0]):
-        return Alignment(distances, none, likeness, float(chance), none)
+        return Alignment(distances, none, likeness, chance, none)
     one, other, shared = pairs
     share = shared / safe[one]
     is_better = (share >= _LIKELY) & (share > _TIMES * likeness[one]) & (one != other)
@@ -158,7 +146,7 @@ def align(left: Features, right: Features) -> Alignment:
     is_sure = (share[first] >= _SURE) & (totals[one[first]] >= _RICH) & (likeness[one[first]] < _POOR)
     is_sure &= is_unlike[other[first]]  # a line that has its counterpart in its own place is nobody else's
     strays, counterparts = one[first][is_stray & is_sure], other[first][is_stray & is_sure]
-    return Alignment(distances, strays, likeness, float(chance), counterparts)
+    return Alignment(distances, strays, likeness, chance, counterparts)
 
 
 def _weigh(
@@ -190,10 +178,6 @@ def _share_in_place(
     ours, theirs = left[0] * size + left[1], right[0] * size + right[1]
     both = ours[np.isin(ours, theirs, assume_unique=True)]
     return np.bincount(both % size, weights[both // size], lines).astype(np.float64)
-
-
-def _moved(groups: tuple[Integers, Integers], distance: int, lines: int) -> tuple[Integers, Integers]:
-    return groups[0], (groups[1] + distance) % max(1, lines)
 
 
 def _pairs(
@@ -275,16 +259,11 @@ _MOST_NAMED = 8
 
 
 class Step(NamedTuple):
-    """Lines that are missing in an output, or too many.
+    """Lines that are missing in an output, or too many."""
 
-    line: the index of the output's line before which lines are missing, or of the first that is too many. reference:
-    the index of the first line of the reference that has no output, or before which the output has too many. size: how
-    many are missing; negative if they are too many.
-    """
-
-    line: int
-    reference: int
-    size: int
+    line: int  # the index of the output's line before which lines are missing, or of the first that is too many
+    reference: int  # that of the first line of the reference without output, or before which the output has too many
+    size: int  # how many are missing; negative if they are too many
 
 
 def find_steps(output: Iterator[str], reference: Iterator[str]) -> list[Step]:
@@ -369,16 +348,56 @@ def _is_doubled(texts: Sequence[str], place: int, count: int) -> bool:
 
 
 def steps_of(distances: Sequence[int]) -> list[Step]:
-    """Return where lines begin to be out of step.
-
-    Args:
-        distances: for each line of the output, how many lines later its counterpart is.
+    """Return where lines begin to be out of step; distances: as in `Alignment`.
 
     >>> steps_of([0, 0, 1, 1, 1, 0])
     [Step(line=2, reference=2, size=1), Step(line=5, reference=6, size=-1)]
     """
     pairs = enumerate(pairwise([0, *distances]))
     return [Step(line, line + before, after - before) for line, (before, after) in pairs if after != before]
+
+
+class Move(NamedTuple):
+    """Lines that have moved by the same distance."""
+
+    first: int  # the index of the first one
+    stop: int  # that after the last one
+    distance: int
+
+    def goes_on(self, start: int, first: int) -> bool:
+        """Return whether lines from `first` on may go on with this move, which is of a block before that of `start`.
+
+        >>> [Move(*move).goes_on(4096, 4096) for move in ((4000, 4094, 2), (4000, 4010, 2), (4096, 4100, 2))]
+        [True, False, False]
+        """
+        return self.stop <= start and first - self.stop <= abs(self.distance) + _NEAR
+
+
+def add_moves(moves: list[Move], distances: Sequence[int], start: int) -> None:
+    """Add the moves of a block, whose first line has the index `start`, to those of the blocks before."""
+    edges = [0, *(n for n, (one, other) in enumerate(pairwise(distances), 1) if one != other), len(distances)]
+    for first, stop in pairwise(edges):
+        if (distance := distances[first]) != 0:
+            # It goes on from the block before, at whose end some counterparts are in this block
+            if moves and moves[-1].distance == distance and moves[-1].goes_on(start, start + first):
+                moves[-1] = moves[-1]._replace(stop=start + stop)
+            else:
+                moves.append(Move(start + first, start + stop, distance))
+
+
+def steps_around(moves: Sequence[Move], segments: int) -> list[Step]:
+    """Return where lines are missing or too many, so that lines move as far as they did."""
+    steps = []
+    before = end_before = 0
+    for first, stop, distance in [*moves, Move(segments, segments, 0)]:
+        if before and (first > end_before or not distance):  # what follows is in its place again
+            end = min(end_before, segments - max(0, before))
+            steps.append(Step(end, end + before, -before))
+            before = 0
+        if distance != before:
+            steps.append(Step(first, first + before, distance - before))
+        before, end_before = distance, stop
+    return steps
 
 
 def tell_steps(steps: Sequence[Step], output: str, reference: str) -> tuple[Turn, Turn]:

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from bleucli.inspection.signs import Sign
+    from bleucli.inspection.mistakes import Sign
 
 # Texts are compared by their character trigrams, which work for all scripts
 _ORDER = 3
@@ -42,17 +42,12 @@ _OFFSETS = (1, -1, 2, -2)
 
 
 class Fit(NamedTuple):
-    """How a system's output fits its references; the findings of blocks add up.
+    """How a system's output fits its references; the findings of blocks add up."""
 
-    same: for each reference, whether the output is equal to it. shifted: the index of the first segment that is out of
-    step with the first reference, and by how many segments; None if all are in step. segments: how many there are.
-    signs: mistakes in them by kind, as `signs.count` returns them.
-    """
-
-    same: Sequence[bool]
-    shifted: tuple[int, int] | None
-    segments: int
-    signs: Mapping[str, Sign]
+    same: Sequence[bool]  # for each reference, whether the output is equal to it
+    shifted: tuple[int, int] | None  # the index of the first segment out of step, and by how many it is; None: none is
+    segments: int  # how many there are
+    signs: Mapping[str, Sign]  # mistakes in them by kind, as `count_signs` returns them
 
     def join(self, other: Fit) -> Fit:
         """Return the findings for this part and the next one together."""
@@ -60,22 +55,15 @@ class Fit(NamedTuple):
         same = [a and b for a, b in zip(self.same, other.same, strict=False)]
         signs: Mapping[str, Sign] = self.signs or other.signs
         if self.signs and other.signs:
-            from bleucli.inspection.signs import add
+            from bleucli.inspection.mistakes import add_signs
 
-            signs = add(self.signs, other.signs)
+            signs = add_signs(self.signs, other.signs)
         return Fit(same, self.shifted or other.shifted, self.segments + other.segments, signs)
 
     def hints(self, name: str, references: Sequence[str], skips_empty: bool = False) -> Iterator[str]:
-        """Say what looks wrong with a system's output.
-
-        Args:
-            name: the name of the system.
-            references: those of the references.
-            skips_empty: whether empty references count as missing.
-        """
-        is_swapped = (
-            bool(references) and is_named_like_reference(name) and not any("ref" in one.lower() for one in references)
-        )
+        """Say what looks wrong with a system's output; skips_empty: whether empty references count as missing."""
+        has_plain_names = bool(references) and not any("ref" in one.lower() for one in references)
+        is_swapped = has_plain_names and is_named_like_reference(name)
         if self.shifted is None and not self.signs and not is_swapped and not any(self.same):
             return
         from bleucli.results.hints import Hint  # plain scoring seldom has one
@@ -84,16 +72,14 @@ class Fit(NamedTuple):
             swapped = f"{name} is named like a reference, and {references[0]} is not; are they in each other's place?"
             yield Hint(swapped, command=f"{swapped} References come before -i, systems after it")
         if self.signs:
-            from bleucli.inspection.signs import tell
+            from bleucli.inspection.mistakes import tell_signs
 
             reference = references[0] if references else "the reference"
-            yield from tell(self.signs, self.segments, name, reference, skips_empty)
+            yield from tell_signs(self.signs, self.segments, name, reference, skips_empty)
         for reference, same in zip(references, self.same, strict=False):
             if same:
-                question = "{} is the same text as {}; is it the system's output?"
-                yield Hint(
-                    question.format(name, reference), command=question.format(name, f"the reference {reference}")
-                )
+                start, question = f"{name} is the same text as", "is it the system's output?"
+                yield Hint(f"{start} {reference}; {question}", command=f"{start} the reference {reference}; {question}")
         if self.shifted is not None:
             index, offset = self.shifted
             line, whose = index + 1, f"{name} is out of step with {references[0]}"
@@ -118,9 +104,9 @@ def observe(hypotheses: Segments, references: Sequence[Segments], start: int, ea
         shifted = start + shift[0], shift[1]
     signs: Mapping[str, Sign] = {}
     if kinds := suspicions(hypotheses, references[0]):
-        from bleucli.inspection.signs import count
+        from bleucli.inspection.mistakes import count_signs
 
-        signs = count(hypotheses, references[0], start, kinds)
+        signs = count_signs(hypotheses, references[0], start, kinds)
     same = [is_identical(hypotheses, reference) for reference in references]
     return Fit(same, shifted, len(hypotheses), signs)
 

@@ -43,15 +43,9 @@ def mismatch_cause(
 ) -> str:
     """Return the likely reason why the second text has fewer segments than the first one, or "".
 
-    Args:
-        names: the names of the texts.
-        longer: a function that reads the longer text from its start.
-        shorter: a function that reads the shorter text from its start.
-        counts: the numbers of their segments.
-        locate: searches for several places where lines are missing, which takes more time and memory; returns "" if it
-            finds none.
-
-    Texts are read several times, but only a small part of them is in memory at a time.
+    The texts are functions that read them from their start: they are read several times, but only a small part of them
+    is in memory at a time. counts: the numbers of their segments. locate: searches for several places where lines are
+    missing, which takes more time and memory; returns "" if it finds none.
 
     Raises:
         ValueError: a text has changed in the meantime, or cannot be read.
@@ -68,8 +62,7 @@ def mismatch_cause(
             line, what = odd_end
             return f"line {line} of {name} contains {what}, at which other tools end a line"
     missing = counts[0] - counts[1]
-    bounds = (segments.pairs.tolist() for segments in _without_first(longer(), counts[1]))
-    if all(ends[::2] == ends[1::2] for ends in bounds):
+    if not any(_sizes(_without_first(longer(), counts[1]))):
         lines = "line" if missing == 1 else f"{missing} lines"
         return f"the last {lines} of {names[0]} {'is' if missing == 1 else 'are'} empty"
     empty, other = ([line for line, size in enumerate(_sizes(text()), 1) if not size] for text in (longer, shorter))
@@ -127,8 +120,8 @@ def _gap(longer: Text, shorter: Text, counts: tuple[int, int]) -> int | None:
     for number, batches in enumerate(zip(*map(_batches, series), strict=True)):
         if not all(batches):
             return None
-        hypotheses, here, there = (_join(batch, SAMPLE) for batch in batches)
-        same, moved = _sum(match_trigrams(hypotheses, here, 0)), _sum(match_trigrams(hypotheses, there, 0))
+        hypotheses, *others = (_join(batch, SAMPLE) for batch in batches)
+        same, moved = (_sum(match_trigrams(hypotheses, other, 0)) for other in others)
         gain += same[0] - moved[0]
         if gain > most:
             most, edge, edge_is_whole, start = gain, [batches], False, number * _BATCH_LINES

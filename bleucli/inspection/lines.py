@@ -14,8 +14,14 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import accumulate
 
+# The number of characters that tell which script a text has
+_SAMPLE = 20_000
+# The number of words that make up a large part of any text in a language
+_FREQUENT = 100
 # The characters of scripts that put no spaces between words
 UNSPACED = "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0e7f]"
+# The fewest lines, and the smallest share of them, that are worth a finding
+FEWEST, FEW = 3, 0.005
 # The words at the start or the end of a line that are compared
 AFFIX = 3
 # Tags that HTML does not close
@@ -23,12 +29,7 @@ _UNCLOSED = {"br", "hr", "img", "input", "li", "link", "meta", "option", "p", "t
 
 
 class Lines:
-    """Some lines of a text.
-
-    Args:
-        texts: the lines.
-        start: the index of the first one in the whole text.
-    """
+    """Some lines of a text; start: the index of the first one in the whole text."""
 
     def __init__(self, texts: Sequence[str], start: int = 0) -> None:
         self.texts = texts
@@ -105,12 +106,6 @@ class Lines:
         """Return whether what looks like a tag is one: it has attributes, is closed, or need not be in HTML."""
         name = tag.strip("</>").split()[0].lower()
         return "=" in tag or "/" in tag or name in _UNCLOSED or f"</{name}" in self.lower
-
-
-# The number of characters that tell which script a text has
-_SAMPLE = 20_000
-# The number of words that make up a large part of any text in a language
-_FREQUENT = 100
 
 
 def lines_with(pattern: str, *parts: str) -> Callable[[Lines, Lines], Sequence[int]]:

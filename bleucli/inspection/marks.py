@@ -50,12 +50,7 @@ def unspaced_letters(segments: Segments) -> tuple[int, int]:
     >>> unspaced_letters(Segments.from_strings(["東京 so"]))
     (2, 4)
     """
-    letters = "".join(_words(segments))
-    if _are_all_spaced(letters):
-        return 0, len(letters)
-    import re
-
-    return len(re.findall(_UNSPACED, letters)), len(letters)
+    return _count_unspaced(segments, _UNSPACED)
 
 
 def unspaced_stretches(segments: Segments) -> tuple[int, int]:
@@ -66,22 +61,25 @@ def unspaced_stretches(segments: Segments) -> tuple[int, int]:
     >>> unspaced_stretches(Segments.from_strings(["東京都に住んでいる so", "東 京"]))
     (9, 13)
     """
-    words = _words(segments)
+    return _count_unspaced(segments, f"{_UNSPACED}{{{_STRETCH},}}")
+
+
+def _count_unspaced(segments: Segments, pattern: str) -> tuple[int, int]:
+    """Count, at the start of the block, the letters in which a pattern matches, and all letters."""
+    words = _stretch(segments, _SAMPLE_BYTES).decode("utf-8", "ignore").split()
     letters = "".join(words)
-    if _are_all_spaced(letters):
+    # A quick check finds no such script; compiling the expression would take much longer
+    if letters.isascii() or not letters.encode().translate(None, _SPACED_BYTES):
         return 0, len(letters)
     import re
 
-    unspaced = [len(stretch) for word in words for stretch in re.findall(f"{_UNSPACED}{{{_STRETCH},}}", word)]
-    return sum(unspaced), len(letters)
+    return sum(map(len, re.findall(pattern, " ".join(words)))), len(letters)
 
 
 def tell_unspaced(metric: str, signs: Sequence[int]) -> str:
     """Return what is wrong with counting words in text without spaces; "" if it has them.
 
-    Args:
-        metric: the name of the metric that counts them.
-        signs: sums of what `unspaced_stretches` returns, if known.
+    metric: the name of the metric that counts them. signs: sums of what `unspaced_stretches` returns, if known.
 
     >>> tell_unspaced("WER", (9, 13)), tell_unspaced("WER", (0, 13))
     ('WER counts words between spaces, but most of the output has no spaces between words', '')
@@ -115,15 +113,6 @@ def _are_lines(segments: Segments) -> bool:
         return True
     is_cut = len(pairs) > 2 and 0 <= pairs[0] <= pairs[-1] and b"\n" in data[pairs[1] : pairs[2]]
     return is_cut and data.count(b"\n", pairs[0], pairs[-1]) == len(segments) - 1
-
-
-def _words(segments: Segments) -> list[str]:
-    return _stretch(segments, _SAMPLE_BYTES).decode("utf-8", "ignore").split()
-
-
-def _are_all_spaced(letters: str) -> bool:
-    """Return whether a quick check finds no such script; compiling the expression would take much longer."""
-    return letters.isascii() or not letters.encode().translate(None, _SPACED_BYTES)
 
 
 # --- a quick look for mistakes, which costs next to nothing: it searches whole blocks for rare bytes, and samples
@@ -192,10 +181,6 @@ def _counter(mark: bytes, check: Callable[[bytes, int], bool]) -> Callable[[byte
     return count
 
 
-def _begins_tag(data: bytes, place: int) -> bool:
-    return data[place : place + 1] in _TAG_BYTES and b">" in data[place : place + _TAG_LENGTH]
-
-
 def _occurrences(data: bytes, needle: bytes) -> int:
     r"""Return how often some bytes are in a text in a row, or some of it if a text has each of them very often.
 
@@ -230,16 +215,15 @@ def _wide_letters(data: bytes) -> int:
         return 0
     start = data[:_WIDE_BYTES]
     rows = (start.split(b"\xef\xbc")[1:], _WIDE_CELLS), (start.split(b"\xef\xbd")[1:], _WIDE_SMALL)
-    return sum(len(cells) - len(cells.translate(None, wide)) for row, wide in rows for cells in [_first_bytes_of(row)])
-
-
-def _first_bytes_of(parts: Sequence[bytes]) -> bytes:
-    return b"".join([part[:1] for part in parts])
+    firsts = ((b"".join([part[:1] for part in row]), wide) for row, wide in rows)
+    return sum(len(cells) - len(cells.translate(None, wide)) for cells, wide in firsts)
 
 
 # What is counted, by kind of mistake; bytes that a text does not have are found to be missing at once
 _RARE: dict[str, Callable[[bytes], int]] = {
-    "tags": _counter(b"<", _begins_tag),
+    "tags": _counter(
+        b"<", lambda data, place: data[place : place + 1] in _TAG_BYTES and b">" in data[place : place + _TAG_LENGTH]
+    ),
     "special-tokens": _counter(b"[", lambda data, place: data.startswith(_TOKENS, place)),
     "entities": _counter(b"&", lambda data, place: data.startswith(_ENTITIES, place)),
     "replacement": lambda data: _occurrences(data, _REPLACEMENT),

@@ -2,59 +2,54 @@
 
 - `Mistake`: a kind of mistake: how its lines are recognized, what it is called, and what to do
 - `MISTAKES`: all kinds that show in single lines or in a few thousand of them
+- `Sign`: a kind of mistake in an output, counted while it is scored; `count_signs` counts those of a block, `add_signs`
+  adds the next block, and `tell_signs` gives hints
 
 How lines are recognized and repaired stands in `traces` and `writing`.
 
 A line is compared with the line of the other text, which may be right: what both sides have is not a mistake. So a
 system is compared with the first reference, and a reference with the first system.
+
+`bleu check` examines everything. While texts are scored, a quick look (`marks.suspicions`) decides which blocks are
+examined for which kinds, so that right texts cost next to nothing.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import unescape
 
 from bleucli.inspection import traces, writing
-from bleucli.inspection.lines import AFFIX, Lines, lines_with
+from bleucli.inspection.lines import AFFIX, Lines, cut, lines_with
+from bleucli.inspection.marks import find_script
+from bleucli.phrases import Turn, in_command, tell_count, tell_place
 from bleucli.records import NamedTuple
-from bleucli.text import typography
+from bleucli.results.hints import Hint
+from bleucli.text import Segments, typography
 
 
 class Mistake(NamedTuple):
-    """A kind of mistake.
+    """A kind of mistake."""
 
-    Attributes:
-        kind: its name, one word.
-        title: what the lines have, as a noun.
-        remedy: what to do, in one sentence.
-        find: returns the indexes of the lines of a text that have it, while those of another text do not.
-        repair: returns the line without the mistake; None if no program can do that.
-        on_both_sides: whether the remedy is applied to the other texts as well.
-        share: the share of lines from which on it is a mistake; fewer are a peculiarity of some texts.
-        is_proven: whether only a higher score after the remedy shows that it is a mistake.
-        is_convention: whether both sides may be right, so that it is never an error, nor worth a word if it costs
-            nothing.
-        is_in_sources: whether it may be part of a text that is translated, and is then not a mistake.
-        is_trait: tells whether a line has it by itself, if good texts have such lines: only a text with far more of
-            them than the other one has a mistake.
-        sign: a pattern that shows where in a line it is, if `repair` does not.
-        choose_repair: returns `repair` for the lines of a text and those of another one, if it depends on them.
-    """
-
-    kind: str
-    title: str
-    remedy: str
+    kind: str  # its name, one word
+    title: str  # what the lines have, as a noun
+    remedy: str  # what to do, in one sentence
+    # Returns the indexes of the lines of a text that have it, while those of another text do not
     find: Callable[[Lines, Lines], Sequence[int]]
-    repair: Callable[[str], str] | None = None
-    on_both_sides: bool = False
-    share: float = 0.0
-    is_proven: bool = False
+    repair: Callable[[str], str] | None = None  # returns the line without the mistake; None if no program can do that
+    on_both_sides: bool = False  # the remedy is applied to the other texts as well
+    share: float = 0.0  # the share of lines from which on it is a mistake; fewer are a peculiarity of some texts
+    is_proven: bool = False  # only a higher score after the remedy shows that it is a mistake
+    # Both sides may be right, so that it is never an error, nor worth a word if it costs nothing
     is_convention: bool = False
-    is_in_sources: bool = False
+    is_in_sources: bool = False  # it may be part of a text that is translated, and is then not a mistake
+    # Tells whether a line has it by itself, if good texts have such lines: only a text with far more of them than the
+    # other one has a mistake
     is_trait: Callable[[str], bool] | None = None
-    sign: str = ""
+    sign: str = ""  # a pattern that shows where in a line it is, if `repair` does not
+    # Returns `repair` for the lines of a text and those of another one, if it depends on them
     choose_repair: Callable[[Lines, Lines], Callable[[str], str]] | None = None
 
     def place(self, text: str) -> int:
@@ -66,8 +61,8 @@ class Mistake(NamedTuple):
         return next((n for n, (one, other) in enumerate(zip(text, repaired, strict=False)) if one != other), 0)
 
 
-def _convention(kind: str, title: str) -> Mistake:
-    """Return the record of a kind of typography in which two texts may differ."""
+def _convention(kind: str, marks: str) -> Mistake:
+    """Return the record of a kind of typography in which two texts may differ; marks: what it is about."""
     table = typography.characters(kind)
     alike = {*table, *table.values()}
     rare = [*table]
@@ -82,7 +77,7 @@ def _convention(kind: str, title: str) -> Mistake:
 
     return Mistake(
         kind,
-        title,
+        f"other {marks} than the reference",
         f"score all systems with --normalize {kind}, or write them as the reference does",
         find,
         lambda text: str(typography.normalize([text], kind)[0]),
@@ -92,15 +87,17 @@ def _convention(kind: str, title: str) -> Mistake:
     )
 
 
-CONVENTIONS = (
-    _convention("quotes", "other quotation marks than the reference"),
-    _convention("apostrophes", "other apostrophes than the reference"),
-    _convention("dashes", "other dashes than the reference"),
-    _convention("ellipses", "other ellipses than the reference"),
-    _convention("spaces", "other spaces than the reference"),
-)
+def _case(
+    kind: str, title: str, change: str, find: Callable[[Lines, Lines], Sequence[int]], is_trait: Callable[[str], bool]
+) -> Mistake:
+    """Return the record of a text in another case; change: what was done to it."""
+    remedy = f"use the output before it was {change}; if that is lost, score all systems with -lc"
+    return Mistake(kind, title, remedy, find, str.lower, True, share=0.01, is_trait=is_trait)
+
+
 MISTAKES = (
-    *CONVENTIONS,
+    _convention("quotes", "quotation marks"),
+    *(_convention(kind, kind) for kind in ("apostrophes", "dashes", "ellipses", "spaces")),
     Mistake("empty", "no text", "find out why nothing was written there, and fill these lines", writing.find_empty),
     Mistake(
         "mojibake",
@@ -251,36 +248,9 @@ MISTAKES = (
         writing.find_letters,
         share=0.003,
     ),
-    Mistake(
-        "lower-case",
-        "only lower-case letters",
-        "use the output before it was lower-cased; if that is lost, score all systems with -lc",
-        writing.find_lower,
-        str.lower,
-        True,
-        share=0.01,
-        is_trait=writing.is_lower,
-    ),
-    Mistake(
-        "upper-case",
-        "only capital letters",
-        "use the output before it was capitalized; if that is lost, score all systems with -lc",
-        writing.find_upper,
-        str.lower,
-        True,
-        share=0.01,
-        is_trait=writing.is_upper,
-    ),
-    Mistake(
-        "title-case",
-        "a capital at the start of each word",
-        "use the output before it was capitalized; if that is lost, score all systems with -lc",
-        writing.find_title,
-        str.lower,
-        True,
-        share=0.01,
-        is_trait=writing.is_title,
-    ),
+    _case("lower-case", "only lower-case letters", "lower-cased", writing.find_lower, writing.is_lower),
+    _case("upper-case", "only capital letters", "capitalized", writing.find_upper, writing.is_upper),
+    _case("title-case", "a capital at the start of each word", "capitalized", writing.find_title, writing.is_title),
     Mistake(
         "punctuation",
         "no punctuation",
@@ -340,3 +310,132 @@ MISTAKES = (
         is_in_sources=True,
     ),
 )
+
+
+# --- while texts are scored
+
+_BY_KIND = {mistake.kind: mistake for mistake in MISTAKES}
+# The share of the segments from which on a kind is worth a hint; kinds that are not listed: any segment
+_SHARES = {
+    **dict.fromkeys(("special-tokens", "tags", "entities", "mojibake", "form", "quoting", "replacement"), 0.015),
+    **dict.fromkeys(("preamble", "runaway", "markdown", "full-width"), 0.015),
+    **dict.fromkeys(("lower-case", "upper-case", "numbers", "script"), 0.5),
+    "repeated": 0.05,
+    "enclosed": 0.3,
+}
+# The most characters of an example
+_EXAMPLE = 60
+_MORE = Turn("bleucli.check_texts says more", "bleu check says more")
+_EMPTY_REMEDY = Turn(
+    "fill them, or set skip_empty_refs=True if they stand for missing references",
+    "fill them, or give --skip-empty-refs if they stand for missing references",
+)
+
+
+class Sign(NamedTuple):
+    """A kind of mistake in a text."""
+
+    segments: int  # in how many it is
+    first: int  # the index of the first of these
+    example: str  # the part of its text that shows the mistake
+    detail: str = ""  # more about it
+
+
+def count_signs(ours: Segments, theirs: Segments, start: int, kinds: Sequence[str]) -> dict[str, Sign]:
+    """Return the mistakes of some kinds in a block of output; start: the index of its first segment.
+
+    theirs: the first references, of which some may be missing. What both sides have is not a mistake.
+
+    >>> count_signs(Segments.from_strings(["a", "<b>c</b>"]), Segments.from_strings(["a", "c"]), 10, ["tags"])
+    {'tags': Sign(segments=1, first=11, example='<b>c</b>', detail='')}
+    """
+    lines, others = (Lines([text or "" for text in side], start) for side in (ours, theirs))
+    signs = {}
+    # What a quick look finds may be something else: special tokens look like tags, misread text has other letters, and
+    # CSV files have quotation marks around lines
+    more = {"tags": "special-tokens", "script": "mojibake", "enclosed": "quoting"}
+    for kind in dict.fromkeys([*kinds, *(more[kind] for kind in kinds if kind in more)]):
+        detail, texts, place = "", lines.texts, 0
+        if kind == "script":
+            indexes, detail = _find_script(lines, others)
+        elif kind == "mojibake":
+            misread = [index for index, text in enumerate(texts) if _is_misread(text)]
+            indexes = [index for index in misread if not _is_misread(others.texts[index])]
+            place = next((n for n, one in enumerate(texts[indexes[0]]) if not one.isascii()), 0) if indexes else 0
+        elif kind == "empty-reference":
+            texts = others.texts
+            present = theirs.pairs[::2].tolist()
+            indexes = [index for index in _BY_KIND["empty"].find(others, lines) if present[index] >= 0]
+        else:
+            indexes = list(_BY_KIND[kind].find(lines, others))
+            place = _BY_KIND[kind].place(texts[indexes[0]]) if indexes else 0
+        if indexes:
+            example = cut(texts[indexes[0]], place, _EXAMPLE)
+            signs[kind] = Sign(len(indexes), start + indexes[0], example, detail)
+    for kind, other in more.items():
+        if kind in signs and other in signs and 2 * signs[other].segments > signs[kind].segments:
+            del signs[kind]
+    return signs
+
+
+def add_signs(signs: Mapping[str, Sign], more: Mapping[str, Sign]) -> dict[str, Sign]:
+    """Return the mistakes of a part and the next one together."""
+    both = dict(signs)
+    for kind, sign in more.items():
+        before = both.get(kind)
+        both[kind] = sign if before is None else before._replace(segments=before.segments + sign.segments)
+    return both
+
+
+def tell_signs(
+    signs: Mapping[str, Sign], segments: int, name: str, reference: str, skips_empty: bool = False
+) -> Iterator[Hint]:
+    """Give a hint for each kind of mistake that is in enough segments.
+
+    segments: the number of all segments. skips_empty: whether empty references count as missing.
+    """
+    for kind, sign in signs.items():
+        if sign.segments < _SHARES.get(kind, 0) * segments or (kind == "empty-reference" and skips_empty):
+            continue
+        whose = name
+        if kind == "script":
+            what, remedy = f"letters of another script ({sign.detail})", "look whether both files are the right ones"
+        elif kind == "empty-reference":
+            whose, what, remedy = reference, "no text, while the output has some", _EMPTY_REMEDY
+        else:
+            what, remedy = _BY_KIND[kind].title, _BY_KIND[kind].remedy
+        has = "has" if sign.segments == 1 else "have"
+        many = f"{sign.segments} of {tell_count(segments, 'segment')} of {whose} {has} {what}, first "
+        example = f" ({sign.example!r})" if sign.example else ""
+        yield Hint(
+            f"{many}{tell_place('segment', sign.first)}{example}; {remedy}; {_MORE}",
+            f"segments of {whose} have {what}; {remedy}; {_MORE}",
+            f"{many}line {sign.first + 1}{example}; {in_command(remedy)}; {_MORE.command}",
+            segments=sign.segments,
+            first=sign.first,
+        )
+
+
+def _find_script(lines: Lines, others: Lines) -> tuple[list[int], str]:
+    """Return all lines if most letters of a text are of another script than those of the other one, and how so."""
+    ours, theirs = (find_script(side.whole.encode()) for side in (lines, others))
+    if not ours or not theirs or ours == theirs:
+        return [], ""
+    return [index for index, text in enumerate(lines.texts) if text.strip()], f"{ours} instead of {theirs}"
+
+
+def _is_misread(text: str) -> bool:
+    """Return whether a text is UTF-8 that was read as Latin-1 or Windows-1252: as such, its bytes are UTF-8 again.
+
+    >>> _is_misread("f\u00c3\u00bcr"), _is_misread("f\u00fcr"), _is_misread("for")
+    (True, False, False)
+    """
+    if text.isascii():
+        return False
+    for encoding in ("latin-1", "cp1252"):
+        try:
+            text.encode(encoding).decode()
+        except UnicodeError:
+            continue
+        return True
+    return False

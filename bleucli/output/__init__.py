@@ -40,62 +40,39 @@ if TYPE_CHECKING:
 
 
 class Format(NamedTuple):
-    """What a format can show, and how it is rendered. Each default holds for most formats.
+    """What a format can show, and how it is rendered; functions are given by their full names."""
 
-    Attributes:
-        render: the function that renders results, by its full name.
-        render_one: that for a single system, if it is another one.
-        of_sacrebleu: sacreBLEU has the format, too. Such a format calls systems by the paths of their files unless
-            other names are asked for, and in full style prints sacreBLEU's p-values.
-        is_table: it is a table for people.
-        bold: when it has bold type: "always", "coloured" (on a terminal with colours) or "never".
-        captions: tables have captions and labels.
-        styles, sorts: tables have several styles; systems can be sorted.
-        shortens: signatures can have short keys.
-        scale, rescales: what a perfect score is unless another scale is asked for; whether one can be.
-        rounds, rounds_tests: scores are rounded; so are those of a paired test.
-        names_one: a single system is printed with its name.
-        bare_lists: bare scores by several metrics are a list in this format, not one number per line.
-        details: it shows scores of parts of a test set.
-        groups: it shows groups of segments.
-        segments: it shows scores of single segments.
-        render_segments: the function that renders some of these as lines, by its full name, where a line needs no more
-            than the score.
-        segment_table: the function that renders all segments, by all systems and metrics, as a table, by its full name.
-        appends: an answer can be added to a file of earlier ones.
-        reports_gates: it has only the scores that gates judge, under the names that gates use, and shows what failed.
-            So failures do not withhold it.
-        by_row: it has one row or object for each language pair and system, not a table of systems by pairs.
-        by_metric: when scores are told apart only by the names of their metrics: "always", "several" (if there are
-            several systems) or "never".
-        by_system: systems are told apart only by their names.
-    """
-
-    render: str
-    render_one: str = ""
+    render: str  # the function that renders results
+    render_one: str = ""  # that for a single system, if it is another one
+    # sacreBLEU has the format, too: it calls systems by the paths of their files unless other names are asked for, and
+    # in full style prints sacreBLEU's p-values
     of_sacrebleu: bool = False
-    is_table: bool = False
-    bold: str = "never"
-    captions: bool = False
-    styles: bool = False
-    sorts: bool = False
-    shortens: bool = True
-    scale: int = 100
-    rescales: bool = True
-    rounds: bool = True
-    rounds_tests: bool = True
-    names_one: bool = True
-    bare_lists: bool = False
-    details: bool = False
-    groups: bool = True
-    segments: bool = False
-    render_segments: str = ""
-    segment_table: str = ""
-    appends: bool = False
+    is_table: bool = False  # a table for people
+    bold: str = "never"  # when it has bold type: "always", "coloured" (on a terminal with colours) or "never"
+    captions: bool = False  # tables have captions and labels
+    styles: bool = False  # tables have several styles
+    sorts: bool = False  # systems can be sorted
+    shortens: bool = True  # signatures can have short keys
+    scale: int = 100  # what a perfect score is unless another scale is asked for
+    rescales: bool = True  # whether one can be
+    rounds: bool = True  # scores are rounded
+    rounds_tests: bool = True  # so are those of a paired test
+    names_one: bool = True  # a single system is printed with its name
+    bare_lists: bool = False  # bare scores by several metrics are a list in this format, not one number per line
+    details: bool = False  # it shows scores of parts of a test set
+    groups: bool = True  # it shows groups of segments
+    segments: bool = False  # it shows scores of single segments
+    render_segments: str = ""  # the function for some of these as lines, where a line needs no more than the score
+    segment_table: str = ""  # the function for all segments, by all systems and metrics, as a table
+    appends: bool = False  # an answer can be added to a file of earlier ones
+    # It has only the scores that gates judge, under the names that gates use, and shows what failed: failures do not
+    # withhold it
     reports_gates: bool = False
-    by_row: bool = False
+    by_row: bool = False  # one row or object for each language pair and system, not a table of systems by pairs
+    # When scores are told apart only by the names of their metrics: "always", "several" (if there are several systems)
+    # or "never"
     by_metric: str = "never"
-    by_system: bool = False
+    by_system: bool = False  # systems are told apart only by their names
 
     @property
     def tabulates_one(self) -> bool:
@@ -110,6 +87,12 @@ class Format(NamedTuple):
 # What several formats have in common: tables for documents, and rows or objects for programs
 _TABLE = Format("", is_table=True, bold="always", styles=True, sorts=True)
 _ROWS = Format("", shortens=False, by_row=True)
+_CSV = _ROWS._replace(
+    render="bleucli.output.cells.render_csv",
+    segment_table="bleucli.output.segments.render_csv",
+    sorts=True,
+    by_metric="always",
+)
 # By name
 FORMATS = {
     "json": _ROWS._replace(
@@ -148,18 +131,8 @@ FORMATS = {
     "markdown": _TABLE._replace(render="bleucli.output.paper.render_markdown"),
     "html": _TABLE._replace(render="bleucli.output.documents.render_html", captions=True),
     "rst": _TABLE._replace(render="bleucli.output.documents.render_rst", captions=True),
-    "csv": _ROWS._replace(
-        render="bleucli.output.cells.render_csv",
-        segment_table="bleucli.output.segments.render_csv",
-        sorts=True,
-        by_metric="always",
-    ),
-    "tsv": _ROWS._replace(
-        render="bleucli.output.cells.render_tsv",
-        segment_table="bleucli.output.segments.render_tsv",
-        sorts=True,
-        by_metric="always",
-    ),
+    "csv": _CSV,
+    "tsv": _CSV._replace(render="bleucli.output.cells.render_tsv", segment_table="bleucli.output.segments.render_tsv"),
     "junit": Format("bleucli.output.cells.render_junit", reports_gates=True, by_system=True),
     "card": _ROWS._replace(
         render="bleucli.output.json_text.render_card", scale=1, names_one=False, by_metric="always", by_system=True
@@ -200,13 +173,12 @@ def render(results: Results, layout: Layout, name: str = "json") -> str:
     if form.by_metric == "always" or (form.by_metric == "several" and not is_one):
         names = [record.name for record in results.systems[0].scores] if results.systems else []
         _check_names(names, "metric", name, "score with one, then with the other")
-    if (
-        form.by_system
-    ):  # systems have names of their own, but not groups with missing and with empty values, for example
+    # Systems have names of their own, but not groups with missing and with empty values, for example
+    if form.by_system:
         names = [system.name for system in results.systems]
         _check_names(names, "group", name, "choose another format, or give the groups other values")
-    function: Callable[[Results, Layout], str] = _load(form.render_one if is_one and form.render_one else form.render)
-    return function(results, layout)
+    text: str = _load(form.render_one if is_one and form.render_one else form.render)(results, layout)
+    return text
 
 
 def _load(function: str) -> Any:
@@ -226,10 +198,8 @@ def _check_names(names: Sequence[str], noun: str, form: str, remedy: str) -> Non
 
 def segment_renderer(name: str) -> Callable[[SegmentScores, Layout], str | bytes]:
     """Return the function that renders the scores of segments in a format; in text, if the format has none."""
-    function: Callable[[SegmentScores, Layout], str | bytes] = _load(
-        FORMATS[name].render_segments or FORMATS["text"].render_segments
-    )
-    return function
+    function: Any = _load(FORMATS[name].render_segments or FORMATS["text"].render_segments)
+    return function  # type: ignore[no-any-return]
 
 
 def segment_tabulator(name: str) -> Callable[[Iterable[SegmentBlock], Table], Iterator[str | bytes]] | None:
@@ -248,13 +218,9 @@ _COLOURS = {"heading": "cyan", "good": "green", "bad": "red", "missing": "yellow
 def render_explanations(
     explanations: Sequence[Explained], layout: Layout, name: str, columns: int | None = None
 ) -> str:
-    """Return explanations in one of `EXPLANATION_FORMATS`.
+    """Return explanations in one of `EXPLANATION_FORMATS`; in json, several are an array.
 
-    Args:
-        explanations: of segments, corpora or differences; one is an object in json, and several are an array.
-        layout: how scores are printed.
-        name: the name of the format.
-        columns: the width of text; None for 80.
+    columns: the width of text; None for 80.
     """
     if name == "json":
         from bleucli.output.json_text import dump
@@ -370,15 +336,5 @@ def render_table(
     expect(is_width, f"width={width!r:.40}", "a number of decimals from 0 to 1000")
     if bold_best and results.test is None and not results.pairs:  # the best of each language pair are marked already
         results = mark_best(results)
-    layout = Layout(
-        width,
-        short,
-        bold_best=bold_best,
-        scale=scale,
-        style=style,
-        sort=place,
-        difference=difference,
-        caption=caption,
-        label=label,
-    )
-    return render(results, layout, name)
+    look = Layout(width, short, bold_best=bold_best, scale=scale, style=style, sort=place, difference=difference)
+    return render(results, look._replace(caption=caption, label=label), name)

@@ -20,15 +20,11 @@ from bleucli.results import EDIT_KINDS, Results, Verdict
 
 
 class Column(NamedTuple):
-    """A number that is known of a score.
+    """A number that is known of a score."""
 
-    name: its name, which follows that of the metric. part: what it belongs to: "score", "edits", "interval", "test",
-    "difference" or "ranking". is_exact: whether it is printed as it is; other numbers have the layout's decimals.
-    """
-
-    name: str
-    part: str
-    is_exact: bool = False
+    name: str  # follows that of the metric
+    part: str  # what it belongs to: "score", "edits", "interval", "test", "difference" or "ranking"
+    is_exact: bool = False  # printed as it is; other numbers have the layout's decimals
 
 
 # By the names of `Results.cells`
@@ -51,11 +47,7 @@ COLUMNS = {
 def cells(results: Results, index: int, place: int, layout: Layout) -> list[tuple[Column, float | None]]:
     """Return the columns that a layout shows of a score, each with its number, not rounded; None where there is none.
 
-    Args:
-        results: finished results.
-        index: the index of the system.
-        place: the index of the score among the system's scores.
-        layout: which has differences, or has none.
+    index: that of the system. place: that of the score among the system's scores.
     """
     values = results.cells(index, place)
     parts = {"difference": layout.difference, "edits": values.get(EDIT_KINDS[0]) is not None}

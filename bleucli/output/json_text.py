@@ -80,15 +80,15 @@ def render(results: Results, layout: Layout) -> str:
     return dump(systems, 4) + "\n"
 
 
+# The parts of the columns that these objects have
+_TESTED = ("test", "interval")
+
+
 def _test_keys(results: Results, names: list[str], index: int, place: int, layout: Layout) -> dict[str, object]:
     from bleucli.output.cells import cells
 
     record = results.systems[index].scores[place]
-    numbers = {
-        column.name: number
-        for column, number in cells(results, index, place, layout)
-        if column.part in ("test", "interval")
-    }
+    numbers = {one.name: number for one, number in cells(results, index, place, layout) if one.part in _TESTED}
     keys: dict[str, object] = {"p_value": numbers.pop("p_value"), **numbers}
     if layout.difference:
         keys["difference"] = record.difference and record.difference._asdict()
@@ -101,16 +101,12 @@ def _test_keys(results: Results, names: list[str], index: int, place: int, layou
     return keys
 
 
-def score_line(record: ScoreRecord, layout: Layout) -> str:
-    """Return one compact object in a line (JSON Lines)."""
-    if layout.score_only:
-        return f"{_render_alone(record, layout)}\n"
-    return dump(score_object(record, layout)) + "\n"
-
-
 def score_lines(scores: SegmentScores, layout: Layout) -> str:
-    """Return the line of each segment."""
-    return "".join(score_line(rescale_record(record, layout.scale), layout) for record in scores.records())
+    """Return the line of each segment: one compact object."""
+    records = (rescale_record(record, layout.scale) for record in scores.records())
+    if layout.score_only:
+        return "".join(f"{_render_alone(record, layout)}\n" for record in records)
+    return "".join(f"{dump(score_object(record, layout))}\n" for record in records)
 
 
 def score_object(record: ScoreRecord, layout: Layout, tested: Mapping[str, object] | None = None) -> dict[str, object]:
@@ -120,12 +116,20 @@ def score_object(record: ScoreRecord, layout: Layout, tested: Mapping[str, objec
     says.
     """
     scale, layout = layout.scale, layout.of(record)
+    more = tested or {}
+    if tested is None and record.interval is not None:
+        mean, half_width = map(layout.figure, record.interval)
+        more = {
+            "confidence_mean": float(mean),
+            "confidence_var": float(half_width),
+            "confidence": f"μ = {mean} ± {half_width}",
+        }
     item: dict[str, object] = {
         "name": record.name,
         "score": _round(record.score, layout) if tested is None else record.score,
         **({} if scale == 100 or record.scale is not None else {"scale": scale}),
         "signature": record.signature.format(),
-        **(_interval_keys(record, layout) if tested is None else tested),
+        **more,
     }
     if record.verbose:
         item["verbose_score"] = record.verbose
@@ -138,25 +142,14 @@ def score_object(record: ScoreRecord, layout: Layout, tested: Mapping[str, objec
     if record.details:
         item["details"] = [
             {
-                "origlang": detail.origlang,
-                detail.kind: detail.value,
-                "sentences": detail.segments,
-                "score": _round(detail.score, layout),
+                "origlang": one.origlang,
+                one.kind: one.value,
+                "sentences": one.segments,
+                "score": _round(one.score, layout),
             }
-            for detail in record.details
+            for one in record.details
         ]
     return item
-
-
-def _interval_keys(record: ScoreRecord, layout: Layout) -> dict[str, object]:
-    if record.interval is None:
-        return {}
-    mean, half_width = record.interval
-    return {
-        "confidence_mean": _round(mean, layout),
-        "confidence_var": _round(half_width, layout),
-        "confidence": f"μ = {layout.figure(mean)} ± {layout.figure(half_width)}",
-    }
 
 
 def _round(number: float, layout: Layout) -> float:
@@ -241,11 +234,8 @@ def _card(results: Results, index: int, layout: Layout) -> dict[str, object]:
         layout = whole.of(record)
         for column, number in cells(results, index, place, layout):
             # Cards of one answer have the same keys: those of a test are null for the baseline
-            if (
-                number is not None
-                or column.part == "difference"
-                or (column.part == "test" and results.test is not None)
-            ):
+            is_needed = column.part == "difference" or (column.part == "test" and results.test is not None)
+            if number is not None or is_needed:
                 key = f"{_key(record.name)} {column.name}".rstrip().replace(" ", "_")
                 card[key] = number if number is None or column.is_exact else _round(number, layout)
         figures = record.figures
@@ -314,7 +304,7 @@ def segment_pieces(scores: SegmentScores, places: array[int], system: str) -> li
     signatures = {nrefs: dump_line(dict(signature)).encode() for nrefs, signature in scores.signatures.items()}
     pieces: list[Piece] = []
     text = "{"
-    for key, value in _segment_item(scores.record(0), places[0], system).items():
+    for key, value in (score_item(system, scores.record(0), 1) | {"segment": places[0]}).items():
         text += f'{", " if pieces or text != "{" else ""}"{key}": '
         if key == "signature":
             pieces += [text.encode(), [signatures[nrefs] for nrefs in scores.nrefs]]
@@ -332,11 +322,6 @@ def segment_pieces(scores: SegmentScores, places: array[int], system: str) -> li
         else:
             text += dump_line(value)
     return [*pieces, text.encode()]
-
-
-def _segment_item(record: ScoreRecord, place: int, system: str) -> dict[str, object]:
-    """Return all that is known of a segment's score; place: the number of the segment in the text, from 1."""
-    return score_item(system, record, 1) | {"segment": place}
 
 
 def is_ours(line: bytes) -> bool:

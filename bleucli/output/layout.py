@@ -78,14 +78,14 @@ def is_label(text: str) -> bool:
     return re.fullmatch(r"[A-Za-z][\w:.-]*", text, re.ASCII) is not None
 
 
-def check_results(results: object) -> None:
-    """Refuse anything that cannot be shown in a table or cited."""
+def check_results(results: object, makers: str = "evaluate_systems or score_matrix") -> None:
+    """Refuse anything that cannot be shown in a table, cited or drawn; makers: the functions that return it."""
     from bleucli.errors import BleuError, InputTypeError
     from bleucli.results import Results
 
     if not isinstance(results, Results):
         kind = type(results).__name__
-        raise InputTypeError(f"results of type {kind}; give what evaluate_systems or score_matrix returns")
+        raise InputTypeError(f"results of type {kind}; give what {makers} returns")
     if not results.systems:
         raise BleuError("the results have no system; give results of at least one system")
 

@@ -92,11 +92,10 @@ def render(results: Results, layout: Layout) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
+# --- prose
+
 # What has to be added about scores from elsewhere
 _UNKNOWN = "the metric's paper, model and version"
-
-
-# --- prose
 
 
 def sentences(results: Results, layout: Layout) -> list[str]:
@@ -327,21 +326,15 @@ def facts_of(results: Results, number: int) -> list[tuple[str, str]]:
 
 
 class Use(NamedTuple):
-    """What is used in scoring and has to be cited.
+    """What is used in scoring and has to be cited."""
 
-    scores: for each score, what its metric says of it. version: that of the tool, as signatures have it; "" if unknown.
-    method: the paired test, "bs" or "ar"; None without a test. corrected: whether its p-values are corrected for the
-    number of pairs. intervals: whether scores or differences have intervals. distinct: whether distinct n-grams are
-    counted. agreement: whether it is said how often people agree with a difference.
-    """
-
-    scores: Sequence[Description]
-    version: str = ""
-    method: str | None = None
-    corrected: bool = False
-    intervals: bool = False
-    distinct: bool = False
-    agreement: bool = False
+    scores: Sequence[Description]  # for each score, what its metric says of it
+    version: str = ""  # that of the tool, as signatures have it; "" if unknown
+    method: str | None = None  # the paired test, "bs" or "ar"; None without a test
+    corrected: bool = False  # its p-values are corrected for the number of pairs
+    intervals: bool = False  # scores or differences have intervals
+    distinct: bool = False  # distinct n-grams are counted
+    agreement: bool = False  # it is said how often people agree with a difference
 
 
 def find_use(results: Results, layout: Layout) -> Use:

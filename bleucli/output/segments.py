@@ -16,6 +16,7 @@ its scores by the names of the metrics, and its `output`.
 from __future__ import annotations
 
 from array import array
+from io import BytesIO, StringIO
 from itertools import chain
 
 from bleucli.errors import BleuError
@@ -39,17 +40,13 @@ _NO_RUN = f", {dump_line(run_item(None, 0, None))[1:]}\n"
 
 
 class Table(NamedTuple):
-    """How segments are laid out as a table.
+    """How segments are laid out as a table."""
 
-    wide: one row per segment, not one per score. width: the number of decimals in csv and tsv; None for exact numbers.
-    scale: what a perfect score is in csv and tsv, 100 or 1. run: returns what is known about the run, once all segments
-    have been read; only long JSON Lines have it. signatures: those of the metrics by their names, filled in once all
-    segments have been read; the metadata of Parquet has them.
-    """
-
-    wide: bool
-    width: int | None = None
-    scale: int = 100
+    wide: bool  # one row per segment, not one per score
+    width: int | None = None  # the number of decimals in csv and tsv; None for exact numbers
+    scale: int = 100  # what a perfect score is in csv and tsv, 100 or 1
+    # Both are asked once all segments have been read: what is known about the run, which only long JSON Lines have, and
+    # the signatures of the metrics by their names, which are in the metadata of Parquet
     run: Callable[[], Run] | None = None
     signatures: Mapping[str, str] = {}
 
@@ -57,7 +54,6 @@ class Table(NamedTuple):
 def render_csv(blocks: Iterable[SegmentBlock], table: Table, delimiter: str = ",") -> Iterator[str]:
     """Give a header, then the rows of each block; control characters in names and labels are written as escapes."""
     import csv
-    from io import StringIO
 
     class Rows(StringIO):
         """What a writer that ends rows with CR and LF writes, as it quotes both characters, with LF at the end."""
@@ -128,35 +124,24 @@ def _write(writer: Any, sink: _Sink, waiting: list[Any]) -> Any:
     return writer
 
 
-class _Sink:
+class _Sink(BytesIO):
     """A file that is only written to, and whose new bytes can be taken."""
 
-    closed = False
-
-    def __init__(self) -> None:
-        self._parts: list[bytes] = []
-        self._bytes = 0
-
-    def write(self, data: Any) -> int:
-        """Keep the bytes; return how many there are."""
-        self._parts.append(bytes(data))
-        self._bytes += len(self._parts[-1])
-        return len(self._parts[-1])
+    _before = 0  # the bytes that were taken
 
     def tell(self) -> int:
         """Return how many bytes were written."""
-        return self._bytes
-
-    def flush(self) -> None:
-        """Do nothing: all bytes are there."""
+        return self._before + super().tell()
 
     def close(self) -> None:
         """Do nothing: the bytes are taken afterwards."""
 
     def take(self) -> bytes:
         """Return the bytes that were written since the last call."""
-        data = b"".join(self._parts)
-        self._parts.clear()
+        data = self.getvalue()
+        self._before += len(data)
+        self.seek(0)
+        self.truncate()
         return data
 
 
@@ -176,14 +161,19 @@ def _columns(block: SegmentBlock, table: Table, scores: Sequence[Sequence[Sequen
             columns += [(name, block.outputs[place])] if block.outputs else []
             columns += [next(of_systems) for _ in scores[place]]
         return columns
+
+    def alternate(columns: Sequence[Sequence[Any]]) -> list[Any]:
+        """Return the first values of all columns, then the second ones, and so on."""
+        return list(chain.from_iterable(zip(*columns, strict=True)))
+
     names = [one.name for one in block.scores[0]]
     each = len(block.systems) * len(names)
     columns = [(name, [value for value in column for _ in range(each)]) for name, column in columns]
     columns.append(("system", [name for name in block.systems for _ in names] * len(block.numbers)))
     if block.outputs:
-        columns.append(("output", _alternate([texts for texts in block.outputs for _ in names])))
+        columns.append(("output", alternate([texts for texts in block.outputs for _ in names])))
     columns.append(("metric", names * (len(block.systems) * len(block.numbers))))
-    return [*columns, ("score", _alternate([column for of_system in scores for column in of_system]))]
+    return [*columns, ("score", alternate([column for of_system in scores for column in of_system]))]
 
 
 def _score_columns(block: SegmentBlock, scores: Sequence[Sequence[Any]]) -> Columns:
@@ -193,15 +183,6 @@ def _score_columns(block: SegmentBlock, scores: Sequence[Sequence[Any]]) -> Colu
         for name, of_system, columns in zip(block.systems, block.scores, scores, strict=True)
         for one, column in zip(of_system, columns, strict=True)
     ]
-
-
-def _alternate(columns: Sequence[Sequence[Any]]) -> list[Any]:
-    """Return the first values of all columns, then the second ones, and so on.
-
-    >>> _alternate([[1, 2], [3, 4]])
-    [1, 3, 2, 4]
-    """
-    return list(chain.from_iterable(zip(*columns, strict=True)))
 
 
 def _figures(scores: Sequence[Any], table: Table) -> list[Sequence[Any]]:
@@ -239,7 +220,8 @@ def render_lines(blocks: Iterable[SegmentBlock], table: Table) -> Iterator[str |
     """Give the lines of each block: wide ones, or one for each score, the last of which says what the run was."""
     if table.wide:
         for block in blocks:
-            yield "".join(map(_wide_line, _heads(block), zip(*_objects(block), strict=True)))
+            lines = zip(_heads(block), zip(*_objects(block), strict=True), strict=True)
+            yield "".join(f'{{{head}, "systems": {{{", ".join(systems)}}}}}\n' for head, systems in lines)
         return
     from bleucli import kernels
 
@@ -256,10 +238,6 @@ def render_lines(blocks: Iterable[SegmentBlock], table: Table) -> Iterator[str |
         run = dump_line(run_item(table.run(), 0, None))[1:]
         held = held.removesuffix(_NO_RUN.encode()) + f", {run}\n".encode()
     yield held
-
-
-def _wide_line(head: str, systems: Sequence[str]) -> str:
-    return f'{{{head}, "systems": {{{", ".join(systems)}}}}}\n'
 
 
 def _heads(block: SegmentBlock) -> Iterator[str]:

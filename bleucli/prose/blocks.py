@@ -225,15 +225,11 @@ def _columns(text: str) -> int:
 
 
 def as_html(blocks: Sequence[Block], level: int = 4, themed: bool = False) -> str:
-    r"""Return blocks as a fragment for an HTML page, in ASCII.
+    r"""Return blocks as a fragment for an HTML page, in ASCII; level: that of the headings.
 
-    Args:
-        blocks: the blocks to show.
-        level: the level of the headings.
-        themed: the page has the style sheet of `theme.py`, which defines the classes; otherwise, the fragment has its
-            few styles as attributes.
-
-    A page may set the custom properties --bleu-good, --bleu-bad and --bleu-missing to colours of its own.
+    themed: the page has the style sheet of `theme.py`, which defines the classes; otherwise, the fragment has its few
+    styles as attributes. A page may set the custom properties --bleu-good, --bleu-bad and --bleu-missing to colours of
+    its own.
 
     >>> print(as_html([Paragraph("a < b")], themed=True), end="")
     <div class="bleu-explanation">
@@ -338,8 +334,7 @@ def _runs_right_to_left(words: Iterable[str]) -> bool:
 
 def _stack(looks: _Looks, *lines: str) -> str:
     """Return lines stacked within a row."""
-    stack = "<br>".join(line or "&#160;" for line in lines)
-    return f"<span{looks.stack}>{stack}</span>"
+    return f"<span{looks.stack}>{'<br>'.join(line or '&#160;' for line in lines)}</span>"
 
 
 def _span(text: str, role: str, looks: _Looks) -> str:

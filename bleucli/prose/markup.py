@@ -71,10 +71,7 @@ def escape_html(text: str) -> str:
 def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[tuple[str, str]] = ()) -> str:
     """Return a table for a notebook; all arguments are plain text.
 
-    Args:
-        header: the first row.
-        rows: the other rows.
-        notes: lines under the table: each is a text and the code that follows it, or "".
+    notes: lines under the table: each is a text and the code that follows it, or "".
 
     >>> html_table(["BLEU"], [["50 < 60"]], [("BLEU:", "nrefs:1")])
     '<table><tr><th>BLEU</th></tr><tr><td>50 &lt; 60</td></tr></table><div>BLEU: <code>nrefs:1</code></div>'

@@ -32,24 +32,16 @@ SHADES = 6
 
 
 class Piece(NamedTuple):
-    """A token.
-
-    orders: the lengths of the matching n-grams that it is part of. space: the space after it. note: another class of
-    `theme.py` for it, "clipped" or "moved", or "".
-    """
+    """A token."""
 
     text: str
-    orders: Sequence[int]
-    space: str = " "
-    note: str = ""
+    orders: Sequence[int]  # the lengths of the matching n-grams that it is part of
+    space: str = " "  # after it
+    note: str = ""  # another class of `theme.py` for it, "clipped" or "moved"
 
 
 def count_most(texts: Sequence[Sequence[str]], order: int) -> dict[int, Counter[tuple[str, ...]]]:
-    """Return how often each n-gram occurs in the text that has it most often, by length.
-
-    Args:
-        texts: the tokens of each text.
-        order: the length of the longest n-grams.
+    """Return how often each n-gram occurs in the text that has it most often, by length, up to `order` tokens.
 
     >>> count_most(["a b a".split(), "b b".split()], 1)
     {1: Counter({('a',): 2, ('b',): 2})}
@@ -68,14 +60,10 @@ def _ngrams(tokens: Sequence[str], length: int) -> Iterator[tuple[str, ...]]:
 
 
 def choose_matches(tokens: Sequence[str], matching: Matching) -> dict[int, set[int]]:
-    """Return, for each length, where the matching n-grams start.
+    """Return, for each length, where the matching n-grams start; matching: how often each may match, by length.
 
     If a text has an n-gram more often than it matches, the occurrences inside the longest matching n-grams are chosen;
     among equal ones, the first.
-
-    Args:
-        tokens: the tokens of a text.
-        matching: how often each n-gram may match, by length.
 
     >>> choose_matches("a c a b".split(), {1: {("a",): 1, ("b",): 1}, 2: {("a", "b"): 1}})
     {2: {2}, 1: {2, 3}}
@@ -101,11 +89,7 @@ def choose_matches(tokens: Sequence[str], matching: Matching) -> dict[int, set[i
 
 
 def cover(tokens: Sequence[str], matching: Matching) -> list[set[int]]:
-    """Return, for each token, the lengths of the matching n-grams that it is part of.
-
-    Args:
-        tokens: the tokens of a text.
-        matching: as `choose_matches` takes it.
+    """Return, for each token, the lengths of the matching n-grams that it is part of, as `choose_matches` does.
 
     >>> cover("a b a".split(), {1: {("a",): 1, ("b",): 1}, 2: {("b", "a"): 1}})
     [set(), {1, 2}, {1, 2}]
@@ -138,14 +122,11 @@ def highlight(pieces: Sequence[Piece]) -> str:
             runs.append(piece)
     parts = []
     for text, orders, space, note in runs:
-        if orders:
-            longest = min(max(orders), SHADES)
-            names = " ".join([f"l{longest}", *(f"m{order}" for order in sorted(orders)), *([note] if note else [])])
-            parts.append(f'<mark class="{names}">{escape_html(text)}</mark>{space}')
-        elif note:
-            parts.append(f'<span class="{note}">{escape_html(text)}</span>{space}')
-        else:
-            parts.append(escape_html(text) + space)
+        names = [f"l{min(max(orders), SHADES)}", *(f"m{order}" for order in sorted(orders))] if orders else []
+        names += [note] if note else []
+        tag = "mark" if orders else "span"
+        escaped = escape_html(text)
+        parts.append((f'<{tag} class="{" ".join(names)}">{escaped}</{tag}>' if names else escaped) + space)
     return "".join(parts)
 
 
@@ -153,16 +134,12 @@ def highlight(pieces: Sequence[Piece]) -> str:
 
 
 class NGram(NamedTuple):
-    """An n-gram.
+    """An n-gram."""
 
-    ngram: its tokens, or a string of characters. hypothesis: how often the output has it. reference: how often it
-    occurs in the reference that has it most often. matches: the lesser of the two.
-    """
-
-    ngram: str | tuple[str, ...]
-    hypothesis: int
-    reference: int
-    matches: int
+    ngram: str | tuple[str, ...]  # its tokens, or a string of characters
+    hypothesis: int  # how often the output has it
+    reference: int  # how often it occurs in the reference that has it most often
+    matches: int  # the lesser of the two
 
 
 def compare_ngrams(hypothesis: Counter[GramT], references: Sequence[Counter[GramT]]) -> list[NGram]:

@@ -37,16 +37,12 @@ _GAPS = (-5, -2, 0, 1, 3, 6)
 
 
 class Chart(NamedTuple):
-    """A figure of the page.
+    """A figure of the page."""
 
-    metric: the number of its metric; None if it does not depend on one. caption: what it shows, in sentences. table:
-    its numbers as they are printed, row by row below a header. data: the numbers that the script draws, for JSON.
-    """
-
-    metric: int | None
-    caption: str
-    table: Sequence[Sequence[str]]
-    data: dict[str, Any]
+    metric: int | None  # the number of its metric; None if it does not depend on one
+    caption: str  # what it shows, in sentences
+    table: Sequence[Sequence[str]]  # its numbers as they are printed, row by row below a header
+    data: dict[str, Any]  # the numbers that the script draws, for JSON
 
 
 def of_systems(report: Report) -> Iterator[Chart]:
@@ -149,15 +145,9 @@ def _series(report: Report, profile: Profile, note: str, kind: str = "lines") ->
     for group, label in enumerate(profile.labels):
         size = [] if sizes is None else [f"{sizes[group]:,}"]
         table.append([label, *size, *(f"{values[system][group]:,.{profile.decimals}f}" for system in systems)])
-    data = {
-        "kind": kind,
-        "across": profile.across,
-        "label": profile.label,
-        "systems": systems,
-        "labels": profile.labels,
-        "sizes": sizes,
-        "values": [list(map(_brief, values[system].tolist())) for system in systems],
-    }
+    data: dict[str, Any] = {"kind": kind, "across": profile.across, "label": profile.label, "systems": systems}
+    data |= {"labels": profile.labels, "sizes": sizes}
+    data["values"] = [list(map(_brief, values[system].tolist())) for system in systems]
     return Chart(profile.metric, caption, table, data)
 
 
@@ -171,11 +161,7 @@ def of_pair(report: Report, pair: Pair, first: int, second: int) -> tuple[Chart,
 
     The script draws the figures of all pairs, by all metrics, from the scores of segments and the counts of bins.
 
-    Args:
-        report: the content of the page.
-        pair: the pair.
-        first: the number of the system that comes first on the page.
-        second: the number of the other one.
+    first: the number of the system that comes first on the page. second: that of the other one.
     """
     import numpy as np
 
@@ -206,21 +192,16 @@ def of_pair(report: Report, pair: Pair, first: int, second: int) -> tuple[Chart,
 
 
 class Profile(NamedTuple):
-    """A value for each system (row) in each bucket (column).
-
-    title: the title of the figure. across, label: the labels of the axes. labels: the labels of the buckets. values:
-    one row per system. sizes: the number of items in each bucket, if it is the same for all systems. metric: the number
-    of the metric; None if the figure does not depend on a metric. decimals: those of values.
-    """
+    """A value for each system (row) in each bucket (column)."""
 
     title: str
-    across: str
-    label: str
-    labels: Sequence[str]
+    across: str  # the label of the horizontal axis
+    label: str  # that of the vertical one
+    labels: Sequence[str]  # of the buckets
     values: Floats
-    sizes: Sequence[int] | None = None
-    metric: int | None = None
-    decimals: int = 0
+    sizes: Sequence[int] | None = None  # the number of items in each bucket, if it is the same for all systems
+    metric: int | None = None  # the number of the metric, if the figure depends on one
+    decimals: int = 0  # of values
 
 
 def profiles(report: Report) -> Iterator[Profile]:

@@ -34,25 +34,19 @@ _PLAIN = 4
 
 
 class Part(NamedTuple):
-    """A language pair, or the averages.
-
-    title: the name of the pair, or "average over 3 language pairs". size: what was scored, in words. report: the scores
-    and tests of its systems. systems: the number of each of these among all systems.
-    """
+    """A language pair, or the averages."""
 
     pair: str
-    title: str
-    size: str
-    report: Report
-    systems: Sequence[int]
+    title: str  # the name of the pair, or "average over 3 language pairs"
+    size: str  # what was scored, in words
+    report: Report  # the scores and tests of its systems
+    systems: Sequence[int]  # the number of each of these among all systems
 
 
 def parts_of(results: Results, plan: Plan) -> list[Part]:
     """Return the language pairs that have scores, and then the averages, if there are any.
 
-    Args:
-        results: those of a matrix, with intervals; and, if there are several systems, with a test of every pair.
-        plan: how scores were resampled.
+    results: those of a matrix, with intervals; and, if there are several systems, with a test of every pair.
     """
     whole = results.with_averages()
     # Without a test there is only one system, so that each row is a part
@@ -149,13 +143,10 @@ def _judge(part: Part) -> str:
 
 
 def render(results: Results, baseline: str | None, plan: Plan, run: Run | None = None) -> str:
-    """Return the page.
+    """Return the page; results: as for `parts_of`.
 
-    Args:
-        results: as for `parts_of`.
-        baseline: the name of the system with which daggers compare all others; None for no daggers.
-        plan: how scores were resampled.
-        run: the files that were read, the command and the time, if the page should name them.
+    baseline: the name of the system with which daggers compare all others; None for no daggers. run: the files that
+    were read, the command and the time, if the page should name them.
     """
     parts, names = parts_of(results, plan), list(map(readable, results.names))
     first = None if baseline is None else results.names.index(baseline)
@@ -163,17 +154,11 @@ def render(results: Results, baseline: str | None, plan: Plan, run: Run | None =
     sections: list[dict[str, Any]] = []
     figures: list[Chart] = []
     for place, metric in enumerate(metrics):
-        drawn = [_figure(part, place, names, first) for part in parts]
+        drawn = [_figure(part, place, first) for part in parts]
         figures += drawn
-        column = parts[0].report.columns[place]
-        sections.append(
-            {
-                "metric": metric,
-                "better": "higher" if column.higher_is_better else "lower",
-                "rows": _rows(parts, place, names, first),
-                "charts": drawn,
-            }
-        )
+        better = "higher" if parts[0].report.columns[place].higher_is_better else "lower"
+        rows = _rows(parts, place, names, first)
+        sections.append({"metric": metric, "better": better, "rows": rows, "charts": drawn})
     signatures: dict[str, list[str]] = {}
     for part in parts:
         for column in part.report.columns if part.pair != AVERAGE else ():
@@ -197,17 +182,15 @@ def render(results: Results, baseline: str | None, plan: Plan, run: Run | None =
     return fill("matrix", values, {"names": names, "figures": [one.data for one in figures]}, plan, run)
 
 
-def _order(parts: Sequence[Part], first: int | None, count: int) -> list[int]:
-    """Return the order of the rows: the baseline, then the best averages, then the systems without, as they come."""
+def _rows(parts: Sequence[Part], place: int, names: Sequence[str], first: int | None) -> list[dict[str, Any]]:
+    """Return the rows of a metric's table: a cell for each part, None where there is no score.
+
+    The baseline comes first, then the best averages, then the systems without, as they come.
+    """
     averages = [part for part in parts if part.pair == AVERAGE]
     ranked = [part.systems[place] for part in averages for place in part.report.columns[0].order()]
-    return list(dict.fromkeys([*([] if first is None else [first]), *ranked, *range(count)]))
-
-
-def _rows(parts: Sequence[Part], place: int, names: Sequence[str], first: int | None) -> list[dict[str, Any]]:
-    """Return the rows of a metric's table: a cell for each part, None where there is no score."""
     rows = []
-    for system in _order(parts, first, len(names)):
+    for system in dict.fromkeys([*([] if first is None else [first]), *ranked, *range(len(names))]):
         cells = [_cell(part, place, system, first) if system in part.systems else None for part in parts]
         rows.append({"name": names[system], "baseline": system == first, "cells": cells})
     return rows
@@ -225,7 +208,7 @@ def _cell(part: Part, place: int, system: int, first: int | None) -> dict[str, A
     }
 
 
-def _figure(part: Part, place: int, names: Sequence[str], first: int | None) -> Chart:
+def _figure(part: Part, place: int, first: int | None) -> Chart:
     """Return the figure of the scores of a part; the page explains all such figures at once."""
     column = part.report.columns[place]
     chart = charts.forest(part.report, column, place)

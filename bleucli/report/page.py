@@ -138,11 +138,8 @@ def compare_systems(
 def render(report: Report, run: Run | None = None, language: str = "", origin: str = "") -> str:
     """Return the page.
 
-    Args:
-        report: the content of the page.
-        run: the files that were read, the command and the time, if the page should name them.
-        language: the language of the systems' output, such as "ja"; "" if it is not known.
-        origin: the language of the source; "" if it is not known.
+    run: the files that were read, the command and the time, if the page should name them. language, origin: the
+    languages of the systems' output and of the source, such as "ja"; "" if they are not known.
     """
     summary = verdicts.summarize(report)
     order = report.columns[0].order()
@@ -199,12 +196,7 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
 def fill(name: str, values: Mapping[str, Any], data: Mapping[str, Any], plan: Plan, run: Run | None) -> str:
     """Return a page.
 
-    Args:
-        name: that of its template and of its script.
-        values: what the template shows of its own.
-        data: what the script reads.
-        plan: how scores were resampled.
-        run: as for `render`.
+    name: that of its template and of its script. values: what the template shows. data: what the script reads.
     """
 
     # All text is shown in readable form: also names of files, and hints
@@ -314,6 +306,12 @@ def as_data(
     them apart; their influences to six.
     """
     places = [passage.place for passage in report.passages.passages]
+
+    def scores(column: Column) -> Any:
+        low, high = column.limits()
+        digits = max(column.decimals(2), 3 - floor(log10(high - low))) if high > low else column.decimals(2)
+        return column.segment_scores[:, places].round(digits).tolist()
+
     return {
         "names": report.names,
         "pair": list(pair_shown),
@@ -348,7 +346,7 @@ def as_data(
             }
             for passage in report.passages.passages
         ],
-        "scores": [column.segment_scores[:, places].round(_digits(column)).tolist() for column in report.columns],
+        "scores": list(map(scores, report.columns)),
         "influences": [column.influences[:, places].round(6).tolist() for column in report.columns],
         "leads": [
             {
@@ -360,11 +358,6 @@ def as_data(
             for lead in report.leads
         ],
     }
-
-
-def _digits(column: Column) -> int:
-    low, high = column.limits()
-    return max(column.decimals(2), 3 - floor(log10(high - low))) if high > low else column.decimals(2)
 
 
 def pair_data(report: Report, pair: Pair) -> dict[str, Any]:

@@ -56,14 +56,10 @@ _LEAST = 2
 
 
 class Held(NamedTuple):
-    """The segments on a page.
+    """The segments on a page."""
 
-    places: their indexes among the scored segments, ascending. why: which segments they are, and why, in words; "" if
-    the page has all.
-    """
-
-    places: Sequence[int]
-    why: str
+    places: Sequence[int]  # their indexes among the scored segments, ascending
+    why: str  # which segments they are, and why, in words; "" if the page has all
 
 
 class Text(NamedTuple):
@@ -81,26 +77,22 @@ class Text(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A segment; place: its index among the scored segments. references: those that are not missing."""
+    """A segment."""
 
-    place: int
+    place: int  # its index among the scored segments
     source: str | None
-    references: Sequence[Text]
+    references: Sequence[Text]  # those that are not missing
     hypotheses: Sequence[Text]
 
 
 class Passages(NamedTuple):
-    """The texts of the segments on a page.
-
-    order: the length of the longest n-grams that are compared. lowercase: whether tokens are compared in lower case.
-    by: how the tokens were made, in words.
-    """
+    """The texts of the segments on a page."""
 
     passages: Sequence[Passage]
-    why: str
-    order: int
-    lowercase: bool
-    by: str
+    why: str  # as in `Held`
+    order: int  # the length of the longest n-grams that are compared
+    lowercase: bool  # tokens are compared in lower case
+    by: str  # how the tokens were made, in words
 
 
 # --- which
@@ -109,11 +101,8 @@ class Passages(NamedTuple):
 def measure(corpus: Corpus, lines: Sequence[int], tokenizer: BLEU | None, unit: str) -> tuple[Numbers, int]:
     """Return the length of each segment's first reference, and the average number of bytes of a segment's texts.
 
-    Args:
-        corpus: the texts to read.
-        lines: the indexes of the segments that count.
-        tokenizer: the metric whose tokens are counted, if the unit is tokens.
-        unit: "tokens", "words" or "characters".
+    lines: the indexes of the segments that count. tokenizer: the metric whose tokens are counted, if the unit is tokens
+    and not words or characters.
     """
     import numpy as np
 
@@ -142,11 +131,8 @@ def _first_references(piece: Piece) -> Segments:
 def choose(influences: Floats, scores: Floats, size: int, room: int) -> Held:
     """Return the segments for a page: all, or equal parts by influence, by difference of scores, and at random.
 
-    Args:
-        influences: those of the first metric, one row per system with one number per segment.
-        scores: the scores of the segments, in the same form.
-        size: the average number of bytes of a segment's texts.
-        room: the most bytes of text on the page.
+    influences, scores: those of the first metric, one row per system with one number per segment. size: the average
+    number of bytes of a segment's texts. room: the most bytes of text on the page.
     """
     import numpy as np
 
@@ -164,17 +150,14 @@ def choose(influences: Floats, scores: Floats, size: int, room: int) -> Held:
 
     pool = np.delete(np.arange(count), places)
     places += pool[Random(_SEED).sample(range(len(pool)), third)].tolist()  # noqa: S311 # this is not about secrets
-    several = (
-        "with the largest influence on a difference between two systems"
-        if len(scores) > 1
-        else "with the largest influence on the score"
-    )
-    spreads = "whose scores differ most between two systems" if len(scores) > 1 else "with the highest scores"
+    influence, spread_of = "the score", "with the highest scores"
+    if len(scores) > 1:
+        influence, spread_of = "a difference between two systems", "whose scores differ most between two systems"
     why = (
         f"This page holds {3 * third} of {count} segments, so that it stays small enough to mail and to read:"
-        f" the {third} {several}, {third} others {spreads} (both by the first metric), and {third} drawn at random from"
-        f" the rest (seed {_SEED}). Scores, tests, groups and distributions cover all {count} segments; n-grams and the"
-        " list of segments cover only those on this page."
+        f" the {third} with the largest influence on {influence}, {third} others {spread_of} (both by the first"
+        f" metric), and {third} drawn at random from the rest (seed {_SEED}). Scores, tests, groups and distributions"
+        f" cover all {count} segments; n-grams and the list of segments cover only those on this page."
     )
     return Held(sorted(places), why)
 
@@ -191,12 +174,8 @@ def read(
 ) -> Passages:
     """Return the texts of the segments on a page.
 
-    Args:
-        corpus: the texts to read.
-        line_numbers: the indexes of the scored segments, ascending.
-        excerpt: the segments on the page.
-        tokenizer: the metric whose tokens are shown; None for words.
-        sources: a function that gives the source of every segment.
+    line_numbers: the indexes of the scored segments, ascending. tokenizer: the metric whose tokens are shown; None for
+    words. sources: a function that gives the source of every segment.
     """
     lowercase = tokenizer is not None and tokenizer.lowercase
     order = 4 if tokenizer is None else min(SHADES, tokenizer.max_ngram_order)
@@ -219,11 +198,9 @@ def read(
                 if (text := system[place]) is not None
             ]
             passages.append(Passage(places[line], texts[inside[place]], present, outputs))
-    by = (
-        "separated by white space"
-        if tokenizer is None
-        else f"those of BLEU's tokenizer {tokenizer.tokenizer.signature}"
-    )
+    by = "separated by white space"
+    if tokenizer is not None:
+        by = f"those of BLEU's tokenizer {tokenizer.tokenizer.signature}"
     return Passages(passages, excerpt.why, order, lowercase, by)
 
 
@@ -270,26 +247,20 @@ def _spell_matches(orders: Sequence[set[int]]) -> str:
 
 
 class Stream(NamedTuple):
-    """One text of each passage, token by token.
+    """One text of each passage, token by token."""
 
-    words: the number of each token. passages: the number of its passage, ascending. lengths: the tokens per passage.
-    """
-
-    words: Numbers
-    passages: Numbers
-    lengths: Numbers
+    words: Numbers  # the number of each token
+    passages: Numbers  # the number of its passage, ascending
+    lengths: Numbers  # the tokens per passage
 
 
 class Tokens(NamedTuple):
-    """The tokens of all passages.
+    """The tokens of all passages."""
 
-    vocabulary: the different tokens; their numbers are their places in it. references: the first reference of each
-    passage, the second, and so on; a passage with fewer references has no tokens there. hypotheses: one per system.
-    """
-
-    vocabulary: Sequence[str]
+    vocabulary: Sequence[str]  # the different tokens; their numbers are their places in it
+    # The first reference of each passage, the second, and so on; a passage with fewer references has no tokens there
     references: Sequence[Stream]
-    hypotheses: Sequence[Stream]
+    hypotheses: Sequence[Stream]  # one per system
 
 
 def number_tokens(passages: Passages) -> Tokens:
@@ -341,34 +312,25 @@ def find_keys(keys: Numbers, numbers: Numbers) -> Numbers:
 
 
 class Lead(NamedTuple):
-    """An n-gram that one system gets right more often than another.
-
-    matches: how often each system gets it right. total: how often the references have it. places: segments in which
-    some systems get it right more often than others, and how often each system does.
-    """
+    """An n-gram that one system gets right more often than another."""
 
     ngram: Sequence[str]
-    matches: Sequence[int]
-    total: int
+    matches: Sequence[int]  # how often each system gets it right
+    total: int  # how often the references have it
+    # Segments in which some systems get it right more often than others, and how often each system does
     places: Sequence[tuple[int, Sequence[int]]]
 
 
 class _Counts(NamedTuple):
-    """How often systems get n-grams of references right. N-grams are numbered; 0 is the empty one.
+    """How often systems get n-grams of references right. N-grams are numbered; 0 is the empty one."""
 
-    shorter: for each n-gram, the number of the n-gram without its last token. last: the number of its last token.
-
-    The other arrays have one place for each n-gram in each passage whose references have it, in order. ngrams: the
-    number of the n-gram. passages: the number of the passage. most: how often the n-gram occurs in the reference that
-    has it most often. right: how often each system (row) gets it right.
-    """
-
-    shorter: Small
-    last: Small
-    ngrams: Small
-    passages: Small
-    most: Small
-    right: Small
+    shorter: Small  # for each n-gram, the number of the n-gram without its last token
+    last: Small  # the number of its last token
+    # The others have one place for each n-gram in each passage whose references have it, in order
+    ngrams: Small  # the number of the n-gram
+    passages: Small  # the number of the passage
+    most: Small  # how often the n-gram occurs in the reference that has it most often
+    right: Small  # how often each system (row) gets it right
 
 
 def odds(first: int, second: int) -> float:

@@ -33,6 +33,7 @@ from bleucli.counting.threads import count_threads
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.limits import LEAST_WIDTH, MOST_TRIALS, MOST_WIDTH, real_number, whole_number
 from bleucli.optional_deps import load
+from bleucli.output.layout import check_results
 from bleucli.prose.markup import readable
 from bleucli.prose.theme import PAPER
 from bleucli.report import contents
@@ -272,11 +273,8 @@ def segments(stats: Mapping[str, CorpusStats], *, width: float = WIDTH) -> Figur
 def draw(report: Report, kind: str, number: int, width: float) -> Figure:
     """Return a figure of a report, for the command.
 
-    Args:
-        report: the content to show.
-        kind: "forest", "pairs", "lengths", or "segments" of the first two systems.
-        number: the number of the metric.
-        width: the width in inches.
+    kind: "forest", "pairs", "lengths", or "segments" of the first two systems. number: that of the metric. width: in
+    inches.
     """
     column = report.columns[number]
     if kind == "forest":
@@ -318,12 +316,7 @@ def save(figure: Figure, form: str) -> tuple[bytes, list[str]]:
 
 
 def _width(width: object) -> float:
-    """Return a width in inches.
-
-    Raises:
-        InputTypeError: the width is not a number.
-        UsageError: it is too small or too large.
-    """
+    """Return a width in inches; refuse what is not a number, or too small or too large."""
     inches = real_number("width", width)
     if not LEAST_WIDTH <= inches <= MOST_WIDTH:
         raise UsageError(f"width {inches}; expected inches, from {LEAST_WIDTH:g} to {MOST_WIDTH:g}")
@@ -359,11 +352,7 @@ def _check(stats: Mapping[str, CorpusStats]) -> list[CorpusStats]:
 
 def _find(results: Results, metric: str) -> tuple[list[str], list[ScoreRecord], Ranking | None]:
     """Return the names of all systems, their scores by a metric, and the test of all pairs, if there was one."""
-    if not isinstance(results, Results):
-        kind = type(results).__name__
-        raise InputTypeError(f"results of type {kind}; give what plots.compare or evaluate_systems returns")
-    if not results.systems:
-        raise BleuError("the results have no system; give results of at least one system")
+    check_results(results, "plots.compare or evaluate_systems")
     metrics = [record.name for record in results.systems[0].scores]
     if metric and metric not in metrics:
         raise BleuError(f"there is no metric {metric}; expected one of {', '.join(metrics)}")
@@ -640,12 +629,15 @@ def _segments(
         margin = (high - low) * 0.02 or max(0.5, abs(high) * 0.02)
         ends = (low - margin, high + margin)
         axes.plot(ends, ends, color=PAPER["quiet"], linewidth=0.8, dashes=(4, 2), zorder=1)
-        look: dict[str, Any] = {
-            "markersize": 2.4 if len(first) > 500 else 3.5,
-            "markeredgewidth": 0,
-            "color": PAPER["series-1"],
-        }
-        axes.plot(first.clip(low, high), second.clip(low, high), "o", alpha=0.45, **look)
+        axes.plot(
+            first.clip(low, high),
+            second.clip(low, high),
+            "o",
+            color=PAPER["series-1"],
+            alpha=0.45,
+            markersize=2.4 if len(first) > 500 else 3.5,
+            markeredgewidth=0,
+        )
         axes.set_xlim(ends)
         axes.set_ylim(ends)
         axes.grid()
@@ -666,15 +658,8 @@ def _lines(
 ) -> Figure:
     """Draw scores over groups that have an order, such as lengths: one line per system.
 
-    Args:
-        names: the names of the systems.
-        scores: one row per system, one score per group.
-        order: the numbers of the systems, the best first.
-        labels: the labels of the groups.
-        sizes: the number of segments in each group.
-        across: what the groups are, as the label of the axis.
-        label: the name of the scores.
-        width: the width of the figure.
+    scores: one row per system, one score per group. order: the numbers of the systems, the best first. labels: those of
+    the groups. sizes: the number of segments in each. across: what the groups are. label: the name of the scores.
     """
     with _style(width) as size:
         systems = sorted(order[:MOST_SERIES])

@@ -39,36 +39,32 @@ _MOST_DECIMALS = 4
 
 
 class Verdict(NamedTuple):
-    """What one metric says about all systems.
+    """What one metric says about all systems."""
 
-    is_clear: whether one system is significantly better than each of the others. headline: the leader. details: its
-    lead, how certain it is, and the number of clusters.
-    """
+    is_clear: bool  # one system is significantly better than each of the others
+    headline: str  # the leader
+    details: str  # its lead, how certain it is, and the number of clusters
 
-    is_clear: bool
-    headline: str
-    details: str
+
+def _differ(p_values: Sequence[Sequence[float | None]], first: int, second: int) -> bool:
+    p_value = p_values[first][second]
+    return p_value is not None and p_value <= SIGNIFICANT
 
 
 def is_told_apart(column: Column, first: int, second: int) -> bool:
     """Return whether two systems differ significantly by the test of all pairs."""
-    if column.ranking is None:
-        return False
-    p_value = column.ranking.corrected[first][second]
-    return p_value is not None and p_value <= SIGNIFICANT
-
-
-def _survives(column: Column, first: int, second: int) -> bool:
-    """Return whether a significant lead is still one once typography is alike."""
-    if column.wording is None or column.wording.corrected is None:
-        return True
-    p_value = column.wording.corrected[first][second]
-    return p_value is not None and p_value <= SIGNIFICANT and column.lead_in_wording(first, second) > 0
+    return column.ranking is not None and _differ(column.ranking.corrected, first, second)
 
 
 def _doubtful(column: Column, best: int) -> list[int]:
     """Return the systems over which a system's lead is not significant once typography is alike, the best first."""
-    return [system for system in column.order() if system != best and not _survives(column, best, system)]
+    p_values = column.wording and column.wording.corrected
+    return [
+        system
+        for system in column.order()
+        if p_values and system != best
+        if not _differ(p_values, best, system) or column.lead_in_wording(best, system) <= 0
+    ]
 
 
 def _name(report: Report, systems: Iterable[int], joint: str = "and") -> str:
@@ -83,6 +79,12 @@ def _tell_others(count: int, form: str = "all {} other systems") -> str:
     ('both other systems', 'all 5 other systems')
     """
     return "both other systems" if count == 2 else form.format(count)
+
+
+def _tell_rivals(report: Report, best: int) -> str:
+    """Return all systems but one in words."""
+    rivals = [name for system, name in enumerate(report.names) if system != best]
+    return rivals[0] if len(rivals) == 1 else _tell_others(len(rivals))
 
 
 def _points(gap: str) -> str:
@@ -113,7 +115,7 @@ def judge(report: Report, column: Column) -> Verdict:
     p_values = [p or 0.0 for p in column.ranking.corrected[best]]
     second = worse[0]
     behind = f"{_points(show(column.lead(best, second), decimals=column.decimals(2)))} behind"
-    tied = [rival for rival in rivals if not is_told_apart(column, best, rival)]
+    tied = _ties(column, best)
     doubtful_leads = [] if tied else _doubtful(column, best)
     if not tied:
         many = "the other system" if len(rivals) == 1 else _tell_others(len(rivals), "each of the {} others")
@@ -205,12 +207,10 @@ def summarize(report: Report) -> str:
     if not everywhere:
         return _summarize_disagreement(report, leaders, clear)
     (best,) = everywhere
-    rest = [system for system in range(len(report.names)) if system != best]
-    unsure = [column for column in others if not all(is_told_apart(column, best, system) for system in rest)]
+    unsure = [column for column in others if _ties(column, best)]
     doubtful = [column for column in others if column not in unsure]
     name = report.names[best]
-    rivals = [rival for rival in report.names if rival != name]
-    all_rivals = rivals[0] if len(rivals) == 1 else _tell_others(len(rivals))
+    all_rivals = _tell_rivals(report, best)
     if not others:
         return f"{name} is significantly better than {all_rivals} by {names}."
     doubt = f"cannot be told apart from {_name_tied(report, unsure, best)}" if unsure else ""
@@ -243,19 +243,13 @@ def _summarize_typography(
 ) -> str:
     """Return the summary if a system is the best by all metrics, but some of its leads are those of typography.
 
-    Args:
-        report: the report.
-        best: the system.
-        lead: that it is the best, in words.
-        clear: the names of the metrics by which it is significantly better than all others, also in wording.
-        unsure: the metrics by which it cannot be told apart from another system.
-        doubtful: the metrics by which it can, but not once typography is alike.
+    lead: that it is the best, in words. clear: the names of the metrics by which it is significantly better than all
+    others, also in wording. unsure: the metrics by which it cannot be told apart from another system. doubtful: the
+    metrics by which it can, but not once typography is alike.
     """
-    rivals = [system for system in range(len(report.names)) if system != best]
-    all_rivals = report.names[rivals[0]] if len(rivals) == 1 else _tell_others(len(rivals))
     parts = [lead]
     if clear:
-        parts.append(f"by {join_words(clear)} it is significantly better than {all_rivals}")
+        parts.append(f"by {join_words(clear)} it is significantly better than {_tell_rivals(report, best)}")
     if unsure:
         ties = _name_tied(report, unsure, best)
         parts.append(f"by {join_words([column.name for column in unsure])} it cannot be told apart from {ties}")
@@ -274,11 +268,7 @@ def _summarize_typography(
 
 def _name_tied(report: Report, columns: Sequence[Column], best: int) -> str:
     """Return the systems that do not differ significantly from the best: named if few and the same by every metric."""
-    systems = range(len(report.names))
-    ties = {
-        frozenset(system for system in systems if system != best and not is_told_apart(column, best, system))
-        for column in columns
-    }
+    ties = {frozenset(_ties(column, best)) for column in columns}
     few = min(ties, key=len)
     if len(ties) == 1 and len(few) <= _MOST_NAMED:
         return _name(report, (system for system in columns[0].order() if system in few), "or")
@@ -288,10 +278,8 @@ def _name_tied(report: Report, columns: Sequence[Column], best: int) -> str:
 def _summarize_disagreement(report: Report, leaders: Sequence[Sequence[int]], clear: Sequence[str]) -> str:
     """Return the summary if no system has the best score by all metrics.
 
-    Args:
-        report: the report.
-        leaders: the systems with the best score, by each metric.
-        clear: the names of the metrics by which one system is significantly better than all others.
+    leaders: the systems with the best score, by each metric. clear: the names of the metrics by which one system is
+    significantly better than all others.
     """
     columns, rivals = report.columns, len(report.names) - 1
     sure = {some[0] for column, some in zip(columns, leaders, strict=True) if column.name in clear}
@@ -326,7 +314,7 @@ def _summarize_disagreement(report: Report, leaders: Sequence[Sequence[int]], cl
 
 
 def _ties(column: Column, system: int) -> list[int]:
-    """Return the systems that do not differ significantly from one of them."""
+    """Return the systems that do not differ significantly from one of them, the best first."""
     return [other for other in column.order() if other != system and not is_told_apart(column, system, other)]
 
 

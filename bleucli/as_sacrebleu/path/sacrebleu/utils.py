@@ -103,19 +103,15 @@ def get_langpairs_for_testset(testset: str) -> list[str]:
 def get_available_origlangs(test_sets: str, langpair: str) -> list[str]:
     """Return the languages in which the segments of test sets were first written; none if they do not say.
 
-    Args:
-        test_sets: their names, with commas between them.
-        langpair: a language pair that they all have.
+    test_sets: their names, with commas between them. langpair: a language pair that they all have.
     """
     return sorted({language for _, marks in _marks_of(test_sets, langpair) for language in marks.origlangs or ()})
 
 
 def get_available_subsets(test_sets: str, langpair: str) -> list[str]:
-    """Return the names of the subsets of test sets; those of wmt18 and wmt19 are the same for all language pairs.
+    """Return the names of the subsets of test sets; arguments: as for `get_available_origlangs`.
 
-    Args:
-        test_sets: their names, with commas between them.
-        langpair: a language pair that they all have.
+    Those of wmt18 and wmt19 are the same for all language pairs.
     """
     from bleucli.testsets.selection import subsets_of
 
@@ -133,14 +129,10 @@ def get_available_subsets(test_sets: str, langpair: str) -> list[str]:
 def filter_subset(
     systems: Sequence[Iterable[str]], test_sets: str, langpair: str, origlang: str | None, subset: str | None = None
 ) -> Sequence[Iterable[str]]:
-    """Return the segments of some texts that belong to a part of test sets.
+    """Return the segments of some texts, which have all segments, that belong to a part of test sets.
 
-    Args:
-        systems: texts with all segments.
-        test_sets: their names, with commas between them.
-        langpair: their language pair.
-        origlang: the language in which the segments were first written, or `non-` and a language; None for all.
-        subset: a regular expression to search for in the domain and country of the segments; None for all.
+    origlang: the language in which the segments were first written, or `non-` and a language. subset: a regular
+    expression to search for in the domain and country of the segments. None for all.
 
     Raises:
         SetError: a test set does not say what is asked for, or a text has another number of segments.
@@ -172,13 +164,7 @@ def _marks_of(test_sets: str, langpair: str) -> list[tuple[str, Any]]:
 def download_file(
     source_path: str, dest_path: str, extract_to: str | None = None, expected_md5: str | None = None
 ) -> None:
-    """Download a file, unless it is there already, and unpack it if it is an archive.
-
-    Args:
-        source_path: its address.
-        dest_path: where it belongs.
-        extract_to: where the members of an archive belong; None to leave it packed.
-        expected_md5: its MD5 checksum; None if it is not known.
+    """Download a file, unless it is there already, and unpack it if `extract_to` says where its members belong.
 
     Raises:
         SetError: it cannot be downloaded, differs from the checksum, or cannot be unpacked.
@@ -238,10 +224,8 @@ def print_single_results(results: Iterable[str], args: Namespace) -> None:
 def print_results_table(results: dict[str, Any], signatures: Mapping[str, Any], args: Namespace) -> None:
     """Print systems and scores as the command does.
 
-    Args:
-        results: the names under "System", and under each score's name a column of numbers or of `significance.Result`.
-        signatures: signatures by the names of the scores.
-        args: arguments of the command; format, width, short, paired_bs and paired_ar are read.
+    results: the names under "System", and under each score's name a column of numbers or of `significance.Result`.
+    signatures: by the names of the scores. args: format, width, short, paired_bs and paired_ar are read.
     """
     from bleucli.output import render
     from bleucli.output.layout import Layout
