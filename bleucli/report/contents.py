@@ -83,13 +83,14 @@ class Measured(NamedTuple):
 
     def take(self, indexes: Sequence[int]) -> Measured:
         """Return some of the segments, by their indexes."""
-        return self.with_rows([rows[list(indexes)] for rows in self.rows])
+        return self.with_rows([one.stats.take(indexes) for one in self.sample])
 
-    def with_rows(self, rows: Sequence[Numbers]) -> Measured:
+    def with_rows(self, stats: Sequence[SegmentStats]) -> Measured:
         """Return the same with other rows."""
-        stats = map(SegmentStats.from_numpy, rows)
+        import numpy as np
+
         samples = [one._replace(stats=new) for one, new in zip(self.sample, stats, strict=True)]
-        return self._replace(rows=rows, sample=samples)
+        return self._replace(rows=list(map(np.asarray, stats)), sample=samples)
 
 
 class Plan(NamedTuple):
@@ -298,16 +299,15 @@ class KeptRows:
         self._systems = []
         return systems
 
-    def _read(self, places: Sequence[tuple[int, int]]) -> bytearray:
-        """Return some parts of the file."""
-        whole = bytearray(sum(end - start for start, end in places))
-        filled = 0
-        with Aside(), memoryview(whole) as room:
+    def _read(self, places: Sequence[tuple[int, int]]) -> bytes:
+        """Return some parts of the file; from a second one, since they are not joined in memory."""
+        with Aside(), TemporaryFile() as whole:
             for start, end in places:
                 assert self._file is not None
                 self._file.seek(start)
-                filled += self._file.readinto(room[filled : filled + end - start])  # type: ignore[attr-defined]
-        return whole
+                whole.write(self._file.read(end - start))
+            whole.seek(0)
+            return whole.read()
 
     def __del__(self) -> None:
         if self._file is not None:
@@ -459,7 +459,7 @@ def make_report(
     unit = "characters" if any(isinstance(metric, CHRF) for metric in metrics) else "words"
     unit = unit if tokenizer is None else "tokens"
     # The texts are read twice: which segments the page holds depends on the size of all texts
-    lengths, size = passages.measure(read_again(), indexes, tokenizer, unit)
+    lengths, size = passages.measure(read_again(), indexes, tokenizer, unit, _token_counts(measured, columns))
     excerpt = passages.choose(columns[0].influences, columns[0].segment_scores, size, room)
     groups = [group_lengths(measured, lengths, unit)]
     for name, title in _LABELS.items():
@@ -475,6 +475,8 @@ def make_report(
     pairs = [_pair(measured, columns, names, *both) for both in combinations(range(len(names)), 2)]
     hints, parts = list(results.hints), []
     variants = _count_variants(measured, read_again(), plan, lines, bool(sections)) if typography else []
+    if not sections:
+        measured.clear()  # their rows take as much memory as those of the variants
     columns = _with_wordings(columns, variants, plan, documents)
     for title, inside in (sections or {}).items():
         rows = [one.take(inside) for one in measured]
@@ -547,7 +549,7 @@ def _score_rows(results: Results, measured: Sequence[Measured]) -> Results:
 
 
 def _count_variants(
-    measured: Sequence[Measured], corpus: Corpus, plan: Plan, lines: Sequence[int] | None, keep_rows: bool
+    measured: Sequence[Measured], corpus: Corpus, plan: Plan, lines: Sequence[int] | None, sections: bool
 ) -> list[Variant]:
     """Return what the metrics in percent count once typography is alike.
 
@@ -558,8 +560,7 @@ def _count_variants(
         corpus: all texts.
         plan: how scores are resampled.
         lines: the indexes of the segments that were scored, ascending; None for all.
-        keep_rows: whether to keep the rows of `measured`, instead of overwriting them to save memory, and those of
-            segments with case ignored.
+        sections: whether segments will be taken, also with case ignored.
     """
     import numpy as np
 
@@ -586,22 +587,52 @@ def _count_variants(
         caseless, changes = zip(*map(normalize_all, texts), strict=True)
         changed = sorted(set().union(*changes))
         alike = [normalize_segments(text.take(changed), _TYPOGRAPHY) for text in texts]
-        counts = count_each(plain, (first, alike), True), count_each(lower, (first, caseless), keep_rows)
+        counts = count_each(plain, (first, alike), True), count_each(lower, (first, caseless), sections)
         return [first + index for index in changed], *counts
 
-    alike = [measured[place] for place in places]
-    if keep_rows or not all(rows.flags.writeable for one in alike for rows in one.rows):
-        alike = [one.with_rows([rows.copy() for rows in one.rows]) for one in alike]
-    differ = [np.zeros(len(one.rows[0]), np.bool_) for one in alike]
+    indexes: list[int] = []
+    rows: Blocks = []
     totals: Blocks = []
-    for _, (indexes, some, whole) in in_order(count, _scored_texts(corpus, lines), plan.intervals.jobs):
-        for measure, differs, stats in zip(alike, differ, some, strict=False):
-            for rows, new in zip(measure.rows, stats, strict=True):
-                differs[indexes] |= (rows[indexes] != np.asarray(new.rows)).any(axis=1)
-                rows[indexes] = np.asarray(new.rows)
-        pairs = zip(totals, whole, strict=True) if totals else ()
-        totals = [[a + b for a, b in zip(*pair, strict=True)] for pair in pairs] or whole
-    return list(map(Variant, places, alike, differ, totals))
+    for _, (changed, some, whole) in in_order(count, _scored_texts(corpus, lines), plan.intervals.jobs):
+        indexes += changed
+        rows = _add_blocks(rows, some) if changed else rows
+        totals = _add_blocks(totals, whole)
+    variants = []
+    for number, place in enumerate(places):
+        measure, differ = measured[place], np.zeros(len(measured[place].rows[0]), np.bool_)
+        if indexes:
+            stats = []
+            for one, new in zip(measure.sample, rows[number], strict=True):
+                assert new.rows is not None
+                differ[indexes] |= (np.asarray(one.stats)[indexes] != np.asarray(new.rows)).any(axis=1)
+                stats.append(_replace_rows(one.stats, indexes, new.rows))
+            measure = measure.with_rows(stats)
+        variants.append(Variant(place, measure, differ, totals[number]))
+    return variants
+
+
+def _add_blocks(totals: Blocks, blocks: Blocks) -> Blocks:
+    """Return the statistics of more segments, added to those before; totals: empty before the first block."""
+    pairs = zip(totals, blocks, strict=True) if totals else ()
+    return [[a + b for a, b in zip(*pair, strict=True)] for pair in pairs] or blocks
+
+
+def _replace_rows(stats: SegmentStats, indexes: Sequence[int], rows: SegmentStats) -> SegmentStats:
+    """Return statistics of which some rows are replaced; indexes: ascending.
+
+    >>> from array import array
+    >>> old, new = (SegmentStats(memoryview(array("q", numbers)), 1) for numbers in ([1, 2, 3], [7]))
+    >>> list(_replace_rows(old, [1], new))
+    [(1,), (7,), (3,)]
+    """
+    before, after = stats.data.cast("B"), rows.data.cast("B")
+    width = 8 * stats.columns
+    parts, end = [], 0
+    for number, index in enumerate(indexes):
+        parts += [before[end : index * width], after[number * width : (number + 1) * width]]
+        end = (index + 1) * width
+    data = memoryview(b"".join([*parts, before[end:]]))  # kernels would copy what others may write to
+    return SegmentStats(data.cast("q") if stats.data.format == "q" else data.cast("d"), stats.columns)
 
 
 def _scored_texts(corpus: Corpus, lines: Sequence[int] | None) -> Iterator[tuple[int, Sequence[Segments]]]:
@@ -731,6 +762,17 @@ def group_lengths(measured: Sequence[Measured], lengths: NDArray[np.int64], unit
     ranges = [f"{a} to {b - 1} {unit}" for a, b in pairwise(bounds)]
     names = [f"fewer than {bounds[0]} {unit}", *ranges, f"{bounds[-1]} {unit} or more"]
     return _score_groups(measured, "length", f"length of the reference in {unit}", names, np.digitize(lengths, bounds))
+
+
+def _token_counts(measured: Sequence[Measured], columns: Sequence[Column]) -> NDArray[np.int64] | None:
+    """Return the numbers of the references' tokens if rows have them: those of BLEU do, if segments have one each."""
+    import numpy as np
+
+    for one, column in zip(measured, columns, strict=True):
+        if isinstance(one.metric, BLEU):
+            _, lengths = one.rows[0].T[:2]
+            return lengths.astype(np.int64) if column.records[0].signature.info["nrefs"] == "1" else None
+    return None
 
 
 def short_lengths(labels: Sequence[str]) -> list[str]:

@@ -106,7 +106,9 @@ class Passages(NamedTuple):
 # --- which
 
 
-def measure(corpus: Corpus, lines: Sequence[int], tokenizer: BLEU | None, unit: str) -> tuple[Numbers, int]:
+def measure(
+    corpus: Corpus, lines: Sequence[int], tokenizer: BLEU | None, unit: str, lengths: Numbers | None = None
+) -> tuple[Numbers, int]:
     """Return the length of each segment's first reference, and the average number of bytes of a segment's texts.
 
     Args:
@@ -114,21 +116,24 @@ def measure(corpus: Corpus, lines: Sequence[int], tokenizer: BLEU | None, unit: 
         lines: the indexes of the segments that count.
         tokenizer: the metric whose tokens are counted, if the unit is tokens.
         unit: "tokens", "words" or "characters".
+        lengths: those of the segments that count, if they are known.
     """
     import numpy as np
 
-    lengths: list[int] = []
-    size = 0
+    all_lengths: list[int] = []
+    size = count = 0
     for piece in corpus.pieces():
-        firsts = _first_references(piece)
+        count += len(piece.references[0])
         size += sum(sum(one.pairs[1::2]) - sum(one.pairs[::2]) for one in (*piece.hypotheses, *piece.references))
+        firsts = _first_references(piece) if lengths is None else Segments.from_strings([])
         if tokenizer is not None:
             firsts = tokenizer.prepare_reference(tokenizer.make_alike(firsts))
         if unit == "characters":
-            lengths += [len("".join((text or "").split())) for text in firsts]
+            all_lengths += [len("".join((text or "").split())) for text in firsts]
         else:
-            lengths += [len((text or "").split()) for text in firsts]
-    return np.array(lengths, np.int64)[np.asarray(lines)], size // max(1, len(lengths))
+            all_lengths += [len((text or "").split()) for text in firsts]
+    lengths = np.array(all_lengths, np.int64)[np.asarray(lines)] if lengths is None else lengths
+    return lengths, size // max(1, count)
 
 
 def _first_references(piece: Piece) -> Segments:
