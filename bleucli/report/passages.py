@@ -13,12 +13,12 @@ it most often. If one system gets an n-gram right a times and another one b time
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import accumulate, chain
 
-from bleucli.prose.ngrams import SHADES, count_most, cover
+from bleucli.prose.ngrams import SHADES, choose_matches, count_most
 from bleucli.records import NamedTuple
 from bleucli.text import Segments
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from bleucli.counting.corpus import Corpus, Piece
     from bleucli.metrics import BLEU
+    from bleucli.prose.ngrams import Matching
 
     Floats = NDArray[np.float64]
     Numbers = NDArray[np.int64]
@@ -219,7 +220,7 @@ def read(
             present = [text for stream in references if (text := stream[place]) is not None]
             matching = count_most([text.tokens.split() for text in present], order)
             outputs = [
-                text._replace(matches=_spell_matches(cover(text.tokens.split(), matching)))
+                text._replace(matches=spell_matches(text.tokens.split(), matching))
                 for system in hypotheses
                 if (text := system[place]) is not None
             ]
@@ -262,13 +263,24 @@ def spell_lengths(text: str, tokens: str, lowercase: bool = False) -> str:
     return "" if max(widths, default=0) >= len(_DIGITS) else bytes(widths).translate(_AS_DIGITS).decode()
 
 
-def _spell_matches(orders: Sequence[set[int]]) -> str:
-    """Return the lengths of the n-grams that each token is part of, as `Text.matches`.
+def spell_matches(tokens: Sequence[str], matching: Matching) -> str:
+    """Return the lengths of the matching n-grams that each token is part of, as `Text.matches`.
 
-    >>> _spell_matches([{1, 2}, {1}, set()])
-    '310'
+    >>> spell_matches("a b a".split(), {1: {("a",): 1, ("b",): 1}, 2: {("b", "a"): 1}})
+    '033'
     """
-    return "".join([_DIGITS[sum([1 << (order - 1) for order in lengths])] for lengths in orders])
+    digits = 0  # a byte for each token, the first one lowest
+    chosen: Mapping[int, set[int]] = {}
+    for length, most in matching.items():
+        ngrams = list(zip(*(tokens[place:] for place in range(length)), strict=False))
+        matches = bytes(map(most.__contains__, ngrams))
+        if len(set(ngrams)) < len(ngrams) and any(n > most.get(ngram, n) for ngram, n in Counter(ngrams).items()):
+            chosen = chosen or choose_matches(tokens, matching)  # not all occurrences of an n-gram match
+            matches = bytes([start in chosen[length] for start in range(len(ngrams))])
+        starts = int.from_bytes(matches, "little")
+        for place in range(length):
+            digits |= starts << (8 * place + length - 1)
+    return digits.to_bytes(len(tokens), "little").translate(_AS_DIGITS).decode()
 
 
 # --- their tokens as numbers
