@@ -13,8 +13,8 @@ it most often. If one system gets an n-gram right a times and another one b time
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate, chain
 
@@ -270,14 +270,8 @@ def spell_matches(tokens: Sequence[str], matching: Matching) -> str:
     '033'
     """
     digits = 0  # a byte for each token, the first one lowest
-    chosen: Mapping[int, set[int]] = {}
-    for length, most in matching.items():
-        ngrams = list(zip(*(tokens[place:] for place in range(length)), strict=False))
-        matches = bytes(map(most.__contains__, ngrams))
-        if len(set(ngrams)) < len(ngrams) and any(n > most.get(ngram, n) for ngram, n in Counter(ngrams).items()):
-            chosen = chosen or choose_matches(tokens, matching)  # not all occurrences of an n-gram match
-            matches = bytes([start in chosen[length] for start in range(len(ngrams))])
-        starts = int.from_bytes(matches, "little")
+    for length, matches in choose_matches(tokens, matching).items():
+        starts = int.from_bytes(bytes(map(matches.__contains__, range(len(tokens)))), "little")
         for place in range(length):
             digits |= starts << (8 * place + length - 1)
     return digits.to_bytes(len(tokens), "little").translate(_AS_DIGITS).decode()
