@@ -83,14 +83,13 @@ class Measured(NamedTuple):
 
     def take(self, indexes: Sequence[int]) -> Measured:
         """Return some of the segments, by their indexes."""
-        return self.with_rows([one.stats.take(indexes) for one in self.sample])
+        return self.with_samples([one._replace(stats=one.stats.take(indexes)) for one in self.sample])
 
-    def with_rows(self, stats: Sequence[SegmentStats]) -> Measured:
-        """Return the same with other rows."""
+    def with_samples(self, samples: Sequence[Sample]) -> Measured:
+        """Return the same with other segments."""
         import numpy as np
 
-        samples = [one._replace(stats=new) for one, new in zip(self.sample, stats, strict=True)]
-        return self._replace(rows=list(map(np.asarray, stats)), sample=samples)
+        return self._replace(rows=[np.asarray(one.stats) for one in samples], sample=samples)
 
 
 class Plan(NamedTuple):
@@ -475,8 +474,6 @@ def make_report(
     pairs = [_pair(measured, columns, names, *both) for both in combinations(range(len(names)), 2)]
     hints, parts = list(results.hints), []
     variants = _count_variants(measured, read_again(), plan, lines, bool(sections)) if typography else []
-    if not sections:
-        measured.clear()  # their rows take as much memory as those of the variants
     columns = _with_wordings(columns, variants, plan, documents)
     for title, inside in (sections or {}).items():
         rows = [one.take(inside) for one in measured]
@@ -549,14 +546,14 @@ def _score_rows(results: Results, measured: Sequence[Measured]) -> Results:
 
 
 def _count_variants(
-    measured: Sequence[Measured], corpus: Corpus, plan: Plan, lines: Sequence[int] | None, sections: bool
+    measured: list[Measured], corpus: Corpus, plan: Plan, lines: Sequence[int] | None, sections: bool
 ) -> list[Variant]:
     """Return what the metrics in percent count once typography is alike.
 
     Typography changes few segments, so most rows are those that the metrics have counted already.
 
     Args:
-        measured: the scored segments, by each metric.
+        measured: the scored segments, by each metric. Without sections, they lose their rows to save memory.
         corpus: all texts.
         plan: how scores are resampled.
         lines: the indexes of the segments that were scored, ascending; None for all.
@@ -600,14 +597,15 @@ def _count_variants(
     variants = []
     for number, place in enumerate(places):
         measure, differ = measured[place], np.zeros(len(measured[place].rows[0]), np.bool_)
-        if indexes:
-            stats = []
-            for one, new in zip(measure.sample, rows[number], strict=True):
-                assert new.rows is not None
-                differ[indexes] |= (np.asarray(one.stats)[indexes] != np.asarray(new.rows)).any(axis=1)
-                stats.append(_replace_rows(one.stats, indexes, new.rows))
-            measure = measure.with_rows(stats)
-        variants.append(Variant(place, measure, differ, totals[number]))
+        samples = list(measure.sample)
+        if indexes and not sections:
+            measured[place] = measure = measure._replace(rows=(), sample=())
+        for system, new in enumerate(rows[number] if indexes else ()):
+            before, after = samples[system].stats, new.rows
+            assert after is not None
+            differ[indexes] |= (np.asarray(before)[indexes] != np.asarray(after)).any(axis=1)
+            samples[system] = samples[system]._replace(stats=_replace_rows(before, indexes, after))
+        variants.append(Variant(place, measure.with_samples(samples), differ, totals[number]))
     return variants
 
 
