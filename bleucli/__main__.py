@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _OBJECTS_PER_SEARCH = 20_000
 # Freeing this many bytes at once tells glibc to keep memory that is freed (M_MMAP_THRESHOLD in mallopt(3)). Otherwise
 # it returns the memory of each block of text to the system, and gets it back for the next one: a tenth of the time.
-_KEPT_BYTES = 1 << 24
+_KEPT_BYTES = 1 << 23
 
 
 def main() -> int:

@@ -68,24 +68,28 @@ def choose_matches(tokens: Sequence[str], matching: Matching) -> dict[int, set[i
     >>> choose_matches("a c a b".split(), {1: {("a",): 1, ("b",): 1}, 2: {("a", "b"): 1}})
     {2: {2}, 1: {2, 3}}
     """
-    matches: dict[int, set[int]] = {}
     top = min(max(matching, default=0), len(tokens))
-    # For each start of an n-gram, the length of the longest matching n-gram that contains it
-    longest = [0] * (len(tokens) - top)
+    ngrams = {length: list(_ngrams(tokens, length)) for length in range(1, top + 1)}
+    repeated = 0  # the longest n-grams that occur twice: if all of a length differ, longer ones do
+    while repeated < top and len(set(ngrams[repeated + 1])) < len(ngrams[repeated + 1]):
+        repeated += 1
+    matches: dict[int, set[int]] = {}
     for length in range(top, 0, -1):
-        # The n-grams of the next length that contain the one at `start` begin at `start - 1` and at `start`
-        longest = list(map(max, [0, *longest], [*longest, 0]))
-        remaining = dict(matching.get(length, {}))
-        ngrams = list(_ngrams(tokens, length))
-        matches[length] = set()
-        candidates = [start for start, ngram in enumerate(ngrams) if remaining.get(ngram)]
-        for start in sorted(candidates, key=lambda start: -longest[start]):
-            if remaining[ngrams[start]]:
-                remaining[ngrams[start]] -= 1
-                matches[length].add(start)
-        for start in matches[length]:
-            longest[start] = max(longest[start], length)
+        most = matching.get(length, {})
+        matches[length] = starts = {start for start, count in enumerate(map(most.get, ngrams[length])) if count}
+        for ngram, count in Counter(ngrams[length]).items() if length <= repeated else ():
+            if count > most.get(ngram, count):
+                places = [start for start in starts if ngrams[length][start] == ngram]
+                places.sort(key=lambda start: (-_longest(matches, start, start + length), start))
+                starts.difference_update(places[most[ngram] :])
     return matches
+
+
+def _longest(matches: Mapping[int, set[int]], start: int, end: int) -> int:
+    """Return the length of the longest matching n-gram with the tokens from `start` to `end` and others; 0 if none."""
+    longer = (length for length in matches if length > end - start)
+    around = (length for length in longer if not matches[length].isdisjoint(range(end - length, start + 1)))
+    return max(around, default=0)
 
 
 def cover(tokens: Sequence[str], matching: Matching) -> list[set[int]]:

@@ -47,6 +47,10 @@ if TYPE_CHECKING:
     from bleucli.significance.resampling import Seed
 
 _METHODS = {"bs": "Paired bootstrap", "ar": "Paired approximate randomization"}
+# Where a template has the data, which are long; no text that it escapes has this
+_DATA = "<data>"
+# How many items of a list are written at once
+_ITEMS = 200
 # The most groups that a filter lists
 _MOST_CHOICES = 2000
 
@@ -231,10 +235,22 @@ def fill(name: str, values: Mapping[str, Any], data: Mapping[str, Any], plan: Pl
         "command": shlex.join(run.command) if run is not None and run.command is not None else "",
         "inputs": [] if run is None else list(dict.fromkeys([*run.references, *run.systems])),
         "time": run.time if run is not None else None,
-        "data": safe_json(data),
+        "data": _DATA,
         "script": script,
     }
-    return str(environment.get_template(f"{name}.html").render({**values, **shared}))
+    start, end = environment.get_template(f"{name}.html").render({**values, **shared}).split(_DATA)
+    return "".join([start, *_write_json(data), end])
+
+
+def _write_json(data: Mapping[str, Any]) -> Iterator[str]:
+    """Give an object for a script element in parts, since each takes several times its room while it is written."""
+    for place, (key, value) in enumerate(data.items()):
+        yield f"{',' if place else '{'}{safe_json(key)}:"
+        parts = [value[start : start + _ITEMS] for start in range(0, len(value), _ITEMS)] if type(value) is list else ()
+        if len(parts) > 1:
+            yield from (f"{',' if at else '['}{safe_json(part)[1:-1]}" for at, part in enumerate(parts))
+        yield "]" if len(parts) > 1 else safe_json(value)
+    yield "}"
 
 
 def _file(name: str) -> str:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate, chain
 
-from bleucli.prose.ngrams import SHADES, count_most, cover
+from bleucli.prose.ngrams import SHADES, choose_matches, count_most
 from bleucli.records import NamedTuple
 from bleucli.text import Segments
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from bleucli.counting.corpus import Corpus, Piece
     from bleucli.metrics import BLEU
+    from bleucli.prose.ngrams import Matching
 
     Floats = NDArray[np.float64]
     Numbers = NDArray[np.int64]
@@ -98,26 +99,30 @@ class Passages(NamedTuple):
 # --- which
 
 
-def measure(corpus: Corpus, lines: Sequence[int], tokenizer: BLEU | None, unit: str) -> tuple[Numbers, int]:
+def measure(
+    corpus: Corpus, lines: Sequence[int], tokenizer: BLEU | None, unit: str, lengths: Numbers | None = None
+) -> tuple[Numbers, int]:
     """Return the length of each segment's first reference, and the average number of bytes of a segment's texts.
 
-    lines: the indexes of the segments that count. tokenizer: the metric whose tokens are counted, if the unit is tokens
-    and not words or characters.
+        lines: the indexes of the segments that count. tokenizer: the metric whose tokens are counted, if the unit is tokens
+    and not words or characters. lengths: those of the segments that count, if they are known.
     """
     import numpy as np
 
-    lengths: list[int] = []
-    size = 0
+    all_lengths: list[int] = []
+    size = count = 0
     for piece in corpus.pieces():
-        firsts = _first_references(piece)
+        count += len(piece.references[0])
         size += sum(sum(one.pairs[1::2]) - sum(one.pairs[::2]) for one in (*piece.hypotheses, *piece.references))
+        firsts = _first_references(piece) if lengths is None else Segments.from_strings([])
         if tokenizer is not None:
             firsts = tokenizer.prepare_reference(tokenizer.make_alike(firsts))
         if unit == "characters":
-            lengths += [len("".join((text or "").split())) for text in firsts]
+            all_lengths += [len("".join((text or "").split())) for text in firsts]
         else:
-            lengths += [len((text or "").split()) for text in firsts]
-    return np.array(lengths, np.int64)[np.asarray(lines)], size // max(1, len(lengths))
+            all_lengths += [len((text or "").split()) for text in firsts]
+    lengths = np.array(all_lengths, np.int64)[np.asarray(lines)] if lengths is None else lengths
+    return lengths, size // max(1, count)
 
 
 def _first_references(piece: Piece) -> Segments:
@@ -193,7 +198,7 @@ def read(
             present = [text for stream in references if (text := stream[place]) is not None]
             matching = count_most([text.tokens.split() for text in present], order)
             outputs = [
-                text._replace(matches=_spell_matches(cover(text.tokens.split(), matching)))
+                text._replace(matches=spell_matches(text.tokens.split(), matching))
                 for system in hypotheses
                 if (text := system[place]) is not None
             ]
@@ -234,13 +239,18 @@ def spell_lengths(text: str, tokens: str, lowercase: bool = False) -> str:
     return "" if max(widths, default=0) >= len(_DIGITS) else bytes(widths).translate(_AS_DIGITS).decode()
 
 
-def _spell_matches(orders: Sequence[set[int]]) -> str:
-    """Return the lengths of the n-grams that each token is part of, as `Text.matches`.
+def spell_matches(tokens: Sequence[str], matching: Matching) -> str:
+    """Return the lengths of the matching n-grams that each token is part of, as `Text.matches`.
 
-    >>> _spell_matches([{1, 2}, {1}, set()])
-    '310'
+    >>> spell_matches("a b a".split(), {1: {("a",): 1, ("b",): 1}, 2: {("b", "a"): 1}})
+    '033'
     """
-    return "".join([_DIGITS[sum([1 << (order - 1) for order in lengths])] for lengths in orders])
+    digits = 0  # a byte for each token, the first one lowest
+    for length, matches in choose_matches(tokens, matching).items():
+        starts = int.from_bytes(bytes(map(matches.__contains__, range(len(tokens)))), "little")
+        for place in range(length):
+            digits |= starts << (8 * place + length - 1)
+    return digits.to_bytes(len(tokens), "little").translate(_AS_DIGITS).decode()
 
 
 # --- their tokens as numbers

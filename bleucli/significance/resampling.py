@@ -80,7 +80,7 @@ _LONGEST_SEED = 100
 _WEIGHT_BYTES = 1 << 20
 # The number of resamples, of long texts, that are scored at once: each pass over the rows should serve several
 _SCORED_AT_ONCE = 32
-_BIT_BYTES = 1 << 23
+_BIT_BYTES = 1 << 24
 # The kernel is made for many trials at once: a call for 64 takes almost as long as one for 256
 _LEAST_TRIALS = 256
 # The number of random words that are drawn at once

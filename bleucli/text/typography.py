@@ -1,6 +1,7 @@
 """Ways to write the same text: quotation marks, dashes, spaces and the like, made alike so that only wording differs.
 
 - `normalize`: strings; `normalize_segments`: `Segments`
+- `normalize_all`: `Segments` with everything alike, and which of them change in more than case
 - `KINDS`: what can be made alike, by name; `TYPOGRAPHY`: all of these but case
 - `read_kinds`: names of kinds, checked and put in order
 - `characters`: which character becomes what
@@ -19,6 +20,11 @@ from itertools import accumulate
 from bleucli.errors import InputTypeError, UsageError
 from bleucli.phrases import suggest
 from bleucli.text import Segments, blocks_of_strings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 # Characters by what they become. Quotation_Mark=Yes without U+0022 and U+0027, and the primes that often replace them
 _QUOTES = {
@@ -134,11 +140,8 @@ def normalize_segments(segments: Segments, kinds: str) -> Segments:
     """
     if not kinds or not len(segments):
         return segments
-    names = kinds.split(",")
-    data, bounds = segments.data, segments.pairs.tolist()
-    pairs = list(zip(bounds[::2], bounds[1::2], strict=True))
-    buffer = _BETWEEN.join([data[start:end] if start >= 0 else b"" for start, end in pairs])
-    whole = _replace(buffer, names)
+    buffer = _BETWEEN.join(_texts(segments))
+    whole = _replace(buffer, names := kinds.split(","))
     if "nfc" in names or "case" in names:
         # Both look at neighbours, but never beyond the byte between
         text = whole.decode("utf-8", _ERRORS)
@@ -154,10 +157,52 @@ def normalize_segments(segments: Segments, kinds: str) -> Segments:
     places = array("q", bytes(16 * len(ends)))
     places[1::2] = ends
     places[2::2] = ends[:-1]  # each text starts where the one before it ends
-    for index, (start, _) in enumerate(pairs):
+    for index, start in enumerate(segments.pairs[::2]):
         if start < 0:
             places[2 * index] = places[2 * index + 1] = -1
     return Segments(b"".join(texts), places.tobytes())
+
+
+def normalize_all(segments: Segments) -> tuple[Segments, list[int]]:
+    """Return texts in which everything is alike, case too, and the indexes of those that change in more than case.
+
+    >>> texts, changed = normalize_all(Segments.from_strings(["An em\N{EM DASH}dash", "One", None]))
+    >>> list(texts), changed
+    (['an em-dash', 'one', None], [0])
+    """
+    from unicodedata import is_normalized
+
+    import numpy as np
+
+    def ends_in(data: bytes) -> NDArray[np.int64]:
+        return np.flatnonzero(np.frombuffer(data, np.uint8) == _BETWEEN[0])
+
+    buffer = _BETWEEN.join(_texts(segments)) + _BETWEEN
+    text = buffer.decode("utf-8", _ERRORS)
+    # Most texts have no character that becomes another one: a look at all bytes leaves few texts to normalize
+    suspects: Sequence[int] = range(len(segments))
+    if is_normalized("NFC", text):
+        starts = np.zeros(256, np.bool_)
+        starts[[start[0] for start in _endings(TYPOGRAPHY)]] = True
+        places = np.flatnonzero(starts[np.frombuffer(buffer, np.uint8)])
+        suspects = np.unique(np.searchsorted(ends_in(buffer), places)).tolist()
+    some = segments.take(suspects)
+    alike = normalize_segments(some, ",".join(TYPOGRAPHY))
+    differing = [place for place, (old, new) in enumerate(zip(some, alike, strict=True)) if old != new]
+    changed = [suspects[place] for place in differing]
+    data, rest = text.lower().encode("utf-8", _ERRORS), normalize_segments(alike.take(differing), "case")
+    bounds = np.empty((len(segments), 2), np.int64)
+    bounds[:, 1] = ends_in(data)
+    bounds[:, 0] = np.append(0, bounds[:-1, 1] + 1)[: len(segments)]
+    bounds[changed] = np.array(rest.pairs).reshape(-1, 2) + len(data)  # they follow the others
+    bounds[np.array(segments.pairs[::2]) < 0] = -1
+    return Segments(data + rest.data, bounds.tobytes()), changed
+
+
+def _texts(segments: Segments) -> list[bytes | memoryview]:
+    """Return all texts in UTF-8; missing ones are empty."""
+    data, bounds = segments.data, segments.pairs.tolist()
+    return [data[start:end] if start >= 0 else b"" for start, end in zip(bounds[::2], bounds[1::2], strict=True)]
 
 
 def _replace(buffer: bytes, names: Sequence[str]) -> bytes:

@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 import bleucli
 from bleucli.errors import InputTypeError, UsageError
 from bleucli.text import Segments
-from bleucli.text.typography import KINDS, TYPOGRAPHY, characters, normalize, normalize_segments, read_kinds
+from bleucli.text.typography import (
+    KINDS,
+    TYPOGRAPHY,
+    characters,
+    normalize,
+    normalize_all,
+    normalize_segments,
+    read_kinds,
+)
 
 CHARACTER_KINDS = [kind for kind in KINDS if characters(kind)]
 # Letters with marks, sigmas, half-width kana, jamo, and every character of the tables
@@ -51,11 +59,21 @@ def test_normalizing_twice_changes_nothing_more(texts, kinds):
     assert normalize(once, kinds) == once
 
 
+@given(TEXTS)
+def test_all_texts_are_alike_and_those_that_change_in_more_than_case_are_named(texts):
+    whole, changed = normalize_all(Segments.from_strings(texts))
+    alike = normalize(texts, "typography")
+    assert list(whole) == normalize(alike, "case")
+    assert changed == [place for place, (old, new) in enumerate(zip(texts, alike, strict=True)) if old != new]
+
+
 def test_texts_may_share_bytes_and_leave_gaps():
     data = "x\u2014y\u2026".encode()
     bounds = array("q", [4, 8, 0, 5, -1, -1, 2, 2, 0, 8]).tobytes()
     segments = Segments(memoryview(data), memoryview(bounds))
     assert list(normalize_segments(segments, "dashes,ellipses")) == ["y...", "x-y", None, "", "x-y..."]
+    assert normalize_all(segments)[1] == [0, 1, 4]
+    assert list(normalize_all(segments)[0]) == ["y...", "x-y", None, "", "x-y..."]
 
 
 def test_texts_without_such_characters_are_not_copied():

@@ -4,12 +4,15 @@
 #include "blocks.h"
 #include "whole.h"
 
-/* A table holds the sums of all combinations of a group of rows, swapped or not. The tables of a few groups fit into
- * the fastest cache, and a trial adds one entry of each. Entries are 16-bit numbers; the processor adds LANES of them
+/* To take the row of `left` instead of that of `right` adds their difference. A table holds the sums of all combinations
+ * of the differences of a group of rows. The tables of a few groups fit into the fastest cache, and a trial adds one
+ * entry of each. Entries are 16-bit numbers; the processor adds LANES of them
  * at once. So that they fit, large numbers are written in digits, each of DIGIT_BITS bits; the top one has a sign. */
 #define GROUP 6
 #define GROUPS 10
 #define PART (GROUP * GROUPS)
+/* The bits of a trial are far from those of the next one, so they are read for several parts at once. */
+#define PARTS 32
 #define COMBINATIONS ((size_t)1 << GROUP)
 #define LANES 8
 #define DIGIT_BITS 9
@@ -49,13 +52,24 @@ static inline Lanes add_lanes(Lanes sum, const int16_t *entry)
     return sum;
 }
 
-/* What is added up: the digits of each column, none of a column that no swap changes. Columns that are equal to one
- * another share theirs, such as BLEU's length and its number of single tokens. */
+/* What is added up: the digits of each column's differences, none if all are 0. Columns with the same differences share
+ * theirs, such as BLEU's length and its number of single tokens. */
 typedef struct {
     Digit *digits;
     size_t *firsts, *counts; /* by column */
     size_t count, width;     /* of all digits; the same, rounded up to LANES */
 } Plan;
+
+/* The rows of two systems. */
+typedef struct {
+    Whole left, right;
+} Pair;
+
+/* The difference between two numbers, which is small enough: `whole_open` has checked the sums of all rows. */
+static inline int64_t difference(const Pair *pair, size_t at)
+{
+    return pair->left.numbers[at] - pair->right.numbers[at];
+}
 
 /* The `count` bits, fewer than 64, from bit `first` on; the lowest bit of the first word comes first. */
 static uint64_t bits_at(const uint64_t *words, size_t first, size_t count)
@@ -70,14 +84,27 @@ static uint64_t bits_at(const uint64_t *words, size_t first, size_t count)
 
 /* --- digits ------------------------------------------------------------------------------------------------------- */
 
-static int are_equal(const Whole *one, size_t column, const Whole *other, size_t other_column)
+static int are_equal(const Pair *pair, size_t column, size_t other)
 {
-    for (size_t at = 0; at < one->rows * one->columns; at += one->columns) {
-        if (one->numbers[at + column] != other->numbers[at + other_column]) {
+    for (size_t row = 0; row < pair->left.rows * pair->left.columns; row += pair->left.columns) {
+        if (difference(pair, row + column) != difference(pair, row + other)) {
             return 0;
         }
     }
     return 1;
+}
+
+/* Set which bits the differences of each column have: those of numbers below 0 as in their complement. */
+static void find_bits(const Pair *pair, uint64_t *bits, int *differ)
+{
+    size_t columns = pair->left.columns;
+    for (size_t row = 0; row < pair->left.rows; row++) {
+        for (size_t column = 0; column < columns; column++) {
+            int64_t number = difference(pair, row * columns + column);
+            bits[column] |= (uint64_t)(number < 0 ? ~number : number);
+            differ[column] |= number != 0;
+        }
+    }
 }
 
 /* Set the digits of a column; there is one at least. */
@@ -92,17 +119,25 @@ static void plan_column(size_t column, uint64_t largest, Plan *plan)
     plan->counts[column] = plan->count - plan->firsts[column];
 }
 
-static void make_plan(const Whole *left, const Whole *right, Plan *plan)
+static Outcome make_plan(const Pair *pair, Plan *plan)
 {
-    uint64_t largest = magnitude(left) > magnitude(right) ? magnitude(left) : magnitude(right);
+    size_t columns = pair->left.columns;
+    uint64_t *bits = allocate(columns, sizeof *bits);
+    int *differ = allocate(columns, sizeof *differ);
+    Outcome outcome = bits != NULL && differ != NULL ? DONE : NO_MEMORY;
+    if (outcome == DONE) {
+        memset(bits, 0, columns * sizeof *bits);
+        memset(differ, 0, columns * sizeof *differ);
+        find_bits(pair, bits, differ);
+    }
     plan->count = 0;
-    for (size_t column = 0; column < left->columns; column++) {
+    for (size_t column = 0; column < columns && outcome == DONE; column++) {
         size_t same = 0;
         plan->firsts[column] = plan->counts[column] = 0;
-        if (are_equal(left, column, right, column)) {
+        if (!differ[column]) {
             continue;
         }
-        while (same < column && !(are_equal(left, column, left, same) && are_equal(right, column, right, same))) {
+        while (same < column && !(bits[same] == bits[column] && are_equal(pair, column, same))) {
             same++;
         }
         if (same < column) {
@@ -110,10 +145,13 @@ static void make_plan(const Whole *left, const Whole *right, Plan *plan)
             plan->counts[column] = plan->counts[same];
         }
         else {
-            plan_column(column, largest, plan);
+            plan_column(column, bits[column], plan);
         }
     }
     plan->width = (plan->count + LANES - 1) / LANES * LANES;
+    release(bits);
+    release(differ);
+    return outcome;
 }
 
 static inline int16_t digit_of(int64_t number, const Digit *digit)
@@ -124,31 +162,30 @@ static inline int16_t digit_of(int64_t number, const Digit *digit)
     return (int16_t)((uint64_t)number >> digit->shift & ((1 << DIGIT_BITS) - 1));
 }
 
-static void read_digits(const Whole *whole, const Plan *plan, size_t first, size_t rows, int16_t *digits)
+static void read_digits(const Pair *pair, const Plan *plan, size_t first, size_t rows, int16_t *digits)
 {
     memset(digits, 0, rows * plan->width * sizeof *digits);
     for (size_t row = 0; row < rows; row++) {
-        const int64_t *numbers = whole->numbers + (first + row) * whole->columns;
+        size_t start = (first + row) * pair->left.columns;
         for (size_t i = 0; i < plan->count; i++) {
-            digits[row * plan->width + i] = digit_of(numbers[plan->digits[i].column], &plan->digits[i]);
+            const Digit *digit = &plan->digits[i];
+            digits[row * plan->width + i] = digit_of(difference(pair, start + digit->column), digit);
         }
     }
 }
 
 /* --- tables ------------------------------------------------------------------------------------------------------- */
 
-/* Fill a table by the combination's bits: if the lowest is set, the first row is that of `left`, else that of `right`.
- * Each row doubles the entries that are filled. */
-static void fill_table(const int16_t *left, const int16_t *right, size_t rows, size_t width, int16_t *table)
+/* Fill a table by the combination's bits: the lowest is that of the first row. Each row doubles the entries that are
+ * filled. */
+static void fill_table(const int16_t *digits, size_t rows, size_t width, int16_t *table)
 {
-    memset(table, 0, COMBINATIONS * width * sizeof *table);
-    for (size_t row = 0; row < rows; row++, left += width, right += width) {
-        size_t half = (size_t)1 << row;
-        for (size_t entry = 0; entry < half; entry++) {
-            int16_t *kept = table + entry * width, *swapped = table + (entry + half) * width;
+    memset(table, 0, width * sizeof *table);
+    for (size_t row = 0; row < rows; row++) {
+        size_t filled = width << row;
+        for (size_t at = 0; at < filled; at += width) {
             for (size_t i = 0; i < width; i++) {
-                swapped[i] = (int16_t)(kept[i] + left[i]);
-                kept[i] = (int16_t)(kept[i] + right[i]);
+                table[filled + at + i] = (int16_t)(table[at + i] + digits[row * width + i]);
             }
         }
     }
@@ -170,39 +207,51 @@ static inline void add_entries(int32_t *sums, const int16_t *tables, uint64_t bi
     }
 }
 
-/* Add a part of the rows to the sums of each trial. */
-static inline void add_part(const Swaps *swaps, size_t rows, size_t first, size_t count, const int16_t *tables,
-                            size_t width, int32_t *sums)
+/* Read the bits of some rows: for each part, those of each trial. */
+static void read_bits(const Swaps *swaps, size_t rows, size_t first, size_t last, uint64_t *bits)
 {
     for (size_t trial = 0; trial < swaps->trials; trial++) {
-        uint64_t bits = bits_at(swaps->words, swaps->first + trial * rows + first, count);
-        add_entries(sums + trial * width, tables, bits, width);
+        size_t start = swaps->first + trial * rows;
+        for (size_t row = first, at = trial; row < last; row += PART, at += swaps->trials) {
+            bits[at] = bits_at(swaps->words, start + row, last - row < PART ? last - row : PART);
+        }
     }
 }
 
-/* Add the rows from `first` to `last`; room: for the digits of a part on both sides, and for the tables. */
-static void add_parts(const Whole *left, const Whole *right, const Swaps *swaps, const Plan *plan, size_t first,
-                      size_t last, int16_t *room, int32_t *sums, Call *call)
+/* Add a part of the rows to the sums of each trial. */
+static inline void add_part(const uint64_t *bits, size_t trials, const int16_t *tables, size_t width, int32_t *sums)
 {
-    size_t width = plan->width;
-    int16_t *lefts = room, *rights = lefts + PART * width, *tables = rights + PART * width;
-    for (; first < last && goes_on(call, swaps->trials * GROUPS * width / 2); first += PART) {
+    for (size_t trial = 0; trial < trials; trial++) {
+        add_entries(sums + trial * width, tables, bits[trial], width);
+    }
+}
+
+/* Add the rows from `first` to `last`; room: for the digits of a part, and for the tables; bits: for those of PARTS. */
+static void add_parts(const Pair *pair, const Swaps *swaps, const Plan *plan, size_t first, size_t last, int16_t *room,
+                      uint64_t *bits, int32_t *sums, Call *call)
+{
+    size_t width = plan->width, trials = swaps->trials;
+    int16_t *digits = room, *tables = digits + PART * width;
+    for (size_t part = 0; first < last && goes_on(call, trials * GROUPS * width / 2); part++, first += PART) {
         size_t count = last - first < PART ? last - first : PART;
-        read_digits(left, plan, first, count, lefts);
-        read_digits(right, plan, first, count, rights);
-        for (size_t row = 0; row < PART; row += GROUP) { /* the last part may be shorter: the rest of its tables is 0 */
+        if (part % PARTS == 0) {
+            read_bits(swaps, pair->left.rows, first, last - first < PARTS * PART ? last : first + PARTS * PART, bits);
+        }
+        const uint64_t *of_part = bits + part % PARTS * trials;
+        read_digits(pair, plan, first, count, digits);
+        for (size_t row = 0; row < PART; row += GROUP) { /* the last part may be shorter: other rows have no bits */
             size_t rows = row < count ? count - row : 0;
-            fill_table(lefts + row * width, rights + row * width, rows < GROUP ? rows : GROUP, width,
+            fill_table(digits + row * width, rows < GROUP ? rows : GROUP, width,
                        tables + row / GROUP * COMBINATIONS * width);
         }
         if (width == LANES) { /* so that compilers know it */
-            add_part(swaps, left->rows, first, count, tables, LANES, sums);
+            add_part(of_part, trials, tables, LANES, sums);
         }
         else if (width == 2 * LANES) {
-            add_part(swaps, left->rows, first, count, tables, 2 * LANES, sums);
+            add_part(of_part, trials, tables, 2 * LANES, sums);
         }
         else {
-            add_part(swaps, left->rows, first, count, tables, width, sums);
+            add_part(of_part, trials, tables, width, sums);
         }
     }
 }
@@ -219,47 +268,38 @@ static void join_digits(const Plan *plan, const int32_t *digits, size_t trials, 
     }
 }
 
-/* Set the sums of the columns that no swap changes: half the totals of both sides. */
-static void keep_columns(const Plan *plan, const int64_t *totals, size_t trials, size_t columns, int64_t *sums)
+/* Add to the sums of each trial the differences of the rows that are swapped. */
+static Outcome swap_groups(const Pair *pair, const Swaps *swaps, int64_t *sums, Call *call)
 {
-    for (size_t at = 0; at < trials * columns; at++) {
-        if (plan->counts[at % columns] == 0) {
-            sums[at] = totals[at % columns] / 2;
-        }
-    }
-}
-
-static Outcome swap_groups(const Whole *left, const Whole *right, const Swaps *swaps, const int64_t *totals,
-                           int64_t *sums, Call *call)
-{
-    size_t columns = left->columns;
-    Outcome outcome = NO_MEMORY;
+    size_t columns = pair->left.columns, rows = pair->left.rows;
     int16_t *room = NULL;
     int32_t *digits = NULL;
+    uint64_t *bits = NULL;
     Plan plan = {.digits = allocate(columns, DIGITS * sizeof *plan.digits),
                  .firsts = allocate(columns, sizeof *plan.firsts),
                  .counts = allocate(columns, sizeof *plan.counts)};
+    Outcome outcome = NO_MEMORY;
     if (plan.digits != NULL && plan.firsts != NULL && plan.counts != NULL) {
-        make_plan(left, right, &plan);
-        room = allocate(2 * PART + GROUPS * COMBINATIONS, plan.width * sizeof *room);
-        digits = allocate(swaps->trials, plan.width * sizeof *digits);
+        outcome = make_plan(pair, &plan);
     }
-    if (room != NULL && digits != NULL) {
-        memset(sums, 0, swaps->trials * columns * sizeof *sums);
-        for (size_t first = 0, last; first < left->rows && !call->stopped; first = last) {
-            last = left->rows - first < MAX_ROWS ? left->rows : first + MAX_ROWS;
-            memset(digits, 0, swaps->trials * plan.width * sizeof *digits);
-            add_parts(left, right, swaps, &plan, first, last, room, digits, call);
-            join_digits(&plan, digits, swaps->trials, columns, sums);
-        }
-        keep_columns(&plan, totals, swaps->trials, columns, sums);
-        outcome = DONE;
+    if (outcome == DONE) {
+        room = allocate(PART + GROUPS * COMBINATIONS, plan.width * sizeof *room);
+        digits = allocate(swaps->trials, plan.width * sizeof *digits);
+        bits = allocate(swaps->trials, PARTS * sizeof *bits);
+        outcome = room != NULL && digits != NULL && bits != NULL ? DONE : NO_MEMORY;
+    }
+    for (size_t first = 0, last; first < rows && outcome == DONE && !call->stopped; first = last) {
+        last = rows - first < MAX_ROWS ? rows : first + MAX_ROWS;
+        memset(digits, 0, swaps->trials * plan.width * sizeof *digits);
+        add_parts(pair, swaps, &plan, first, last, room, bits, digits, call);
+        join_digits(&plan, digits, swaps->trials, columns, sums);
     }
     release(plan.digits);
     release(plan.firsts);
     release(plan.counts);
     release(room);
     release(digits);
+    release(bits);
     return outcome;
 }
 
@@ -272,33 +312,32 @@ static void add_totals(const Whole *whole, int64_t *totals)
     }
 }
 
-static Outcome swap_whole(const Whole *left, const Whole *right, const Swaps *swaps, int64_t *sums, int64_t *others,
-                          Call *call)
+static Outcome swap_whole(const Pair *pair, const Swaps *swaps, int64_t *sums, int64_t *others, Call *call)
 {
-    size_t columns = left->columns;
-    int64_t *totals = allocate(columns, sizeof *totals);
+    size_t columns = pair->left.columns;
+    int64_t *totals = allocate(columns, 2 * sizeof *totals), *kept = totals + columns;
     if (totals == NULL) {
         return NO_MEMORY;
     }
-    memset(totals, 0, columns * sizeof *totals);
-    add_totals(left, totals);
-    add_totals(right, totals);
-    Outcome outcome = swap_groups(left, right, swaps, totals, sums, call);
-    for (size_t trial = 0; trial < swaps->trials && outcome == DONE; trial++) {
-        for (size_t column = 0; column < columns; column++) {
-            others[trial * columns + column] = totals[column] - sums[trial * columns + column];
-        }
+    memset(totals, 0, 2 * columns * sizeof *totals);
+    add_totals(&pair->left, totals);
+    add_totals(&pair->right, kept);
+    for (size_t trial = 0; trial < swaps->trials; trial++) { /* no row is swapped yet */
+        memcpy(sums + trial * columns, kept, columns * sizeof *sums);
+    }
+    Outcome outcome = swap_groups(pair, swaps, sums, call);
+    for (size_t at = 0; at < swaps->trials * columns && outcome == DONE; at++) {
+        others[at] = totals[at % columns] + kept[at % columns] - sums[at];
     }
     release(totals);
     return outcome;
 }
 
-static Outcome swap_whole_reals(const Whole *left, const Whole *right, const Swaps *swaps, double *sums,
-                                double *others, Call *call)
+static Outcome swap_whole_reals(const Pair *pair, const Swaps *swaps, double *sums, double *others, Call *call)
 {
-    size_t count = swaps->trials * left->columns;
+    size_t count = swaps->trials * pair->left.columns;
     int64_t *room = allocate(count, 2 * sizeof *room);
-    Outcome outcome = room != NULL ? swap_whole(left, right, swaps, room, room + count, call) : NO_MEMORY;
+    Outcome outcome = room != NULL ? swap_whole(pair, swaps, room, room + count, call) : NO_MEMORY;
     if (outcome == DONE) {
         store_as_reals(room, count, sums);
         store_as_reals(room + count, count, others);
@@ -324,23 +363,23 @@ static void swap_reals(Stats left, Stats right, const Swaps *swaps, double *sums
 
 Outcome swapped_sums(Stats left, Stats right, Swaps swaps, Sums sums, Sums others, Call *call)
 {
-    Whole lefts, rights = {.copy = NULL};
-    Outcome outcome = whole_open(left, (uint64_t)2 * left.rows, &lefts);
+    Pair pair = {.right = {.copy = NULL}};
+    Outcome outcome = whole_open(left, (uint64_t)2 * left.rows, &pair.left);
     if (outcome == DONE) {
-        outcome = whole_open(right, (uint64_t)2 * left.rows, &rights);
+        outcome = whole_open(right, (uint64_t)2 * left.rows, &pair.right);
     }
     if (outcome == DONE && left.reals == NULL) {
-        outcome = swap_whole(&lefts, &rights, &swaps, sums.integers, others.integers, call);
+        outcome = swap_whole(&pair, &swaps, sums.integers, others.integers, call);
     }
-    else if (outcome == DONE && lefts.numbers != NULL && rights.numbers != NULL) {
-        outcome = swap_whole_reals(&lefts, &rights, &swaps, sums.reals, others.reals, call);
+    else if (outcome == DONE && pair.left.numbers != NULL && pair.right.numbers != NULL) {
+        outcome = swap_whole_reals(&pair, &swaps, sums.reals, others.reals, call);
     }
     else if (outcome == DONE) {
         /* Both sums are added row by row: the total minus one of them would be rounded differently */
         swap_reals(left, right, &swaps, sums.reals, call);
         swap_reals(right, left, &swaps, others.reals, call);
     }
-    whole_close(&lefts);
-    whole_close(&rights);
+    whole_close(&pair.left);
+    whole_close(&pair.right);
     return outcome;
 }
