@@ -40,6 +40,10 @@ class OwnTokenizer(OfLines):
         self.signature = name
         self._function = function
 
+    def __call__(self, line: str) -> str:
+        """Return a line tokenized by the function, which is asked each time: it may answer differently."""
+        return self.split_line(line)
+
     def tokenize(self, segments: Segments) -> Segments:
         """Return the texts tokenized by the function."""
 
