@@ -65,7 +65,7 @@ class BaseTokenizer:
         return tokens
 
     # As in bleucli, but without a second call
-    _kept: dict[str, str] = {}  # noqa: RUF012 # never filled
+    _kept: dict[str, str] = {}  # never filled
     __call__, keep, __getstate__ = OfLines.__call__, OfLines.keep, OfLines.__getstate__
 
     def split_line(self, line: str) -> str:
