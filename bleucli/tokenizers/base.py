@@ -11,7 +11,7 @@ from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    pass
+    from typing import Self
 
 
 # How many lines a tokenizer keeps with their tokens, and the longest that it keeps: as a rule 3 MB, at most 50
@@ -60,6 +60,9 @@ class OfLines(ABC):
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_kept"}
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self  # metrics share tokenizers
 
 
 class KernelTokenizer(OfLines):
