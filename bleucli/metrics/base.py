@@ -164,7 +164,8 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         if skip_empty_refs is not False:
             skip_empty_refs = SKIP_EMPTY_REFS.check(skip_empty_refs, SKIP_EMPTY_REFS.label(self.in_command))
             self._start_with(skip_empty_refs=skip_empty_refs)
-        self._start_with(normalize=_read_kinds(normalize, NORMALIZE.label(self.in_command)))
+        if normalize != "":
+            self._start_with(normalize=_read_kinds(normalize, NORMALIZE.label(self.in_command)))
         if references is not None:
             self._keep(references)
 
@@ -362,7 +363,8 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
                 f" are {missing}; give at least one, or leave out the segment",
             )
         try:
-            return References(list(map(self.prepare_reference, streams)), fewest, most)
+            # All fields: to look for those left out takes half a microsecond, and sentences are scored in loops
+            return References(list(map(self.prepare_reference, streams)), fewest, most, ())
         except SegmentError as error:
             raise error.locate(start, "references") from None
 
@@ -561,7 +563,9 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """Prepare references, to score several systems against them."""
         few = None if self.needs_all_references else of_few([], references)
         if few is not None:
-            self._cached = [self.prepare_references(few[1])]
+            prepared = self.prepare_references(few[1])
+            _set(self, "_cached", [prepared])
+            fewest, most = prepared.fewest, prepared.most
         else:
             corpus = Corpus([], references_of(check_shape(None, references)))
             if self.needs_all_references:
@@ -569,7 +573,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
                 self.learn(piece.references for piece in first.pieces())
                 corpus = again()
             self._cached = [self.prepare_references(piece.references, piece.start) for piece in corpus.pieces()]
-        fewest, most = min(block.fewest for block in self._cached), max(block.most for block in self._cached)
+            fewest, most = min(block.fewest for block in self._cached), max(block.most for block in self._cached)
         self._remember(_tell_references(fewest, most))
 
     def cached_references(self) -> Source:

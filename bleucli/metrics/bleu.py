@@ -517,7 +517,8 @@ class BLEU(Metric[BLEUScore]):
             return self._score_smoothed(counts, totals, bp, sys_len, ref_len)
         if not any(counts):  # as in sacreBLEU, smoothing does not apply if nothing matches at all
             return self.score_class(0.0, counts, totals, [0.0] * order, bp, sys_len, ref_len)
-        counts, totals = self.smoothing.smoothed_counts(counts, totals)
+        if self.smoothing.method == "add-k":
+            counts, totals = self.smoothing.smoothed_counts(counts, totals)
         precisions = self.smoothing.precisions(counts, totals)
         effective = len(precisions) if self.effective_order else order
         if len(precisions) < order:  # the text is too short for the other orders

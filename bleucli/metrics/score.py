@@ -14,7 +14,7 @@ from bleucli.records import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any, Generic
+    from typing import Any, Generic, Self
 
     from typing_extensions import TypeVar
 
@@ -189,6 +189,22 @@ class Score:
     def __getstate__(self) -> object:
         # Attributes and slots, as pickle wants them; the signature itself, so that the metric is not pickled, too
         return vars(self), {"made": self._signature_if_known()}
+
+    def __copy__(self) -> Self:
+        return self._with(vars(self), getattr(self, "made", None))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        from copy import deepcopy
+
+        made: Made | Signature | None = getattr(self, "made", None)
+        # What a signature will be made from is shared: it never changes, as the metric's copy is kept for it
+        return self._with(deepcopy(vars(self), memo), made if isinstance(made, tuple) else deepcopy(made, memo))
+
+    def _with(self, attributes: dict[str, Any], made: Made | Signature | None) -> Self:
+        other = object.__new__(type(self))
+        vars(other).update(attributes)
+        other.made = made
+        return other
 
     def _repr_html_(self) -> str:
         """Return a table for notebooks: the score and its parts."""

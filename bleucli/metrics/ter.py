@@ -105,12 +105,12 @@ class Tercom(OfLines):
         cut = iter(self._cut([text for text in texts if text is not None]))
         return Segments.from_strings([None if text is None else next(cut) for text in texts])
 
-    def __call__(self, line: str) -> str:
-        """Return a line with its tokens separated by white space; errors are those of `tokenize`."""
+    def split_line(self, line: str) -> str:
+        """Return what calling the tokenizer does, without keeping it; errors are those of `tokenize`."""
         try:
             line.encode()  # refuses lone surrogates
         except (AttributeError, UnicodeEncodeError):
-            return super().__call__(line)  # it says what is wrong
+            return super().split_line(line)  # it says what is wrong
         text = line if self.case_sensitive else line.lower()
         if self.normalized:
             return self._cut([text])[0]

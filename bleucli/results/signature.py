@@ -225,6 +225,11 @@ class Signature:
     def __hash__(self) -> int:
         return hash(self.format())
 
+    def __deepcopy__(self, memo: object) -> Self:
+        other = _new(type(self))
+        vars(other).update(vars(self), info=dict(self.info))  # no value changes in itself
+        return other
+
 
 def _tell(value: object) -> str:
     """Return a value that a program set as it is printed."""

@@ -198,6 +198,9 @@ class Segments:
         data = bytes(self.data)
         if data.isascii():  # otherwise, lengths in bytes may change, and a sigma depends on the letters around it
             return Segments(data.lower(), self.bounds)
+        if len(self.bounds) == 16:  # one text, as in scores of sentences
+            start, end = self.pairs
+            return Segments.from_strings([None if start < 0 else str(data[start:end], "utf-8").lower()])
         return Segments.from_strings([None if text is None else text.lower() for text in self])
 
     def __reduce__(self) -> tuple[Any, ...]:

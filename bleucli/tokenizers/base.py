@@ -9,14 +9,25 @@ from bleucli.errors import BleuError
 from bleucli.limits import string
 from bleucli.text import Segments
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Self
+
+
+# How many lines a tokenizer keeps with their tokens, and the longest that it keeps: as a rule 3 MB, at most 50
+_KEPT_LINES, _LONGEST_KEPT = 1 << 13, 500
+
 
 class OfLines(ABC):
-    """Tokenizers that take a line as well as `Segments`.
+    """Tokenizers that take a line as well as `Segments`. They keep the tokens of lines, which programs ask for again.
 
     >>> from bleucli.tokenizers import get
     >>> get("13a")("Well, no.")
     'Well , no .'
     """
+
+    # The tokens of lines; each tokenizer makes its own when it keeps the first
+    _kept: dict[str, str] = {}  # noqa: RUF012 # never filled
 
     @abstractmethod
     def tokenize(self, segments: Segments) -> Segments:
@@ -28,7 +39,30 @@ class OfLines(ABC):
         Raises:
             InputTypeError: it is not a string.
         """
+        try:
+            tokens = self._kept.get(line)
+        except TypeError:  # not a string, as `split_line` says
+            tokens = None
+        return self.keep(line) if tokens is None else tokens
+
+    def keep(self, line: str) -> str:
+        """Return the tokens of a line, and keep them."""
+        tokens = self.split_line(line)
+        if len(line) <= _LONGEST_KEPT:
+            if not self._kept or len(self._kept) >= _KEPT_LINES:
+                self._kept = {}
+            self._kept[line] = tokens
+        return tokens
+
+    def split_line(self, line: str) -> str:
+        """Return what calling the tokenizer does, without keeping it."""
         return self.tokenize(Segments.from_strings([string("line", line)], "line"))[0] or ""
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if name != "_kept"}
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self  # metrics share tokenizers
 
 
 class KernelTokenizer(OfLines):
@@ -75,6 +109,8 @@ class Untouched(OfLines):
             InputTypeError: it is not a string.
         """
         return line if type(line) is str else string("line", line)
+
+    split_line = __call__
 
 
 class Unloaded(OfLines):

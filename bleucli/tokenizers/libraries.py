@@ -93,6 +93,10 @@ class OwnTokenizer(OfLines):
         self.signature = name
         self._function = function
 
+    def __call__(self, line: str) -> str:
+        """Return a line tokenized by the function, which is asked each time: it may answer differently."""
+        return self.split_line(line)
+
     def tokenize(self, segments: Segments) -> Segments:
         """Return the texts tokenized by the function."""
 
@@ -160,14 +164,15 @@ class _Mecab(OfLines):
                 )
         return tokenize_distinct(segments, self._tokens)
 
-    def __call__(self, line: str) -> str:
+    def split_line(self, line: str) -> str:
         """Return a line with a space between words; errors are those of `tokenize`."""
         try:
-            tokens = self._tagger().parse(line.strip()) if "\0" not in line else None
+            tokens = self._of_thread.tagger.parse(line.strip()) if "\0" not in line else None
         except (AttributeError, TypeError, UnicodeEncodeError):
             tokens = None
-        # To make segments of a line takes longer than to split it. But where that fails, they say what is wrong
-        return tokens.strip() if tokens is not None else super().__call__(line)
+        # To make segments of a line takes longer than to split it. But where that fails, they say what is wrong; and
+        # for the first line of a thread, they open the dictionary
+        return tokens.strip() if tokens is not None else super().split_line(line)
 
     def _tokens(self, texts: list[str]) -> list[str]:
         parse = self._tagger().parse

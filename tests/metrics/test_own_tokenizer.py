@@ -61,6 +61,12 @@ def test_a_repeated_text_is_tokenized_once_per_block():
     assert sorted(seen) == sorted({*HYPOTHESES, *REFERENCES[0]})
 
 
+def test_the_function_is_asked_again_for_a_line_that_it_has_seen():
+    lines: list[str] = []
+    tokenizer = BLEU(tokenize=lambda line: lines.append(line) or line, tokenize_name="noting").tokenizer
+    assert [tokenizer("a b"), tokenizer("a b")] == ["a b", "a b"] == lines
+
+
 @pytest.mark.parametrize("tokens", [["a", "b"], None, b"a b", 5])
 def test_a_function_that_does_not_return_strings_is_refused_in_one_line(tokens):
     metric = BLEU(tokenize=lambda text: tokens if text == "bad" else text, tokenize_name="lists")

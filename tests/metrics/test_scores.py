@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import pickle
 
@@ -160,6 +161,24 @@ def test_pickled_scores_are_the_same(metric):
         again = pickle.loads(pickle.dumps(one))
         assert again == one
     assert len(pickle.dumps(metric(references=[HYPOTHESES * 100]).corpus_score(HYPOTHESES * 100, None))) < 1000
+
+
+@each_metric
+@pytest.mark.parametrize("is_read", [False, True])
+def test_copies_of_scores_are_the_same_and_change_alone(metric, is_read):
+    made_by = metric()
+    score = made_by.corpus_score(HYPOTHESES, REFERENCES, 10)
+    plain = made_by.sentence_score("a b", ["a"])
+    if is_read:
+        assert score.signature.info["bs"] == "10"
+        assert plain.signature
+    copies = [duplicate(one) for one in (score, plain, Score()) for duplicate in (copy.copy, copy.deepcopy)]
+    made_by.skip_empty_refs = True  # after the copies were made, but maybe before their signatures are
+    assert copies == [score, score, plain, plain, Score(), Score()]
+    copies[1].score = 0.0
+    copies[1].signature.update("note", "x")
+    assert score.score
+    assert "note" not in score.signature.info
 
 
 def test_copies_of_a_scores_fields_do_not_hold_the_signature():

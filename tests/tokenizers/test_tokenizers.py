@@ -6,6 +6,7 @@ Also, which tokenizer is chosen: by name, by language, or none at all.
 from __future__ import annotations
 
 import os
+import pickle
 import random
 import re
 import sys
@@ -27,7 +28,7 @@ import bleucli
 from bleucli import kernels, tokenizers
 from bleucli.errors import UsageError
 from bleucli.text import Segments
-from bleucli.tokenizers import libraries
+from bleucli.tokenizers import base, libraries
 
 NAMES = ("13a", "zh", "intl", "char")
 KERNELS = ("tokenize_13a", "tokenize_zh", "tokenize_intl", "tokenize_char", "unclassified_characters")
@@ -251,14 +252,42 @@ def test_threads_that_meet_new_characters_at_once_get_the_oracles_tokens():
                 assert [tokens[index] for index in range(len(lines))] == expected
 
 
-def test_an_intl_tokenizer_is_small_and_keeps_nothing_of_its_own():
+def test_an_intl_tokenizer_is_small_and_keeps_only_lines():
     bleucli.BLEU(tokenize="intl").tokenizer("a")  # the first metric imports modules
     tracemalloc.start()
     kept = [bleucli.BLEU(tokenize="intl") for _ in range(10)]
     size, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert size < 10 * 10_000
-    assert not any(vars(metric.tokenizer) for metric in kept)
+    assert all(vars(metric.tokenizer).keys() <= {"_kept"} for metric in kept)
+
+
+def test_a_line_is_tokenized_once_unless_it_is_long_or_there_are_many(monkeypatch):
+    monkeypatch.setattr(base, "_KEPT_LINES", 3)
+    tokenizer = base.KernelTokenizer("13a")
+    long = "well, " * 200
+    assert tokenizer("a,b") is tokenizer("a,b") != tokenizer("a,c")
+    assert tokenizer(long) == tokenizer(long) == " ".join(["well ,"] * 200)
+    assert tokenizer(long) is not tokenizer(long)
+    assert [tokenizer(f"{letter}!") for letter in "abcd"] == ["a !", "b !", "c !", "d !"]
+    assert len(tokenizer._kept) <= 3
+
+
+@pytest.mark.parametrize("name", ["none", "13a", "intl"])
+def test_something_other_than_a_line_is_refused_before_and_after_a_line(name):
+    tokenizer = bleucli.BLEU(tokenize=name).tokenizer
+    for _ in range(2):
+        for text in (None, 5, ["a", "b"], b"a"):
+            with pytest.raises(bleucli.InputTypeError, match="line"):
+                tokenizer(text)
+        assert tokenizer("a b") == "a b"
+
+
+def test_a_pickled_tokenizer_leaves_its_lines_behind():
+    metric = bleucli.TER(normalized=True)
+    fresh = len(pickle.dumps(metric))
+    assert metric.tokenizer("It's") == pickle.loads(pickle.dumps(metric)).tokenizer("It's") == "it 's"
+    assert len(pickle.dumps(metric)) == fresh
 
 
 @pytest.mark.parametrize("references", [1, 3])

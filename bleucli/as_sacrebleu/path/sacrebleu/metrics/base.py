@@ -294,6 +294,8 @@ class Metric(_Metric[Any], metaclass=Watched):
         return self._step
 
     def _replaces(self, step: str) -> bool:
+        if not self._step:  # nothing is replaced, and the rest takes as long as a score
+            return False
         return step in vars(self) or _find(type(self), step) is not self._own_steps[step]
 
     @classmethod
@@ -304,7 +306,7 @@ class Metric(_Metric[Any], metaclass=Watched):
     def _keep(self, references: Iterable[Iterable[str | None]]) -> None:
         """Prepare the references that the metric is made with, cut to equal length."""
         streams = [list(texts) for texts in references]
-        self._texts = fit(streams[0], streams)[1] if streams else streams
+        self.__dict__["_texts"] = fit(streams[0], streams)[1] if streams else streams
         if self.replaced_step():
             self._cache = self._cache_references(self._texts)
         else:

@@ -8,7 +8,7 @@ from typing import Any
 
 from bleucli.metrics.base import metric_for
 from bleucli.metrics.bleu import BLEU as _BLEU
-from bleucli.metrics.bleu import FORMATS, LENGTHS_FORMAT, MAX_NGRAM_ORDER
+from bleucli.metrics.bleu import FORMATS, MAX_NGRAM_ORDER
 from bleucli.metrics.bleu import BLEUScore as _BLEUScore
 from bleucli.metrics.smoothing import Smoothing
 from bleucli.tokenizers import DEFAULT, default_for
@@ -67,9 +67,9 @@ class BLEUScore(_BLEUScore, Score):
         ref_len: int,
     ) -> None:
         _BLEUScore.__init__(self, score, counts, totals, precisions, bp, sys_len, ref_len)
-        self.prec_str = FORMATS[len(precisions)][0] % tuple(precisions)
         self._mean = self._ci = -1.0
-        self._verbose = f"{self.prec_str} {LENGTHS_FORMAT % (bp, self.ratio, sys_len, ref_len)}"
+        self._verbose = FORMATS[len(precisions)][1] % (*precisions, bp, self.ratio, sys_len, ref_len)
+        self.prec_str = self._verbose.partition(" ")[0]
 
 
 class BLEU(Tokenized, _BLEU):

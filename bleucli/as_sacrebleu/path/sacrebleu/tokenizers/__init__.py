@@ -16,6 +16,7 @@ from typing import Any
 from bleucli import tokenizers
 from bleucli.metrics.ter import Tercom
 from bleucli.text import Segments
+from bleucli.tokenizers.base import OfLines
 from sacrebleu import names
 
 TYPE_CHECKING = False
@@ -56,17 +57,20 @@ class BaseTokenizer:
 
     def signature(self) -> str:
         """Return its name in signatures."""
-        name: str = self._ours.signature
-        return name
+        return self._ours.signature  # type: ignore[no-any-return]
 
     def tokenize(self, segments: Segments) -> Segments:
         """Return segments with their tokens separated by white space."""
         tokens: Segments = self._ours.tokenize(segments)
         return tokens
 
-    def __call__(self, line: str) -> str:
-        """Return a line with its tokens separated by white space."""
-        tokens: str = self._ours(line)
+    # As in bleucli, but without a second call
+    _kept: dict[str, str] = {}  # never filled
+    __call__, keep, __getstate__ = OfLines.__call__, OfLines.keep, OfLines.__getstate__
+
+    def split_line(self, line: str) -> str:
+        """Return what calling the tokenizer does, without keeping it."""
+        tokens: str = self._ours.split_line(line)
         return tokens
 
 
@@ -116,6 +120,16 @@ def _adapt(kind: Any, ours: Any) -> Any:
     return tokenizer
 
 
+class NoneTokenizer(BaseTokenizer):
+    """`none`."""
+
+    _name = "none"
+
+    def keep(self, line: str) -> str:
+        """Return the line."""
+        return line if type(line) is str else self.split_line(line)
+
+
 class TercomTokenizer(BaseTokenizer):
     """`tercom`, TER's."""
 
@@ -138,6 +152,10 @@ class TokenizerRegexp(BaseTokenizer):
 
     def __call__(self, line: str) -> str:
         """Return a line with its tokens separated by white space."""
+        return super().__call__(line)  # a method of its own, since kernels do not do what it does
+
+    def split_line(self, line: str) -> str:
+        """Return what calling the tokenizer does, without keeping it."""
         from bleucli.kernels import python
 
         return python.split_punctuation(line)
