@@ -32,11 +32,7 @@ _ADVICE = "name a file on a file system that can lock files"
 
 
 def deliver(chunks: Iterable[str | bytes], path: str | None, environment: Environment, append: bool = False) -> None:
-    """Write the complete answer to a file, or to stdout if `path` is None; append: keep what the file already has.
-
-    Raises:
-        BrokenPipeError: no one reads stdout any more.
-    """
+    """Write the complete answer to a file, or to stdout if `path` is None; append: keep what the file already has."""
     with spool(chunk if isinstance(chunk, bytes) else encode(chunk) for chunk in chunks) as answer:
         if path is None and environment.stdout is None:
             raise BleuError("cannot write standard output: it is closed; name a file with --output")
@@ -91,11 +87,7 @@ def refuse_foreign(path: str) -> None:
 
 
 def _append(answer: IO[bytes], name: str) -> None:
-    """Add to the end of a file, under a lock, so that the lines of several writers stay whole.
-
-    Raises:
-        OSError: it cannot be written; its old content is kept.
-    """
+    """Add to the end of a file, under a lock, so that the lines of several writers stay whole."""
     if os.path.exists(name) and not os.path.isfile(name):  # a device or a pipe, which has no content to check
         write_file(answer, name)
         return
@@ -158,13 +150,7 @@ def check_output(options: Options) -> None:
 
 
 def protect(output: str | None, inputs: Iterable[str], stdin: IO[bytes] | None = None) -> None:
-    """Refuse to write a file that is read.
-
-    Args:
-        output: the file that is written, if any.
-        inputs: the files that are read.
-        stdin: standard input, if it is read.
-    """
+    """Refuse to write a file that is read; stdin: standard input, if it is read."""
     if output is None:
         return
     _refuse(output, inputs)
@@ -188,9 +174,6 @@ def _inputs(options: Options) -> Iterator[str]:
     """Give the files that the options and the environment name as inputs, whichever mode reads them.
 
     Patterns in --input stay as they are: `files.Files` replaces them with files, and protects these.
-
-    Merging may replace a statistics file with the file that has all rows, and a history may be both baseline and
-    output: scores are compared with it, then added to it.
     """
     from bleucli.cli.commands import command_of
     from bleucli.testsets import cache

@@ -843,10 +843,8 @@ def flags_of(name: str) -> dict[str, MetricOption]:
 def target_language(pair: str | None, of_test_set: bool = False) -> str:
     """Return the target language of a language pair, or "" if there is none.
 
-    Args:
-        pair: a language pair, such as `en-de`.
-        of_test_set: the pair is one of a test set, whatever it is called; the language is "" unless it has its own
-            tokenizer.
+    of_test_set: the pair is one of a test set, whatever it is called; the language is "" unless it has its own
+    tokenizer.
 
     >>> target_language("en-ZH"), target_language("eng-zho-TW", of_test_set=True), target_language(None)
     ('zh', 'zh', '')

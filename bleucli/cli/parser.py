@@ -84,9 +84,8 @@ class Parser(argparse.ArgumentParser):
     def add(self, heading: str, name: str, option: Option, kind: type | None = None) -> None:
         """Add an option under a heading; a new heading comes last.
 
-        Absent options get no value, so that only those that were given are read.
-
-        name: what the values that are read have it under. kind: the type of its value, if the record does not say it.
+        Absent options get no value, so that only those that were given are read. kind: the type of the value, if the
+        record does not say it.
         """
         groups = {group.title: group for group in self._action_groups}
         group = groups.get(heading) or self.add_argument_group(heading)
@@ -186,10 +185,7 @@ def _parser_of(name: str, command: Command) -> Parser:
 
 
 def read(words: Sequence[str], name: str) -> tuple[dict[str, Any], list[str], list[str]]:
-    """Return the values that the words give to options, all flags, and the metrics whose flags these include.
-
-    name: that of the command, "" for scoring.
-    """
+    """Return the values that the words give to options, all flags, and the metrics whose flags these include."""
     command = commands.command_of(name)
     top = _parser_of(name, command)
     metrics: list[str] = []
@@ -217,12 +213,7 @@ def read(words: Sequence[str], name: str) -> tuple[dict[str, Any], list[str], li
 
 
 def _spell_out(words: Sequence[str], *options: Sequence[str]) -> list[str]:
-    """Write abbreviated long options in full.
-
-    Args:
-        words: the words of the command line.
-        options: groups of long options. An abbreviation that is unique in an earlier group keeps its meaning, whatever
-            the later groups hold.
+    """Write abbreviated long options in full; one that is unique in an earlier group keeps its meaning.
 
     >>> _spell_out(["--enc=latin-1", "--m", "bleu", "--", "--enc"], ["--encoding", "--metrics"], ["--max-drop"])
     ['--encoding=latin-1', '--metrics', 'bleu', '--', '--enc']
@@ -247,16 +238,10 @@ def _spell_out(words: Sequence[str], *options: Sequence[str]) -> list[str]:
 def _add_flags_of_metrics(
     top: Parser, names: Sequence[str] | None, suffices: Callable[[], bool] = lambda: False
 ) -> list[str]:
-    """Add the flags of metrics, in groups after the general ones for scoring.
+    """Add the flags of metrics, in groups after the general ones for scoring, and return their names.
 
-    Args:
-        top: the parser.
-        names: those of the metrics; None for all, and for the flag that all metrics share.
-        suffices: called after each metric; once it returns True, the other metrics, which are slow to import, are left
-            out.
-
-    Returns:
-        The metrics whose flags were added.
+    names: those of the metrics; None for all, and for the flags that all metrics share. suffices: called after each
+    metric; once it returns True, the other metrics, which are slow to import, are left out.
     """
     if names is not None and not names:
         return []
@@ -293,10 +278,7 @@ def parser(name: str = "") -> Parser:
 
 
 def first_screen(top: Parser, name: str) -> str:
-    """Return the page of `--help`: what most people need, in 80 columns and fewer than 50 lines.
-
-    name: that of the command, "" for scoring, whose page lists the others.
-    """
+    """Return the page of `--help`: what most people need, in 80 columns and fewer than 50 lines."""
     command = commands.command_of(name)
     page = top._get_formatter()
     page.add_usage(top.usage, [], [])

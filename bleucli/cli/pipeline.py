@@ -83,11 +83,7 @@ def open_source(
 ) -> Source:
     """Return the source that the options name; nothing is counted yet.
 
-    Args:
-        options: the options of the command.
-        environment: the world around the command, with its standard input.
-        hashed: whether files are hashed as they are read, for `Source.inputs`.
-        statistics: what the files of --stats hold, if any are named.
+    hashed: whether files are hashed as they are read, for `Source.inputs`.
     """
     if options.engine is not None:
         from bleucli.cli.sources.tables import EngineSource
@@ -100,7 +96,7 @@ def open_source(
 
 
 def open_rows(options: Options, environment: Environment, hashed: bool, statistics: Statistics | None = None) -> Rows:
-    """Return the source that the options name, which is not an engine; arguments: as for `open_source`."""
+    """Return the source that the options name, which is not an engine."""
     if statistics is None:
         return open_texts(options, environment, hashed)
     from bleucli.cli.sources.scores import StatisticsSource
@@ -109,7 +105,7 @@ def open_rows(options: Options, environment: Environment, hashed: bool, statisti
 
 
 def open_texts(options: Options, environment: Environment, hashed: bool = False) -> Texts:
-    """Return the texts that the options name, unread; arguments: as for `open_source`."""
+    """Return the texts that the options name, unread."""
     if options.table is not None:
         from bleucli.cli.sources.tables import TableSource
 
@@ -172,10 +168,7 @@ def edit_counters(options: Options, metrics: Sequence[Metric]) -> tuple[Sequence
 
 
 def choose_metrics(options: Options, source: StatisticsSource, scores: Sequence[str]) -> list[Metric]:
-    """Return the metrics that counted what statistics files hold, with the options that were asked for.
-
-    scores: the names of the scores from elsewhere that are chosen as well.
-    """
+    """Return the metrics, and the scores of these names, in statistics files, with the options that were asked for."""
     if options.segment_scores:
         source.choose_numbers()
     for name in request.names_of_metrics(options):
@@ -243,7 +236,7 @@ def leave_out(
 def say_left_out(
     options: Options, systems: Systems, environment: Environment, report: Callable[[Results], None] | None
 ) -> None:
-    """Say what is wrong with the systems that are left out; arguments: as for `leave_out`."""
+    """Say what is wrong with the systems that are left out; report: as for `leave_out`."""
     errors = dict(systems.failures)
     if not errors:
         return
@@ -281,16 +274,7 @@ def score(
     progress: Progress,
     before: Sequence[SystemStats] = (),
 ) -> Results:
-    """Score what a source counted.
-
-    Args:
-        counts: what was counted.
-        metrics: those that counted.
-        texts: `Source.texts`.
-        plan: how to resample the scores, or None.
-        progress: called with what is resampled, how many are done, and how many there are.
-        before: what was counted earlier, to be tested against.
-    """
+    """Score what a source counted; texts: `Source.texts`; before: what was counted earlier, to be tested against."""
     if counts.grouped:
         results = score_groups(counts.parts, metrics, sampling=plan, progress=progress)
         results = results._replace(hints=list(dict.fromkeys([*counts.hints, *results.hints])))
@@ -338,11 +322,7 @@ def compare_signatures(options: Options, results: Results) -> dict[str, str]:
 class Remarks:
     """What there is to say beside an answer. With --strict, warnings forbid the answer, so make this before writing it.
 
-    Args:
-        options: the options of the command.
-        messages: the notes and warnings of this run.
-        signature: that of the score, which is compared with the one of --like; may be empty without --like.
-        hints: warnings about options, texts and scores.
+    signature: that of the score, which is compared with the one of --like; may be empty without --like.
     """
 
     def __init__(
@@ -371,10 +351,7 @@ class Remarks:
 
 
 def _note_lowercase(options: Options) -> list[str]:
-    """Return the hint that -lc is only for BLEU, if other metrics are scored as well.
-
-    The hint says which option of a metric makes it distinguish upper from lower case, or ignore the difference.
-    """
+    """Return the hint that -lc is only for BLEU, if other metrics are scored as well, and what these have instead."""
     names = [name for name in request.names_of_metrics(options) if name != "bleu"]
     if not options.of_metric("bleu").get("lowercase") or not names:
         return []

@@ -188,11 +188,7 @@ def _check_gates(options: Options) -> None:
 def find_idle(options: Options, systems: int, form: str, segments: bool = False) -> list[str]:
     """Return one line about the options that have no effect on scores, or nothing if there are none.
 
-    Args:
-        options: the options, including those that --like set.
-        systems: how many there are.
-        form: the format, "" if no scores are printed.
-        segments: whether each segment gets its own score.
+    form: the format, "" if no scores are printed. segments: whether each segment gets its own score.
     """
     if options.given <= {"refs", "input", "format"}:  # these always have an effect
         return []
@@ -353,10 +349,7 @@ def scale_of(options: Options, form: str | None) -> int:
 
 
 def names_of_metrics(options: Options) -> list[str]:
-    """Return the names of the metrics that were asked for, in the order in which they are printed.
-
-    With --segment-scores, there are none.
-    """
+    """Return the names of the metrics that were asked for, in printed order; none with --segment-scores."""
     words = options.metrics or [options.followed or "bleu"]
     return [] if options.segment_scores else [name for name in METRICS if name in words]
 
@@ -386,13 +379,7 @@ def names_of_scores(options: Options) -> list[str]:
 
 
 def make_metric(options: Options, name: str, without: Iterable[Option] = ()) -> Metric:
-    """Make the metric of this name, configured as the options ask.
-
-    Args:
-        options: the options of the command.
-        name: its name in `METRICS`.
-        without: options that are left at their defaults.
-    """
+    """Make the metric of this name, configured as the options ask; without: options that are left at their defaults."""
     shared = {
         "effective_order": options.sentence_level,
         "skip_empty_refs": options.skip_empty_refs,

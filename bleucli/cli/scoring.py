@@ -106,21 +106,10 @@ def _group_documents(options: Options) -> Options:
 
 
 class Answer:
-    """How results become an answer.
+    """How results become an answer; systems: those that are scored.
 
-    Args:
-        options: what is asked for.
-        environment: the world around the command.
-        messages: the notes and warnings of this run.
-        gates: what judges the scores, if anything.
-        provenance: the command line and its time, for a format that shows them.
-        systems: those that are scored.
-
-    Attributes:
-        form: the name of the format.
-        layout: how scores are laid out in it.
-        before: the earlier output that systems are tested against, if any.
-        report_failures: writes a report of systems that are left out, where the format has one; None elsewhere.
+    before: the earlier output that systems are tested against, if any. report_failures: writes a report of systems that
+    are left out, where the format has one; None elsewhere.
     """
 
     def __init__(
@@ -176,14 +165,9 @@ class Answer:
     ) -> bool:
         """Judge results by the gates, and print them; return whether all gates were passed.
 
-        Args:
-            results: the results.
-            names_in: returns what their rows are called in a format.
-            read: returns what they were made from.
-            hints: what there is to warn of.
-            signature: the signature that --like was compared with.
-            overview: returns a line that says what was read, for a number of segments.
-            earlier: the names of systems that were scored earlier, and are not judged.
+        names_in: returns what the rows are called in a format. read: returns what they were made from. signature: the
+        one that --like was compared with. overview: returns a line that says what was read, for a number of segments.
+        earlier: the names of systems that were scored earlier, and are not judged.
         """
         options = self._options
         if options.segment_scores and options.width is not None and results.systems[0].scores[0].scale == 1:
@@ -369,13 +353,9 @@ def _read_baseline(options: Options) -> tuple[Baseline | None, Before | None]:
 
 
 class Before:
-    """What a statistics file says about an earlier output.
+    """What a statistics file, the value of `--baseline`, says about an earlier output.
 
-    Args:
-        options: the options of the command; the file is the value of `--baseline`.
-
-    Attributes:
-        is_tested: whether the systems that are scored now are tested against this output.
+    is_tested: whether the systems that are scored now are tested against it.
     """
 
     def __init__(self, options: Options) -> None:

@@ -31,12 +31,8 @@ _SLOWNESS = 2.0
 class Environment:
     """The world around one run of the command; tests replace it.
 
-    Args:
-        stdin, stdout, stderr: binary streams; None for one that is closed.
-        variables: the environment variables.
-
-    Attributes:
-        annotates: whether errors and warnings are also written as annotations, which GitHub shows beside a change.
+    stdin, stdout, stderr: binary streams; None for one that is closed. annotates: whether errors and warnings are also
+    written as annotations, which GitHub shows beside a change.
     """
 
     def __init__(
@@ -148,13 +144,7 @@ def _raw(stream: IO[str] | None, mode: str) -> IO[bytes] | None:
 
 
 class Messages:
-    """The notes and warnings of one run.
-
-    Args:
-        environment: the world around the command, with its stderr.
-        quiet: say nothing.
-        strict: hold back the answer if there is a warning.
-    """
+    """The notes and warnings of one run; strict: they hold back the answer."""
 
     def __init__(self, environment: Environment, quiet: bool, strict: bool) -> None:
         self._environment = environment
@@ -185,8 +175,7 @@ class Messages:
     def hold_back(self, hints: Iterable[str]) -> None:
         """With --strict, raise an error if there are warnings; call it once all are known, before writing the answer.
 
-        Args:
-            hints: warnings that were not shown yet; with --strict, they are shown here.
+        hints: warnings that were not shown yet; with --strict, they are shown here.
         """
         if not self._strict:
             return
@@ -215,8 +204,7 @@ class Messages:
 class Bar:
     """A bar that appears after a second; call it with what is counted, how many are done, and how many there are.
 
-    Use it in a `with` statement: the bar disappears at the end. is_hidden: whether nobody watches, so that it never
-    appears.
+    Use it in a `with` statement: the bar disappears at the end.
     """
 
     def __init__(self, environment: Environment, is_hidden: bool = False) -> None:

@@ -49,11 +49,7 @@ _ROUNDED_DECIMALS = 11
 
 
 def read_bounds(option: str, text: str) -> dict[str, Bound]:
-    """Read an option's value: bounds by metric; a bound without a metric has the key "".
-
-    Args:
-        option: `FAIL_UNDER`, or `MAX_DROP`, whose bounds may be in percent.
-        text: its value.
+    """Read the value of `FAIL_UNDER`, or of `MAX_DROP`, whose bounds may be in percent: bounds by metric, or for "".
 
     >>> read_bounds(MAX_DROP, "bleu=0.3,ter=2%")
     {'bleu': Bound(number=0.3, percent=False), 'ter': Bound(number=2.0, percent=True)}

@@ -260,9 +260,6 @@ def agree(columns: Mapping[str, Sequence[SegmentScores]]) -> dict[str, list[Segm
     """Return the scores of each pair in the same order and with the same direction.
 
     Numbers of errors may be negative, so that higher ones are better, and all be 0 for a pair.
-
-    Raises:
-        BleuError: a pair lacks scores that another one has, or has another direction.
     """
     first, *_ = columns
     names = [scores.name for scores in columns[first]]
@@ -285,13 +282,8 @@ def agree(columns: Mapping[str, Sequence[SegmentScores]]) -> dict[str, list[Segm
 def find_language(pair: str, code: str, follows: bool) -> str:
     """Return the target language of a pair.
 
-    Args:
-        pair: the name of the pair, for the error.
-        code: the code of its target.
-        follows: whether a metric follows the language; if not, the language of a pair may be unknown, "".
-
-    Raises:
-        UsageError: there is no such language, and it matters.
+    code: that of its target. follows: whether a metric follows the language; if not, the language of a pair may be
+    unknown, "".
     """
     try:
         return languages.find(code)
@@ -332,11 +324,7 @@ def _open(pair: Pair, encoding: str) -> tuple[Corpus, list[TextFile]]:
 def _check_texts(
     matrix: object,
 ) -> Iterator[tuple[str, str, tuple[Mapping[str, Iterable[str]], Iterable[Iterable[str]]]]]:
-    """Give the name, the target language and the texts of each pair.
-
-    Raises:
-        InputTypeError: they are of another shape.
-    """
+    """Give the name, the target language and the texts of each pair."""
     if not isinstance(matrix, Mapping) or not matrix:
         raise InputTypeError('matrix: expected a path, or texts by pair; write {"en-de": (systems, references)}')
     for pair, texts in matrix.items():
@@ -378,23 +366,11 @@ def score_pairs(
     intervals: Sampling | None = None,
     progress: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Results:
-    """Score language pairs; each gets the scores that it would get alone.
+    """Score language pairs as `score_matrix`; each gets the scores that it would get alone.
 
-    Args:
-        tasks: at least one.
-        systems: the names of all systems, in the order of the table. The first one is the baseline of a test.
-        jobs: the number of threads, which share the texts of all pairs; None for all processors if there is enough
-            text.
-        sampling: as for `scoring.score_systems`.
-        intervals: how to resample for intervals, if `sampling` gives none.
-        progress: called with what is scored, how many are done, and of how many.
-
-    Returns:
-        As `score_matrix`; a hint about some of the pairs names them.
-
-    Raises:
-        BleuError: texts of a pair have different numbers of segments, or the baseline of a test has none for a pair; or
-            as for `scoring.score_systems`.
+    systems: the names of all systems, in the order of the table. The first one is the baseline of a test. sampling: as
+    for `scoring.score_systems`. intervals: how to resample for intervals, if `sampling` gives none. progress: called
+    with what is scored, how many are done, and of how many.
     """
     by_system: dict[str, list[SystemResult]] = {name: [] for name in systems}
     rows: list[SystemResult] = []
@@ -490,11 +466,7 @@ def _samples(results: Results, pairs: Sequence[Mapping[str, SystemStats]]) -> li
 
 
 def _check_baseline(tasks: Sequence[Task], name: str) -> None:
-    """Refuse a baseline that has no output for a pair.
-
-    Raises:
-        UsageError: a pair lacks it.
-    """
+    """Refuse a baseline that has no output for a pair."""
     for task in tasks:
         if name not in task.corpus.system_names():
             raise UsageError(

@@ -66,12 +66,7 @@ class _File(NamedTuple):
 
 
 def read_plan(path: str) -> Plan:
-    """Return which files a matrix is made of; patterns are relative to the folder of the TOML file.
-
-    Raises:
-        BleuError: the file cannot be read, is not valid TOML, has unknown keys, or lists unknown pairs or names; or its
-            patterns match nothing, or match two files for one output.
-    """
+    """Return which files a matrix is made of; patterns are relative to the folder of the TOML file."""
     table = read_toml(path, remedy="name a readable TOML file")
     for key in table:
         if key not in _KEYS:
@@ -141,11 +136,7 @@ def _suggest_any(word: str, choices: Sequence[str]) -> str:
 
 
 def _put_first(baseline: object, systems: list[str], path: str) -> list[str]:
-    """Return the systems with the baseline, if there is one, before the others.
-
-    Raises:
-        BleuError: the baseline is not one of them.
-    """
+    """Return the systems with the baseline, if there is one, before the others."""
     if baseline is None:
         return systems
     if baseline not in systems:
@@ -155,18 +146,7 @@ def _put_first(baseline: object, systems: list[str], path: str) -> list[str]:
 
 
 def _names(table: Mapping[str, Any], key: str, path: str, relation: str, choices: Sequence[str]) -> list[str]:
-    """Return a list of names, which may be absent.
-
-    Args:
-        table: the content of the file.
-        key: the key of the list.
-        path: the path of the file.
-        relation: what outputs have to do with a name, for the error.
-        choices: all names, each once.
-
-    Raises:
-        BleuError: it is something else, or empty, or has a name twice or one that is unknown.
-    """
+    """Return a list of names, which may be absent; relation: what outputs have to do with a name, for the error."""
     names = table.get(key)
     if names is None:
         return []
@@ -185,12 +165,7 @@ def _names(table: Mapping[str, Any], key: str, path: str, relation: str, choices
 
 
 def _find_files(table: Mapping[str, Any], key: str, path: str) -> Iterator[_File]:
-    """Give the files that a key's patterns match, sorted pattern by pattern.
-
-    Raises:
-        BleuError: there is no such key; or a pattern is not valid, matches nothing, or matches a file that another
-            pattern matches too.
-    """
+    """Give the files that a key's patterns match, sorted pattern by pattern."""
     value = table.get(key)
     patterns = [value] if isinstance(value, str) else value
     if not isinstance(patterns, list) or not patterns or not all(isinstance(one, str) and one for one in patterns):

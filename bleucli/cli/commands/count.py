@@ -116,15 +116,8 @@ def _merge(options: Options, messages: Messages) -> None:
 class _Saving:
     """What was counted, on its way to a file.
 
-    Args:
-        options: the options of the command.
-        source: where the segments come from.
-        labels: returns what is known of some segments beside their texts; None where no rows are written here.
-        metrics: the metrics that count.
-
-    Attributes:
-        metrics: those that count, by their names in the file.
-        segments: how many were counted so far.
+    labels: returns what is known of some segments beside their texts; None where no rows are written here. metrics:
+    those that count, by their names in the file. segments: how many were counted so far.
     """
 
     def __init__(self, options: Options, source: Source, labels: Labels | None, metrics: Sequence[Metric]) -> None:

@@ -86,17 +86,9 @@ def matrix(options: Options, environment: Environment, messages: Messages) -> bo
 class Matrix:
     """The language pairs that a TOML file names, each with a source of its own.
 
-    Args:
-        options: what is asked for.
-        environment: the world around the command.
-        hashed: whether files are hashed as they are read.
-
-    Attributes:
-        rows: the outputs of all pairs.
-        systems: the names of all systems, in the order of the table.
-        has_baseline: whether the file names the first one as the baseline.
-        pairs: the source of each pair, by its name.
-        files: by pair, the files of scores from elsewhere, once it is scored.
+    rows: the outputs of all pairs. systems: the names of all systems, in the order of the table. has_baseline: whether
+    the file names the first one as the baseline. pairs: the source of each pair. files: by pair, the files of scores
+    from elsewhere, once it is scored.
     """
 
     def __init__(self, options: Options, environment: Environment, hashed: bool) -> None:
@@ -186,11 +178,7 @@ class Matrix:
 
 
 class Outputs(Systems):
-    """The rows of a matrix, whose names are the same in every format.
-
-    Args:
-        rows: their names.
-    """
+    """The rows of a matrix, whose names are the same in every format."""
 
     unit = "output"  # the same system may have other outputs that are scored
 

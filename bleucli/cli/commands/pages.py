@@ -348,12 +348,7 @@ def _compare(
 
 
 class _Rows:
-    """Keeps the statistics of each segment, and the labels that make groups.
-
-    Args:
-        texts: knows the labels.
-        by: which ones make groups.
-    """
+    """Keeps the statistics of each segment, and the labels that make groups."""
 
     def __init__(self, texts: Texts, by: Sequence[str]) -> None:
         from bleucli.report.contents import KeptRows
@@ -416,11 +411,7 @@ SERVE = Command(
 
 
 def serve(options: Options, environment: Environment, messages: Messages) -> bool:
-    """Print the address of the calculator, and serve it.
-
-    Raises:
-        KeyboardInterrupt: the user pressed Ctrl-C.
-    """
+    """Print the address of the calculator, and serve it until Ctrl-C."""
     from bleucli.web import server
 
     text = _PORT if options.port is None else options.port

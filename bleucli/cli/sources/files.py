@@ -41,16 +41,10 @@ _PARTS = ("origlang", "domain", "country")
 
 
 class FileSource(TextSource):
-    """The text files of one run.
+    """The text files of one run; has_ids: whether references from elsewhere have ids.
 
-    Args:
-        arguments: which files, and how they are read.
-        stdin: standard input; None if it is closed.
-        has_ids: whether references from elsewhere have ids.
-
-    Attributes:
-        references: the files of the references.
-        locates: whether an error about numbers of segments names all places where lines are missing or too many.
+    references: the files of the references. locates: whether an error about numbers of segments names all places where
+    lines are missing or too many.
     """
 
     locates = False
@@ -269,8 +263,7 @@ class FileSource(TextSource):
     def leave_out(self, reported: bool = False) -> None:
         """Leave out the systems that cannot be scored, for --keep-going; `systems.failures` then says why.
 
-        Args:
-            reported: whether a report names what is left out, even if that is the only file of systems.
+        reported: whether a report names what is left out, even if that is the only file of systems.
         """
         self.systems.names()  # refuses wrong names before any text is read
         # Without a system in the words, the references may be what is wrong
@@ -364,8 +357,7 @@ class FileSource(TextSource):
 class _Tabs:
     """Whether tabs may separate the references in a file: all its lines have the same number, and no output has one.
 
-    Attributes:
-        columns: how many references each line would then have; 0 where nothing was read, 1 where they do not.
+    columns: how many references each line would then have; 0 where nothing was read, 1 where they do not.
     """
 
     columns = 0
@@ -420,9 +412,7 @@ def input_of(file: File, role: str) -> Input:
 def _read_labels(file: TextFile, names: Sequence[str] = ()) -> tuple[list[str], Iterator[list[Segments]]]:
     r"""Return the names of the columns in a file of labels, and the labels in blocks, one `Segments` per column.
 
-    Args:
-        file: a file with as many columns as its first line has, and without a byte-order mark.
-        names: the names of the columns; none if the first line has them.
+    names: those of the columns; none if the first line has them.
 
     >>> from io import BytesIO
     >>> file = TextFile("labels.tsv", stream=BytesIO(b"doc\tdomain\na\tnews\nb\ttalk\n"), columns=None)
@@ -465,14 +455,8 @@ def _own_references(file: File) -> str:
 class Files:
     """The text files that one command line names; standard input is opened at most once.
 
-    Args:
-        arguments: what names them.
-        stdin: standard input; None if it is closed.
-
-    Attributes:
-        systems: the paths of the systems; "-" is standard input.
-        remedy: a clause that says what to do if the systems are empty, or "".
-        fields: the fields of hypotheses and references in JSON Lines, where --jsonl-fields names them.
+    systems: the paths of the systems; "-" is standard input. remedy: a clause that says what to do if the systems are
+    empty, or "". fields: those of hypotheses and references in JSON Lines, where --jsonl-fields names them.
     """
 
     def __init__(self, arguments: TextArguments, stdin: IO[bytes] | None) -> None:

@@ -77,12 +77,7 @@ def _scores_in(statistics: Statistics) -> Iterator[tuple[str, SegmentScores]]:
 class StatisticsSource:
     """Systems whose statistics come from files; their texts are not needed.
 
-    Args:
-        arguments: what is scored of the files.
-        statistics: what they hold.
-
-    Attributes:
-        chosen: the metrics that were chosen, by their names in the files.
+    chosen: the metrics that were chosen, by their names in the files.
     """
 
     selection = None
@@ -328,10 +323,8 @@ def read_scores(arguments: ScoreArguments, systems: Systems) -> tuple[list[Segme
 def _find(file: ScoreFile, names: Sequence[str], is_alone: bool) -> tuple[str, str]:
     """Return what errors call the scores of a system, and what the file calls the system.
 
-    Args:
-        file: the file with the scores.
-        names: what the system is called in scores, its path, and what it is called in formats.
-        is_alone: whether the file has the scores of this system only.
+    names: what the system is called in scores, its path, and what it is called in formats. is_alone: whether the file
+    has the scores of this system only.
     """
     if is_alone and len(file.systems) == 1:
         return file.label, next(iter(file.systems))

@@ -162,14 +162,9 @@ class Entry(NamedTuple):
 class Systems:
     """The systems of one source.
 
-    Args:
-        arguments: how they are called.
-        entries: returns what brings systems along. It is called only when names are needed, since the columns of
-            standard input are known only after its first block has been read.
-
-    Attributes:
-        has_baseline: whether the first system is the baseline of a test.
-        failures: what is wrong with entries that are left out, by position.
+    entries: returns what brings systems along. It is called only when names are needed, since the columns of standard
+    input are known only after its first block has been read. has_baseline: whether the first system is the baseline of
+    a test. failures: what is wrong with entries that are left out, by position.
     """
 
     unit = "system"  # what messages call one of them
@@ -238,9 +233,8 @@ class Systems:
     def _labels(self, first: int, by_file: bool = False) -> list[str]:
         """Return a label for each system: the path of its file, or its name or number if the file has several.
 
-        Args:
-            first: the first number.
-            by_file: whether paths lose folders and known endings; names and numbers stay as they are.
+        first: the first number. by_file: whether paths lose folders and known endings; names and numbers stay as they
+        are.
         """
         entries = self._entries()
         paths = [entry.path for entry in entries]
@@ -279,13 +273,8 @@ def find_repeated(names: Sequence[str]) -> list[str]:
 class TextSource(ABC):
     """Systems and references as texts; subclasses say where these come from, and what is known of segments.
 
-    Args:
-        systems: what the systems are called.
-        by: the labels that the segments of a group share; none for one group.
-        unit: the label of what is resampled as a whole, or "segment".
-
-    Attributes:
-        remembers, read_again, sources: see `bleucli.cli.sources.Texts`.
+    by: the labels that the segments of a group share; none for one group. unit: the label of what is resampled as a
+    whole, or "segment". remembers, read_again, sources: see `bleucli.cli.sources.Texts`.
     """
 
     remembers = False
