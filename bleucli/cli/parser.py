@@ -11,7 +11,7 @@ import argparse
 from collections.abc import Callable, Sequence
 
 from bleucli.cli import commands
-from bleucli.cli.options import OPTIONS, VALUES, Option, flags_of
+from bleucli.cli.options import OPTIONS, THEIRS, VALUES, Option, flags_of
 from bleucli.cli.streams import shown
 from bleucli.errors import UsageError
 from bleucli.phrases import suggest
@@ -81,11 +81,11 @@ class Parser(argparse.ArgumentParser):
         """Return all flags."""
         return [flag for action in self._actions for flag in action.option_strings]
 
-    def add(self, heading: str, name: str, option: Option, kind: type | None = None) -> None:
+    def add(self, heading: str, name: str, option: Option, kind: type | None = None, theirs: bool = False) -> None:
         """Add an option under a heading; a new heading comes last.
 
         Absent options get no value, so that only those that were given are read. kind: the type of the value, if the
-        record does not say it.
+        record does not say it. theirs: whether sacreBLEU has the option, too.
         """
         groups = {group.title: group for group in self._action_groups}
         group = groups.get(heading) or self.add_argument_group(heading)
@@ -101,7 +101,7 @@ class Parser(argparse.ArgumentParser):
             settings |= {"type": kind or option.kind, "choices": option.choices}
             settings |= {"action": Once} if option.once else {}
         group.add_argument(*option.flags, dest=name, **settings)
-        if not option.theirs:
+        if not theirs:
             self.ours.append(option.flags[0])
 
     def read(self, words: Sequence[str]) -> dict[str, Any]:
@@ -180,7 +180,7 @@ def _parser_of(name: str, command: Command) -> Parser:
     )
     for heading, options in command.options.items():
         for option_name, option in options.items():
-            top.add(heading, option_name, option)
+            top.add(heading, option_name, option, theirs=option_name in THEIRS)
     return top
 
 
@@ -261,7 +261,7 @@ def _add_flags_of_metrics(
         for dest, option in flags_of(name).items():
             kind = bool if option.kind is bool else option.reads
             spelling = " ".join((*option.flags, _METAVARS[kind])).rstrip()
-            top.add(METRICS[name].name, dest, Option(spelling, option.help, theirs=not option.ours), kind)
+            top.add(METRICS[name].name, dest, Option(spelling, option.help), kind, not option.ours)
         metrics.append(name)
         if suffices():
             break

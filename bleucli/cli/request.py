@@ -21,6 +21,7 @@ from bleucli.cli.options import (
     MODES,
     OPTIONS,
     RESAMPLING,
+    THEIRS,
     flag_of,
     flags_of,
     has_gates,
@@ -253,8 +254,7 @@ def _tell(options: Options, reasons: Mapping[str, str]) -> list[str]:
             names.setdefault(reason, []).append(name)
     if not names:
         return []
-    theirs = {name for name, option in OPTIONS.items() if option.theirs}
-    theirs |= {name for metric in METRICS for name, option in flags_of(metric).items() if not option.ours}
+    theirs = THEIRS | {name for metric in METRICS for name, option in flags_of(metric).items() if not option.ours}
     parts = []
     for reason, idle in names.items():
         for name in sorted(idle):

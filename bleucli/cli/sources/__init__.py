@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 
-from bleucli.cli.options import asks_for_resampling
+from bleucli.cli.options import asks_for_resampling, is_tested
 from bleucli.cli.sources.texts import NameArguments
 from bleucli.cli.streams import shown
 from bleucli.errors import UsageError
@@ -208,30 +208,25 @@ def name_arguments(options: Options) -> NameArguments:
     """Return how systems are called."""
     names = None if options.names is None else [name.strip() for name in shown(options.names).split(",")]
     # A test with --baseline has that file as its baseline
-    has_baseline = (options.paired_ar or options.paired_bs) and not options.paired_all and options.baseline is None
+    has_baseline = is_tested(options) and not options.paired_all and options.baseline is None
     return NameArguments(names, options.name_by, has_baseline)
 
 
 def text_arguments(options: Options, hashed: bool = False) -> TextArguments:
     """Return which files hold the texts, and how they are read."""
     added = [file for _, files in score_arguments(options).columns for file, _ in files]
+    as_given = ("encoding", "output", "num_refs", "jsonl_fields", "partial", "segment_scores", "labels")
+    parts = ("origlang", "subset", "detail")
     return TextArguments(
         options.refs,
         options.input,
         name_arguments(options),
-        options.encoding,
-        are_paired=options.paired_ar or options.paired_bs,
+        are_paired=is_tested(options),
         has_test_set=bool(options.test_set),
         is_diversity=options.command == "diversity",
         hashed=hashed,
-        output=options.output,
         more=[*added, *filter(None, [options.baseline, options.labels])],
-        num_refs=options.num_refs,
         jsonl=bool(options.jsonl),
-        jsonl_fields=options.jsonl_fields,
-        partial=options.partial,
-        segment_scores=options.segment_scores,
-        labels=options.labels,
         label_names=[] if options.label_names is None else shown(options.label_names).split(","),
         by=columns_of_groups(options),
         unit=options.unit or "segment",
@@ -240,10 +235,8 @@ def text_arguments(options: Options, hashed: bool = False) -> TextArguments:
         needs_documents=options.command == "count" or "doc" in (options.level, options.unit),
         resamples=asks_for_resampling(options),
         pair=options.language_pair or "",
-        origlang=options.origlang,
-        subset=options.subset,
-        detail=options.detail,
         has_scores=bool(added),
+        **{name: getattr(options, name) for name in (*as_given, *parts)},
     )
 
 
@@ -310,7 +303,7 @@ def statistics_arguments(options: Options) -> StatisticsArguments:
         name_arguments(options),
         [column for column in columns_of_groups(options) if column != SYSTEM],
         options.unit or "segment",
-        are_tested=options.paired_ar or options.paired_bs,
+        are_tested=is_tested(options),
         names_metrics="metrics" in options.given or options.segment_scores or bool(options.followed),
     )
 
