@@ -154,20 +154,18 @@ def protect(output: str | None, inputs: Iterable[str], stdin: IO[bytes] | None =
     if output is None:
         return
     _refuse(output, inputs)
-    if os.path.isfile(output) and _is_file_of(stdin, output):
+    try:
+        is_stdin = stdin is not None and os.path.samestat(os.stat(output), os.fstat(stdin.fileno()))
+    except OSError:  # the file does not exist, or the stream has no descriptor
+        return
+    if is_stdin and os.path.isfile(output):
         raise UsageError(f"--output {shown(output)} is also the standard input; name another file")
 
 
 def _refuse(output: str, inputs: Iterable[str]) -> None:
-    if os.path.isfile(output) and any(path != "-" and _is_same(path, output) for path in inputs):
-        raise UsageError(f"--output {shown(output)} is also an input; name another file")
-
-
-def _is_same(one: str, other: str) -> bool:
-    """Return whether two paths lead to one file, which need not exist yet."""
-    if os.path.exists(one) and os.path.exists(other):
-        return os.path.samefile(one, other)
-    return os.path.realpath(one) == os.path.realpath(other)
+    for path in inputs if os.path.isfile(output) else ():
+        if path != "-" and os.path.exists(path) and os.path.samefile(path, output):
+            raise UsageError(f"--output {shown(output)} is also an input; name another file")
 
 
 def _inputs(options: Options) -> Iterator[str]:
@@ -205,16 +203,6 @@ def _inputs(options: Options) -> Iterator[str]:
     signature = {} if options.like is None else options.like.info
     names = (options.of_metric("bleu").get("tokenize"), signature.get("tok"))
     yield from filter(None, map(find_model, filter(None, names)))
-
-
-def _is_file_of(stream: IO[bytes] | None, path: str) -> bool:
-    """Return whether a standard stream is connected to the file or device with that name."""
-    if stream is None:
-        return False
-    try:
-        return os.path.samestat(os.stat(path), os.fstat(stream.fileno()))
-    except OSError:  # the file does not exist, or the stream has no descriptor
-        return False
 
 
 # --- the command line that asked for scores, and its time, for formats that show them

@@ -309,7 +309,7 @@ def check_append(options: Options, jsonl: bool) -> None:
 
 def layout_of(options: Options, environment: Environment, form: str) -> Layout:
     """Return how scores are laid out in a format."""
-    colour = options.output is None and not options.no_color and environment.shows_colour()
+    colour = options.output is None and not options.no_color and environment.shows_colour(environment.stdout)
     bold = options.bold_best and FORMATS[form].shows_bold(colour)
     scale = scale_of(options, form)
     return Layout(

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from bleucli.counting import SystemStats
     from bleucli.gates import Gates
     from bleucli.gates.baselines import Baseline
+    from bleucli.results import Verdict
     from bleucli.results.segments import SegmentScores
     from bleucli.results.signature import Signature
 
@@ -177,7 +178,11 @@ class Answer:
         if self._baseline is not None:  # gates look up scores by the names and checksums that the baseline has
             judged = _rename(results, names_in(self._baseline.form))._replace(run=read())
         gates = self._gates
-        verdicts, cautions = gates.judge(judged, self._baseline, earlier) if gates else ((), [])
+        verdicts: Sequence[Verdict] = ()
+        cautions: list[str] = []
+        if gates is not None:
+            verdicts = [one for one in gates.judge(judged, self._baseline) if one.system not in earlier]
+            cautions = list(gates.hints(judged, self._baseline))
         remarks = pipeline.Remarks(options, self._messages, signature, [*hints, *cautions])
         failed = [verdict for verdict in verdicts if verdict.failure]
         if not self._is_withheld(failed):
@@ -326,7 +331,7 @@ def gates_of(options: Options, environment: Environment) -> Gates | None:
         return None
     from bleucli.gates import Gates
 
-    return Gates(
+    return Gates.read(
         options.fail_under,
         options.max_drop,
         request.names_printed(options),

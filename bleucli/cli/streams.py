@@ -57,10 +57,6 @@ class Environment:
         """Return whether stderr is a terminal."""
         return self.stderr is not None and self.stderr.isatty()
 
-    def shows_colour(self) -> bool:
-        """Return whether stdout is a terminal on which colours are wanted."""
-        return self._shows_colour(self.stdout)
-
     def columns(self) -> int | None:
         """Return the width of the terminal that stdout goes to; None if there is none or its width is unknown."""
         if self.stdout is None or not self.stdout.isatty():
@@ -70,7 +66,8 @@ class Environment:
         except OSError:
             return None
 
-    def _shows_colour(self, stream: IO[bytes] | None) -> bool:
+    def shows_colour(self, stream: IO[bytes] | None) -> bool:
+        """Return whether a stream is a terminal on which colours are wanted."""
         if stream is None or not stream.isatty() or self.variables.get("NO_COLOR"):
             return False
         if sys.platform == "win32":  # consoles there need this to show colours
@@ -83,7 +80,7 @@ class Environment:
         """Write `bleu: kind: text` to stderr, as one line whatever the text contains; `title` is the annotation's."""
         colour = {"error": "red", "warning": "yellow"}.get(kind)
         label = kind
-        if colour is not None and self._shows_colour(self.stderr):
+        if colour is not None and self.shows_colour(self.stderr):
             from bleucli.prose.theme import paint
 
             label = paint(colour, kind)

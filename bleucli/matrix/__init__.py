@@ -236,7 +236,12 @@ def _open_matrix(
     for pair, code, corpus in corpora:
         language = find_language(pair, code, follows)
         if language not in by_language:
-            by_language[language] = [_for_language(scorer, language) for scorer in scorers]
+            by_language[language] = [
+                type(one)(**{option.name: getattr(one, option.name) for option in one.options} | {"trg_lang": language})
+                if _follows_language(one)
+                else one
+                for one in scorers
+            ]
         tasks.append(Task(pair, corpus, [*by_language[language], *columns[pair]]))
     return _Texts(tasks, systems, baseline or first, hints, files)
 
@@ -299,14 +304,6 @@ def _follows_language(metric: Metric) -> bool:
     """Return whether the target language chooses the metric's tokenizer: it is BLEU, and names no other."""
     # The constructors of classes derived from BLEU may have other arguments
     return type(metric) is METRICS["bleu"] and not any(getattr(metric, name) for name in ("tokenize", "trg_lang"))
-
-
-def _for_language(metric: Metric, language: str) -> Metric:
-    """Return the metric for a target language."""
-    if not _follows_language(metric):
-        return metric
-    options = {option.name: getattr(metric, option.name) for option in metric.options}
-    return type(metric)(**{**options, "trg_lang": language})
 
 
 def _open(pair: Pair, encoding: str) -> tuple[Corpus, list[TextFile]]:
@@ -382,8 +379,14 @@ def score_pairs(
     counts = count_corpora(queue, jobs=jobs, keep_rows=sampling is not None, inspect=True)
     stats_of_pairs: list[dict[str, SystemStats]] = []
     rankings: list[Ranking] = []
-    if sampling is not None and sampling.method != "ci" and not sampling.all_pairs:
-        _check_baseline(queue, systems[0])
+    has_baseline = sampling is not None and sampling.method != "ci" and not sampling.all_pairs
+    lacking = next((task.pair for task in queue if has_baseline and systems[0] not in task.corpus.system_names()), "")
+    if lacking:
+        raise UsageError(
+            f"{lacking}: there is no output by {systems[0]}, the baseline of the test; ",
+            Turn("name another as baseline", 'name another with baseline = "NAME" in the TOML file'),
+            ", or leave out the pair",
+        )
     for number, (task, stats) in enumerate(zip(queue, counts, strict=True), 1):
         by_name = {one.name: one for one in stats}
         in_order = [by_name[name] for name in systems if name in by_name]
@@ -417,28 +420,20 @@ def score_pairs(
             f"the averages mix language pairs with different numbers of references: {mixture}; give each pair the same"
             " number"
         )
-    means = _judge_averages(Results(whole, segments, []), stats_of_pairs, sampling, progress)
+    means = Results(whole, segments, [])
+    if sampling is None or not whole:
+        means = mark_best(means)
+    else:
+        from bleucli.significance.comparison import resample_means
+
+        samples = _samples(means, stats_of_pairs)
+        means = resample_means(means, samples, sampling, lambda done, total: progress("trials", done, total))
     means = _with_intervals(means, stats_of_pairs, intervals)
     messages += [about(AVERAGE, hint) for hint in means.hints if hint not in messages]
     rankings += means.rankings
     return scoring.fit_scales(
         Results(rows, segments, messages, test, rankings, averages=means.systems, pairs=pairs, names=systems)
     )
-
-
-def _judge_averages(
-    means: Results,
-    pairs: Sequence[Mapping[str, SystemStats]],
-    sampling: Sampling | None,
-    progress: Callable[[str, int, int], None],
-) -> Results:
-    """Return averages resampled, or with the best ones marked; pairs: what each counted, by system."""
-    if sampling is None or not means.systems:
-        return mark_best(means)
-    from bleucli.significance.comparison import resample_means
-
-    samples = _samples(means, pairs)
-    return resample_means(means, samples, sampling, lambda done, total: progress("trials", done, total))
 
 
 def _with_intervals(results: Results, pairs: Sequence[Mapping[str, SystemStats]], sampling: Sampling | None) -> Results:
@@ -463,17 +458,6 @@ def _samples(results: Results, pairs: Sequence[Mapping[str, SystemStats]]) -> li
     from bleucli.significance.comparison import sample_of
 
     return [[list(map(sample_of, of[row.bare_name].stats)) for row in results.systems] for of in pairs]
-
-
-def _check_baseline(tasks: Sequence[Task], name: str) -> None:
-    """Refuse a baseline that has no output for a pair."""
-    for task in tasks:
-        if name not in task.corpus.system_names():
-            raise UsageError(
-                f"{task.pair}: there is no output by {name}, the baseline of the test; ",
-                Turn("name another as baseline", 'name another with baseline = "NAME" in the TOML file'),
-                ", or leave out the pair",
-            )
 
 
 def _row(name: str, pair: str, scores: list[ScoreRecord], segments: int) -> SystemResult:

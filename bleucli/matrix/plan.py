@@ -116,7 +116,11 @@ def read_plan(path: str) -> Plan:
     idle = sorted({_name_pair(one.values) for one in references if len(one.values) > 1} - by_pair.keys())
     notes += [f"{path}: left out because there are no outputs: {', '.join(idle)}"] if idle and not pair_names else []
     systems = names or sorted({name for pair in pairs for name in pair.systems}, key=lambda name: (name.lower(), name))
-    systems = _put_first(table.get("baseline"), systems, path)
+    baseline = table.get("baseline")
+    if baseline is not None and baseline not in systems:
+        remedy = _suggest_any(baseline, systems) if isinstance(baseline, str) else ""
+        raise BleuError(f"{path}: baseline: expected the name of a system, found {baseline!r:.60}{remedy}")
+    systems = sorted(systems, key=lambda name: name != baseline)  # the baseline first
     pairs = [
         pair._replace(systems={name: pair.systems[name] for name in systems if name in pair.systems}) for pair in pairs
     ]
@@ -133,16 +137,6 @@ def _suggest_any(word: str, choices: Sequence[str]) -> str:
     """Return the end of an error: the choices that look like an unknown word, or else the first ones."""
     first, rest = ", ".join(choices[:_MOST_NAMES]), len(choices) - _MOST_NAMES
     return suggest(word, choices) or f"; choose from {first}{f' and {rest} more' if rest > 0 else ''}"
-
-
-def _put_first(baseline: object, systems: list[str], path: str) -> list[str]:
-    """Return the systems with the baseline, if there is one, before the others."""
-    if baseline is None:
-        return systems
-    if baseline not in systems:
-        remedy = _suggest_any(baseline, systems) if isinstance(baseline, str) else ""
-        raise BleuError(f"{path}: baseline: expected the name of a system, found {baseline!r:.60}{remedy}")
-    return [str(baseline), *(name for name in systems if name != baseline)]
 
 
 def _names(table: Mapping[str, Any], key: str, path: str, relation: str, choices: Sequence[str]) -> list[str]:

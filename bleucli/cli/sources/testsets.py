@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from io import BytesIO
 
 from bleucli.cli.delivery import protect
 from bleucli.cli.sources.files import FileSource
@@ -17,7 +18,8 @@ from bleucli.reading.jsonlines import JsonLines
 from bleucli.records import NamedTuple
 from bleucli.results.hints import warn
 from bleucli.testsets import cache, preparation, registry
-from bleucli.testsets.formats import CachedText, TestSet
+from bleucli.testsets.formats import CachedText, TestSet, read_lines
+from bleucli.testsets.items import IDS, REASON, read_objects
 from bleucli.testsets.sources import is_web, local_path
 from bleucli.text import Segments
 
@@ -74,7 +76,12 @@ class TestSetSource(FileSource):
         self._left_out = [
             item for one in self._sets for item in preparation.read_left_out(one.test_set, one.pair, one.paths)
         ]
-        self._note_left_out()
+        # Outputs may have them
+        if self._joining is not None:
+            self._joining.left_out = [(*(str(item.get(name, "")) for name in IDS), "") for item in self._left_out]
+        for reason, count in Counter(item[REASON] for item in self._left_out).items():
+            total = tell_count(self._size() + len(self._left_out), "segment")
+            warn(f"{self._name}/{self._pair}: {count} of {total} left out, {reason}", Note)
         self.references = [*self._reference_files()]
         self._known: Marks | None = None
         self._name_of_marks = which.name
@@ -82,17 +89,6 @@ class TestSetSource(FileSource):
             # With --partial, only joining tells which items are scored
             self.sources = None if self._has_items and arguments.partial else self._read_sources
         self._of_segments: dict[str, Sequence[object]] | None = None
-
-    def _note_left_out(self) -> None:
-        """Say which segments are not scored, and that outputs may have them."""
-        from bleucli.testsets.items import IDS, REASON
-
-        if self._joining is not None:
-            keys = [(*(str(item.get(name, "")) for name in IDS), "") for item in self._left_out]
-            self._joining.left_out = keys
-        for reason, count in Counter(item[REASON] for item in self._left_out).items():
-            total = tell_count(self._size() + len(self._left_out), "segment")
-            warn(f"{self._name}/{self._pair}: {count} of {total} left out, {reason}", Note)
 
     def _size(self) -> int:
         """Return the number of segments of test sets in JSON Lines that are scored."""
@@ -123,8 +119,12 @@ class TestSetSource(FileSource):
             elif len(paths) == 1:
                 yield CachedText(name, paths[0], mark="text", hashed=self._arguments.hashed)
             else:
-                texts = _InARow(paths)
-                yield CachedText(name, stream=texts, mark="text", hashed=self._arguments.hashed)  # type: ignore[arg-type]
+                texts = []
+                for path in paths:
+                    with open(path, "rb") as file:
+                        texts.append(file.read())
+                row = BytesIO(b"".join(texts))
+                yield CachedText(name, stream=row, mark="text", hashed=self._arguments.hashed)
 
     # --- the part that is scored
 
@@ -176,7 +176,6 @@ class TestSetSource(FileSource):
 
     def _read_columns(self) -> dict[str, Sequence[object]]:
         from bleucli.testsets import selection
-        from bleucli.testsets.formats import read_lines
 
         counts = [sum(1 for _ in read_lines(one.paths[one.references[0]])) for one in self._sets]
         names = [one.test_set.name for one in self._sets]
@@ -206,8 +205,6 @@ class TestSetSource(FileSource):
         if self._has_items:
             texts = [preparation.read_field(one.test_set, one.paths["src"], "src") for one in self._sets]
             return iter([text for of_set in texts for text in of_set])
-        from bleucli.testsets.formats import read_lines
-
         return (line.rstrip("\r\n") for one in self._sets for line in read_lines(one.paths["src"]))
 
     # --- what is said about the texts
@@ -267,9 +264,6 @@ def _items_in_a_row(sets: Sequence[_Chosen], references: Sequence[str]) -> IO[by
     references: for each set, the field of a reference; the stream has it under the first of these names.
     """
     import json
-    from io import BytesIO
-
-    from bleucli.testsets.items import read_objects
 
     lines = []
     for one, name in zip(sets, references, strict=True):
@@ -277,26 +271,6 @@ def _items_in_a_row(sets: Sequence[_Chosen], references: Sequence[str]) -> IO[by
             of_set = {references[0]: item.get(name), "testset": one.test_set.name}
             lines.append(json.dumps({**item, **of_set}) + "\n")
     return BytesIO("".join(lines).encode())
-
-
-class _InARow:
-    """Several files, one after the other, as one binary stream."""
-
-    def __init__(self, paths: Sequence[str]) -> None:
-        self._paths = list(reversed(paths))
-        self._file = self._next()
-
-    def _next(self) -> IO[bytes] | None:
-        return open(self._paths.pop(), "rb", buffering=0) if self._paths else None
-
-    def read(self, size: int) -> bytes:
-        """Return the next bytes, or b"" at the end."""
-        while self._file is not None:
-            if chunk := self._file.read(size):
-                return chunk
-            self._file.close()
-            self._file = self._next()
-        return b""
 
 
 # --- what the options name
