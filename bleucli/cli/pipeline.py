@@ -15,7 +15,6 @@ from __future__ import annotations
 import os
 
 from bleucli.cli import request
-from bleucli.cli.delivery import Provenance, tell_command
 from bleucli.cli.options import RESAMPLING, flag_of
 from bleucli.cli.sources import (
     names_of,
@@ -26,7 +25,7 @@ from bleucli.cli.sources import (
 )
 from bleucli.cli.sources.files import FileSource
 from bleucli.cli.sources.texts import signed
-from bleucli.cli.streams import Bar, Environment, Messages, shown
+from bleucli.cli.streams import Bar, Environment, Messages, Provenance, shown, tell_command
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS
 from bleucli.phrases import tell_count

@@ -16,7 +16,6 @@ import os
 from bleucli import tokenizers
 from bleucli.cli.commands import MODULES as COMMANDS
 from bleucli.cli.commands import command_of
-from bleucli.cli.delivery import refuse_foreign
 from bleucli.cli.options import (
     MODES,
     OPTIONS,
@@ -29,7 +28,7 @@ from bleucli.cli.options import (
     target_language,
 )
 from bleucli.cli.sources.files import STDIN, read_as_jsonl
-from bleucli.cli.streams import Environment, Messages, shown
+from bleucli.cli.streams import Environment, Messages, refuse_foreign, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS, VARIANTS, Metric, find_name
 from bleucli.output import FORMATS, SEGMENT_FORMATS

@@ -10,11 +10,10 @@ from __future__ import annotations
 from itertools import chain, islice
 
 from bleucli.cli import pipeline, request
-from bleucli.cli.delivery import deliver, tell_withheld
 from bleucli.cli.options import has_gates
 from bleucli.cli.sources import statistics_arguments
 from bleucli.cli.sources.texts import SIGNED, Counting, NameArguments, TextSource
-from bleucli.cli.streams import Environment, shown
+from bleucli.cli.streams import Environment, deliver, shown, tell_withheld
 from bleucli.errors import UsageError
 from bleucli.output import FORMATS, render, segment_renderer, segment_tabulator
 from bleucli.results import DECIMALS, Input, Results, Run
@@ -25,11 +24,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from bleucli.cli.delivery import Provenance
     from bleucli.cli.options import Options
     from bleucli.cli.sources import Rows
     from bleucli.cli.sources.texts import Systems
-    from bleucli.cli.streams import Messages
+    from bleucli.cli.streams import Messages, Provenance
     from bleucli.counting import SystemStats
     from bleucli.gates import Gates
     from bleucli.gates.baselines import Baseline

@@ -19,7 +19,7 @@ from paired_samples import METRICS, near, samples_of, texts
 from sample_results import paired, ranked
 
 from bleucli import BLEU, CHRF, TER
-from bleucli.cli.delivery import mask_credentials
+from bleucli.cli.streams import mask_credentials
 from bleucli.output import json_text, render
 from bleucli.output.layout import Layout
 from bleucli.significance.resampling import bootstrap

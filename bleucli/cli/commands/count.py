@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TEXTS, Command, take
-from bleucli.cli.delivery import tell_command
 from bleucli.cli.options import OPTIONS, Option, flag_of
 from bleucli.cli.sources import columns_of_groups
 from bleucli.cli.sources.texts import Counting, columns_of
-from bleucli.cli.streams import Environment, shown
+from bleucli.cli.streams import Environment, shown, tell_command
 from bleucli.counting import Part, SystemStats, add_systems
 from bleucli.errors import UsageError
 from bleucli.metrics import Metric, metric_that_counted

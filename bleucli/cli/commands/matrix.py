@@ -7,13 +7,12 @@ from functools import partial
 
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, Command, take
-from bleucli.cli.delivery import protect
 from bleucli.cli.options import OPTIONS, Option, Options
 from bleucli.cli.scoring import Answer, gates_of
 from bleucli.cli.sources import score_arguments, text_arguments
 from bleucli.cli.sources.files import FileSource
 from bleucli.cli.sources.texts import Entry, NameArguments, Systems
-from bleucli.cli.streams import Environment, Messages, shown
+from bleucli.cli.streams import Environment, Messages, protect, shown
 from bleucli.errors import Naming, UsageError
 from bleucli.matrix import Task, agree, find_language, score_pairs
 from bleucli.matrix.plan import Pair, read_plan

@@ -14,11 +14,10 @@ from contextlib import contextmanager
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TESTS, TEXTS, Command, take
 from bleucli.cli.commands.matrix import MATRIX_OPTION, Matrix
-from bleucli.cli.delivery import Provenance, deliver
 from bleucli.cli.options import OPTIONS, Option, is_tested
 from bleucli.cli.sources import columns_of_groups
 from bleucli.cli.sources.texts import Counting, refuse_empty
-from bleucli.cli.streams import Environment, Messages, shown
+from bleucli.cli.streams import Environment, Messages, Provenance, deliver, shown
 from bleucli.errors import UsageError
 from bleucli.limits import LEAST_WIDTH, MOST_WIDTH, read_whole_number
 from bleucli.phrases import in_command

@@ -13,9 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 from bleucli.cli.commands import MESSAGES, Command, take
-from bleucli.cli.delivery import deliver, protect
 from bleucli.cli.options import OPTIONS, Option, Options, target_language
-from bleucli.cli.streams import Environment, Messages, shown
+from bleucli.cli.streams import Environment, Messages, deliver, protect, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.phrases import suggest, tell_count
 from bleucli.prose.markup import visible

@@ -9,11 +9,10 @@ from time import perf_counter
 from bleucli.alias import folder
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, MODULES, TESTS, Command, take
-from bleucli.cli.delivery import deliver
 from bleucli.cli.options import flag_of, flags_of
 from bleucli.cli.sources import text_arguments
 from bleucli.cli.sources.files import find_pipe, find_systems
-from bleucli.cli.streams import Environment, shown
+from bleucli.cli.streams import Environment, deliver, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS
 from bleucli.phrases import tell_count

@@ -529,7 +529,7 @@ class Files:
             if self.fields.group and not arguments.is_diversity:
                 raise UsageError("--jsonl-fields group= is for bleu diversity; leave out group=")
         if arguments.output is not None:
-            from bleucli.cli.delivery import protect
+            from bleucli.cli.streams import protect
 
             # In the paths of systems, patterns have been replaced by files
             protect(arguments.output, self.systems, self._stdin if self._is_stdin_taken else None)

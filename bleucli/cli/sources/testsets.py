@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
 
-from bleucli.cli.delivery import protect
 from bleucli.cli.sources.files import FileSource
+from bleucli.cli.streams import protect
 from bleucli.counting.corpus import Source
 from bleucli.errors import BleuError, LengthError, Note, UsageError
 from bleucli.phrases import tell_count
