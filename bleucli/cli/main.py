@@ -195,8 +195,6 @@ def _answer_mode(options: Options, environment: Environment, messages: Messages)
 
         request.check_values(options)
         idle = request.idle_in_mode(options, mode)
-        if mode == "cite":
-            idle += request.idle_when_citing(options)
     answer: Iterable[str]
     if mode == "version":
         answer = [_version()]

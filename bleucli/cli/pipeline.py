@@ -2,7 +2,7 @@
 
 - `prepare`: refuse wrong options; follow --like, and the metrics in statistics files
 - `open_source`, `open_rows`, `open_texts`: what is scored
-- `metrics_of`, `columns_of`, `plan_sampling`, `leave_out`: what is counted, and how it will be resampled
+- `metrics_of`, `plan_sampling`, `leave_out`: what is counted, and how it will be resampled
 - `watch`: a bar for what takes long
 - `score`: the scores of what was counted
 - `compare_signatures`, `Remarks`, `refuse_failures`: what there is to say at the end
@@ -25,9 +25,10 @@ from bleucli.cli.sources import (
 )
 from bleucli.cli.sources.files import FileSource
 from bleucli.cli.sources.texts import signed
-from bleucli.cli.streams import Bar, Environment, Messages, Provenance, shown, tell_command
+from bleucli.cli.streams import Bar, Environment, Messages, Provenance, refuse_foreign, shown, tell_command
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS
+from bleucli.output import FORMATS
 from bleucli.phrases import tell_count
 from bleucli.results import Results, Run
 from bleucli.results.segments import SegmentBlock, SegmentScores
@@ -69,11 +70,19 @@ def prepare(options: Options, messages: Messages) -> tuple[Options, Statistics |
 
 
 def provenance(options: Options, environment: Environment) -> Provenance | None:
-    """Return what lines of jsonl say about the run, if these are asked for."""
-    record = None
-    if request.is_jsonl(options, environment):
-        record = Provenance(options.words, environment)
-    request.check_append(options, record is not None)
+    """Return what lines of jsonl say about the run, if these are asked for; refuse to add anything else to a file.
+
+    For segments, only the option chooses the format, not the environment.
+    """
+    form = options.format if options.sentence_level else request.format_of(options, environment)
+    is_jsonl = form in FORMATS and FORMATS[form].appends
+    record = Provenance(options.words, environment) if is_jsonl else None
+    if options.score_only and (is_jsonl or options.append):
+        raise UsageError("--score-only prints bare numbers, which are not lines of jsonl; leave it out")
+    if options.append and not is_jsonl:
+        raise UsageError("--append adds lines of jsonl, not of other formats; choose --format jsonl")
+    if options.append:
+        refuse_foreign(str(options.output))
     return record
 
 
@@ -130,14 +139,20 @@ def check_references(options: Options, source: Source) -> None:
     request.check_like(options, {} if nrefs is None else {"nrefs": str(nrefs)})
 
 
-def metrics_of(options: Options, source: Source) -> list[Metric]:
-    """Return the metrics that count; refuse a signature of --like that they cannot reproduce."""
-    if options.stats is None:
-        return request.make_metrics(options)
-    from bleucli.cli.sources.scores import StatisticsSource
+def metrics_of(options: Options, source: Source) -> tuple[list[Metric], Sequence[Input]]:
+    """Return the metrics that count, then the scores of --scores, and a record of each file that holds these.
 
-    assert isinstance(source, StatisticsSource)
-    return request.check_metrics(options, choose_metrics(options, source, options.saved_scores))
+    A signature of --like that they cannot reproduce is refused.
+    """
+    columns, files = columns_of(options, source)
+    if options.stats is None:
+        metrics = request.make_metrics(options)
+    else:
+        from bleucli.cli.sources.scores import StatisticsSource
+
+        assert isinstance(source, StatisticsSource)
+        metrics = request.check_metrics(options, choose_metrics(options, source, options.saved_scores))
+    return [*metrics, *columns], files
 
 
 def columns_of(options: Options, source: Source) -> tuple[Sequence[Column], Sequence[Input]]:
@@ -147,10 +162,7 @@ def columns_of(options: Options, source: Source) -> tuple[Sequence[Column], Sequ
     from bleucli.cli.sources import score_arguments, scores
 
     columns, files = scores.read_scores(score_arguments(options), source.systems)
-    if options.stats is not None:
-        from bleucli.cli.sources.scores import StatisticsSource
-
-        assert isinstance(source, StatisticsSource)
+    if isinstance(source, scores.StatisticsSource):
         source.add(columns)
     return columns, files
 

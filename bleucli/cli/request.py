@@ -1,7 +1,7 @@
 """What a run was asked for: its options are checked by their records, then read.
 
 - `check`, `check_values`, `refuse_conflicts`, `refuse_lacks`: refuse options
-- `find_idle`, `idle_in_mode`, `idle_when_citing`: options without effect; sacreBLEU's get a warning, ours are refused
+- `find_idle`, `idle_in_mode`: options without effect; sacreBLEU's get a warning, ours are refused
 - `format_of`, `layout_of`, `scale_of`: how scores are printed
 - `names_of_metrics`, `make_metrics`: what is scored, and how
 - `count_threads`: what else all commands ask
@@ -28,7 +28,7 @@ from bleucli.cli.options import (
     target_language,
 )
 from bleucli.cli.sources.files import STDIN, read_as_jsonl
-from bleucli.cli.streams import Environment, Messages, refuse_foreign, shown
+from bleucli.cli.streams import Environment, Messages, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS, VARIANTS, Metric, find_name
 from bleucli.output import FORMATS, SEGMENT_FORMATS
@@ -202,13 +202,12 @@ def find_idle(options: Options, systems: int, form: str, segments: bool = False)
 
 
 def idle_in_mode(options: Options, mode: str) -> list[str]:
-    """Return one line about the options that have no effect in a mode, or nothing."""
-    idle = options.given - set(str(OPTIONS[mode].beside).split()) - _ALWAYS - {mode}
-    return _tell(options, dict.fromkeys(idle, f"not used by {flag_of(mode)}"))
-
-
-def idle_when_citing(options: Options) -> list[str]:
-    """Return one line about the options that do not change what --cite prints."""
+    """Return a line about the options that have no effect in a mode, and one about those that --cite would print."""
+    beside = set(str(OPTIONS[mode].beside).split())
+    idle = options.given - beside - _ALWAYS - {mode}
+    lines = _tell(options, dict.fromkeys(idle, f"not used by {flag_of(mode)}"))
+    if mode != "cite":
+        return lines
     run = options.replace(scored=names_of_metrics(options))
     reasons = dict(_idle_of_metrics(run))
     reasons["language_pair"] = _reason(OPTIONS["language_pair"].idle, run)
@@ -216,8 +215,7 @@ def idle_when_citing(options: Options) -> list[str]:
         reasons["bold_best"] = "nothing is tested"
     if not (options.confidence or options.paired_bs):
         reasons |= dict.fromkeys(("difference", "style"), "there are no intervals")
-    effective = options.given & set(str(OPTIONS["cite"].beside).split())
-    return _tell(options, {name: reason for name, reason in reasons.items() if name in effective})
+    return lines + _tell(options, {name: reason for name, reason in reasons.items() if name in beside})
 
 
 def _reason(conditions: Conditions | None, run: Options) -> str:
@@ -288,22 +286,6 @@ def format_of(options: Options, environment: Environment) -> str | None:
         if value:
             return "text" if options.score_only and not FORMATS[value].bare_lists else value
     return None
-
-
-def is_jsonl(options: Options, environment: Environment) -> bool:
-    """Return whether lines of jsonl are asked for; for segments, only the option counts, not the environment."""
-    form = options.format if options.sentence_level else format_of(options, environment)
-    return form in FORMATS and FORMATS[form].appends
-
-
-def check_append(options: Options, jsonl: bool) -> None:
-    """Refuse to add anything but lines of jsonl to a file."""
-    if options.score_only and (jsonl or options.append):
-        raise UsageError("--score-only prints bare numbers, which are not lines of jsonl; leave it out")
-    if options.append and not jsonl:
-        raise UsageError("--append adds lines of jsonl, not of other formats; choose --format jsonl")
-    if options.append:
-        refuse_foreign(str(options.output))
 
 
 def layout_of(options: Options, environment: Environment, form: str) -> Layout:

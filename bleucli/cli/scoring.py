@@ -16,7 +16,7 @@ from bleucli.cli.sources.texts import SIGNED, Counting, NameArguments, TextSourc
 from bleucli.cli.streams import Environment, deliver, shown, tell_withheld
 from bleucli.errors import UsageError
 from bleucli.output import FORMATS, render, segment_renderer, segment_tabulator
-from bleucli.results import DECIMALS, Input, Results, Run
+from bleucli.results import DECIMALS, Input, Results, Run, name_row
 from bleucli.results.segments import SegmentBlock
 from bleucli.scoring import report_nothing, score_blocks
 
@@ -58,8 +58,7 @@ def run(options: Options, environment: Environment, messages: Messages) -> bool:
     systems = len(earlier) + len(source.systems)
     idle = request.find_idle(options, systems, answer.form)
     plan = pipeline.plan_sampling(options, environment, answer.layout.bold_best, systems)
-    columns, files = pipeline.columns_of(options, source)
-    metrics = [*pipeline.metrics_of(options, source), *columns]
+    metrics, files = pipeline.metrics_of(options, source)
     counters, places = pipeline.edit_counters(options, metrics)
     metrics += counters
     pipeline.leave_out(options, source, environment, answer.report_failures)
@@ -77,7 +76,8 @@ def run(options: Options, environment: Environment, messages: Messages) -> bool:
 
     def names_in(form: str) -> list[str]:
         names = dict(zip(source.systems.names(), source.systems.names(form), strict=True))
-        return [*(system.name for system in earlier), *counts.row_names(names)]
+        rows = (name_row(names[system.name], part.labels) for part in counts.parts for system in part.systems)
+        return [*(system.name for system in earlier), *rows]
 
     def read() -> Run:
         run = pipeline.run_of(source, counts, files)
@@ -219,8 +219,7 @@ def _print_segments(
 
     form = options.format or "text"
     tabulate = segment_tabulator(form)
-    columns, files = pipeline.columns_of(options, source)
-    metrics = [*pipeline.metrics_of(options, source), *columns]
+    metrics, files = pipeline.metrics_of(options, source)
     counters, places = pipeline.edit_counters(options, metrics)
     _check_format(options, environment, form, 1 if tabulate is not None else len(metrics) * len(source.systems))
     idle = request.find_idle(options, len(source.systems), form, True)

@@ -114,13 +114,6 @@ class Environment:
         cause = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         self.say("error", f"bleu itself failed ({cause}); {cure}")
 
-    def stderr_text(self) -> TextIOWrapper:
-        """Return stderr, which must be open, as a stream of text; detach it at the end, or it will close stderr."""
-        from io import TextIOWrapper
-
-        assert self.stderr is not None
-        return TextIOWrapper(self.stderr, "utf-8", "replace", newline="", write_through=True)
-
     def limit_numpy(self) -> None:
         """Let NumPy, if it is imported later, start without threads for linear algebra, which is not used here."""
         if self.variables is os.environ:  # tests have other variables, and must not change those of the process
@@ -227,9 +220,12 @@ class Bar:
             return
         if self._bar is None or self._bar.unit != f" {what}":
             self.close()
+            from io import TextIOWrapper
+
             from tqdm import tqdm
 
-            self._text = self._environment.stderr_text()
+            assert self._environment.stderr is not None
+            self._text = TextIOWrapper(self._environment.stderr, "utf-8", "replace", newline="", write_through=True)
             self._bar = tqdm(
                 total=total or None,
                 unit=f" {what}",

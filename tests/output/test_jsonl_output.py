@@ -498,7 +498,7 @@ def test_a_file_that_becomes_foreign_meanwhile_stays_as_it_is(append, monkeypatc
         with open(path, "w", encoding="utf-8") as file:
             file.write("x\n")
 
-    monkeypatch.setattr("bleucli.cli.request.refuse_foreign", check_and_change)
+    monkeypatch.setattr("bleucli.cli.pipeline.refuse_foreign", check_and_change)
     refused(append(STRONG), "h.jsonl has lines that -f jsonl did not write")
     assert content("h.jsonl") == b"x\n"
 

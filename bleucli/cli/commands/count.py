@@ -75,8 +75,7 @@ def count(options: Options, environment: Environment, messages: Messages) -> boo
         source = pipeline.open_source(options, environment, True, statistics)
     pipeline.check_references(options, source)
     idle = request.find_idle(options, len(source.systems), "")
-    columns, _ = pipeline.columns_of(options, source)
-    metrics = [*pipeline.metrics_of(options, source), *columns]
+    metrics, _ = pipeline.metrics_of(options, source)
     saving = _Saving(options, source, labels, metrics)
     with pipeline.watch(options, environment) as progress:
         counts = source.count(Counting(metrics, request.count_threads(options.jobs), False, progress, saving))

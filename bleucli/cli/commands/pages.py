@@ -284,8 +284,7 @@ def _compare(
     pipeline.check_references(options, texts)
     idle = request.find_idle(options, len(texts.systems), "")
     plan = pipeline.plan_sampling(options, environment, False, len(texts.systems))
-    columns, files = pipeline.columns_of(options, texts)
-    metrics = [*request.make_metrics(options), *columns]
+    metrics, files = pipeline.metrics_of(options, texts)
     pipeline.leave_out(options, texts, environment)
     texts.remembers = True
     rows = _Rows(texts, columns_of_groups(options))

@@ -365,22 +365,14 @@ class _Tabs:
     def watch(self, blocks: Iterator[Sequence[Segments]], are_references: bool) -> Iterator[Sequence[Segments]]:
         """Give blocks, and note their tabs."""
         for block in blocks:
-            if self.columns != 1:
-                self._note(block, are_references)
-            yield block
-
-    def _note(self, block: Sequence[Segments], are_references: bool) -> None:
-        if not are_references:
-            if any(b"\t" in bytes(texts.data) for texts in block):
+            if self.columns != 1 and not are_references and any(b"\t" in bytes(texts.data) for texts in block):
                 self.columns = 1
-            return
-        for text in block[0]:
-            columns = (text or "").count("\t") + 1
-            if self.columns not in (0, columns):
-                columns = 1
-            self.columns = columns
-            if columns == 1:
-                break
+            for text in block[0] if are_references else ():
+                if self.columns == 1:
+                    break
+                columns = (text or "").count("\t") + 1
+                self.columns = columns if self.columns in (0, columns) else 1
+            yield block
 
 
 def checked(file: File, blocks: Iterator[Sequence[Segments]], remedy: str = "") -> Iterator[Sequence[Segments]]:

@@ -18,7 +18,7 @@ from bleucli.output import FORMATS
 from bleucli.phrases import tell_count
 from bleucli.reading.jsonlines import JsonLines
 from bleucli.records import NamedTuple
-from bleucli.results import Unscored, name_row
+from bleucli.results import Unscored
 from bleucli.text import DOCUMENT
 
 TYPE_CHECKING = False
@@ -117,10 +117,6 @@ class Counted(NamedTuple):
     references: Sequence[str] = ()
     selection: Selection | None = None
     hints: Sequence[str] = ()
-
-    def row_names(self, names: Mapping[str, str]) -> list[str]:
-        """Return the names of the answer's rows; names: those of systems, by their names in scores."""
-        return [name_row(names[system.name], part.labels) for part in self.parts for system in part.systems]
 
 
 def keep_groups(parts: Sequence[Part], keeper: Keeper | None) -> list[Part]:
