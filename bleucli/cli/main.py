@@ -138,6 +138,7 @@ def _inputs(options: Options) -> Iterator[str]:
     from bleucli.cli.commands import command_of
     from bleucli.testsets import cache
 
+    # Merging may replace a statistics file with the file that has all rows
     is_merged = options.command == "count" and not options.sums
     tables, statistics = options.table or (), () if is_merged else options.stats or ()
     if tables or statistics:
@@ -150,6 +151,7 @@ def _inputs(options: Options) -> Iterator[str]:
     yield from options.input or ()
     if options.registry is None:
         yield from filter(None, [cache.registry()])
+    # Scores are compared with a history, then added to it
     special = {"output", "scores", "table", "stats", *(["baseline"] if options.append else [])}
     for name, option in command_of(options.command).records().items():
         if "FILE" in option.metavar and name not in special and options.has(name):

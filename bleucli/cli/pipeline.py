@@ -20,7 +20,6 @@ from bleucli.cli.sources import (
     names_of,
     statistics_arguments,
     table_arguments,
-    test_set_arguments,
     text_arguments,
 )
 from bleucli.cli.sources.files import FileSource
@@ -118,11 +117,12 @@ def open_texts(options: Options, environment: Environment, hashed: bool = False)
         from bleucli.cli.sources.tables import TableSource
 
         return TableSource(table_arguments(options))
+    arguments = text_arguments(options, hashed)
     if options.test_set is not None:
         from bleucli.cli.sources.testsets import TestSetSource
 
-        return TestSetSource(text_arguments(options, hashed), test_set_arguments(options), environment.stdin)
-    arguments = text_arguments(options, hashed)
+        which = options.test_set, options.language_pair, options.registry
+        return TestSetSource(arguments, *which, environment.stdin)
     if options.segment_scores:
         from bleucli.cli.sources.scores import NumberSource
 

@@ -3,7 +3,7 @@
 Each source answers four questions: what its systems are called, what they counted, where they came from, and what is
 wrong with them. Everything after counting is the same for all sources.
 
-- `TextArguments`, `TestSetArguments`, `TableArguments`, `StatisticsArguments`: what the options say about them, as
+- `TextArguments`, `ScoreArguments`, `TableArguments`, `StatisticsArguments`: what the options say about them, as
   records. The functions that make these are the only ones here that see the options
 - `Source`: what each source provides; `Rows`, `Texts`: what some provide beside that
 
@@ -150,17 +150,6 @@ class TextArguments(NamedTuple):
     has_scores: bool = False
 
 
-class TestSetArguments(NamedTuple):
-    """Which test sets hold the references.
-
-    name: one name, or several with commas. pair: the language pair. registry: a file with more test sets.
-    """
-
-    name: str
-    pair: str | None
-    registry: str | None
-
-
 class ScoreArguments(NamedTuple):
     """Which files hold segment scores of other metrics.
 
@@ -273,11 +262,6 @@ def _split_column(path: str) -> tuple[str, str]:
     file, colon, column = path.rpartition(":")
     has_column = colon and file and column and not os.path.lexists(path) and os.path.lexists(file)
     return (file, shown(column)) if has_column else (path, "")
-
-
-def test_set_arguments(options: Options) -> TestSetArguments:
-    """Return which test sets hold the references."""
-    return TestSetArguments(str(options.test_set), options.language_pair, options.registry)
 
 
 def table_arguments(options: Options) -> TableArguments:

@@ -27,7 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO, Any
 
-    from bleucli.cli.sources import TestSetArguments, TextArguments
+    from bleucli.cli.sources import TextArguments
     from bleucli.testsets.selection import Marks
 
 
@@ -45,13 +45,18 @@ class _Chosen(NamedTuple):
 
 
 class TestSetSource(FileSource):
-    """The systems of one run, and the references of one test set or of several, one after the other."""
+    """The systems of one run, and the references of one test set or of several, one after the other.
 
-    def __init__(self, arguments: TextArguments, which: TestSetArguments, stdin: IO[bytes] | None) -> None:
-        self._name = which.name
-        self._registry = registry.load(which.registry)
-        test_sets = list(map(self._registry.__getitem__, names(which.name, "scoring")))
-        self._pair = pair_of(which.pair, self._registry, [test_sets[0].name])
+    name: that of the test set, or several with commas. own_sets: a file with more test sets.
+    """
+
+    def __init__(
+        self, arguments: TextArguments, name: str, pair: str | None, own_sets: str | None, stdin: IO[bytes] | None
+    ) -> None:
+        self._name = name
+        self._registry = registry.load(own_sets)
+        test_sets = list(map(self._registry.__getitem__, names(name, "scoring")))
+        self._pair = pair_of(pair, self._registry, [test_sets[0].name])
         in_items = [one.name for one in test_sets if one.items is not None]
         self._has_items = bool(in_items)
         if in_items and len(in_items) < len(test_sets):
@@ -84,7 +89,7 @@ class TestSetSource(FileSource):
             warn(f"{self._name}/{self._pair}: {count} of {total} left out, {reason}", Note)
         self.references = [*self._reference_files()]
         self._known: Marks | None = None
-        self._name_of_marks = which.name
+        self._name_of_marks = name
         if all("src" in one.paths for one in self._sets):
             # With --partial, only joining tells which items are scored
             self.sources = None if self._has_items and arguments.partial else self._read_sources
