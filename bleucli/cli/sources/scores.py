@@ -20,7 +20,6 @@ from bleucli.limits import read_number
 from bleucli.metrics import METRICS, Metric, name_of, segment_scores
 from bleucli.metrics.segment_scores import LARGEST, SegmentScores, column_of
 from bleucli.phrases import tell_count
-from bleucli.reading import scorefiles, scoreids
 from bleucli.results import Input, name_row
 from bleucli.results.hints import warn
 from bleucli.results.naming import by_file, comes_from
@@ -276,6 +275,8 @@ def names_of_scores(arguments: ScoreArguments) -> list[str]:
 
 def read_scores(arguments: ScoreArguments, systems: Systems) -> tuple[list[SegmentScores], list[Input]]:
     """Return the scores as metrics, and a record of each file."""
+    from bleucli.reading import scorefiles, scoreids
+
     titles = names_of_scores(arguments)  # refuses wrong names before any file is read
     names = systems.names()
     aliases = list(zip(names, systems.paths(), systems.names("json"), systems.names("jsonl"), strict=True))
