@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from bleucli.cli.options import Options
-    from bleucli.cli.sources import Rows, Source, Texts
+    from bleucli.cli.sources import Source
     from bleucli.cli.sources.scores import StatisticsSource
+    from bleucli.cli.sources.tables import TableSource
     from bleucli.cli.sources.texts import Counted, Progress, Systems
     from bleucli.counting import SystemStats
     from bleucli.metrics import Metric
@@ -48,6 +49,10 @@ if TYPE_CHECKING:
     from bleucli.results import Input
     from bleucli.scale.statsfiles import Statistics
     from bleucli.significance.comparison import Sampling
+
+    # Sources whose texts can be read, and those that have the statistics of each segment
+    Texts = FileSource | TableSource
+    Rows = Texts | StatisticsSource
 
 
 def prepare(options: Options, messages: Messages) -> tuple[Options, Statistics | None]:

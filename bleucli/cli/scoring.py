@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from bleucli.cli.options import Options
-    from bleucli.cli.sources import Rows
+    from bleucli.cli.pipeline import Rows
     from bleucli.cli.sources.texts import Systems
     from bleucli.cli.streams import Messages, Provenance
     from bleucli.counting import SystemStats

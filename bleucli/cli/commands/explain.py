@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from bleucli.cli.options import Options
-    from bleucli.cli.sources import Texts
+    from bleucli.cli.pipeline import Texts
     from bleucli.match import Inputs
     from bleucli.metrics.differences import DifferenceExplanation
     from bleucli.metrics.explanations import CorpusExplanation, Explanation

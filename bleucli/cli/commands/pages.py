@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from bleucli.cli.options import Options
-    from bleucli.cli.sources import Texts
+    from bleucli.cli.pipeline import Texts
     from bleucli.counting import SystemStats
     from bleucli.report.contents import Measured, Report
     from bleucli.results import Run

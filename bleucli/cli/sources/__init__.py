@@ -5,7 +5,7 @@ wrong with them. Everything after counting is the same for all sources.
 
 - `TextArguments`, `ScoreArguments`, `TableArguments`, `StatisticsArguments`: what the options say about them, as
   records. The functions that make these are the only ones here that see the options
-- `Source`: what each source provides; `Rows`, `Texts`: what some provide beside that
+- `Source`: what each source provides
 
 `bleucli.cli.pipeline` opens the one that the options name.
 """
@@ -22,19 +22,14 @@ from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any, Protocol
+    from collections.abc import Mapping, Sequence
+    from typing import Protocol
 
     from bleucli.cli.options import Options
     from bleucli.cli.sources.texts import Counted, Counting, Systems
-    from bleucli.counting import SystemStats
-    from bleucli.counting.corpus import Corpus, Piece
-    from bleucli.errors import BleuError
-    from bleucli.metrics import Metric
     from bleucli.results import Input
     from bleucli.scale.arrow import Columns
     from bleucli.scale.layout import Shard
-    from bleucli.scoring import Selection
 
     class Source(Protocol):
         """Where what is scored comes from."""
@@ -63,45 +58,6 @@ if TYPE_CHECKING:
 
         def overview(self, segments: int) -> str:
             """Return a line that says what was read; segments: how many were scored."""
-
-    class Rows(Source, Protocol):
-        """A source that has the statistics of each segment.
-
-        finds_parts: whether only texts that have been read say which part is scored.
-        """
-
-        finds_parts: bool
-
-        def blocks(
-            self, metrics: Sequence[Metric], jobs: int | None, with_texts: bool
-        ) -> Iterator[tuple[Piece | None, list[SystemStats]]]:
-            """Give the statistics of all systems, with rows, block by block, and the texts, if these are wanted."""
-
-        @property
-        def selection(self) -> Selection | None:
-            """The part of the corpus that is scored; None for everything."""
-
-    class Texts(Rows, Protocol):
-        """A source whose texts can be read: files, test sets and tables.
-
-        remembers: whether texts that are counted are kept in a temporary file, for `read_again`.
-        """
-
-        remembers: bool
-        read_again: Callable[[], Corpus]
-
-        def corpus(self) -> Corpus:
-            """Return systems and references, which can be read once."""
-
-        def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
-            """Return what is known of some segments beside their texts: columns, with a label for each segment."""
-
-        @property
-        def sources(self) -> Callable[[], Iterator[str]] | None:
-            """A function that gives the source of every segment; None where there is no source."""
-
-        def explain(self, error: BleuError) -> BleuError:
-            """Return an error; one about different numbers of segments with its likely cause, if that can be told."""
 
 
 # --- what the options say

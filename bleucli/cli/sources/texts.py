@@ -270,7 +270,8 @@ class TextSource(ABC):
     """Systems and references as texts; subclasses say where these come from, and what is known of segments.
 
     by: the labels that the segments of a group share; none for one group. unit: the label of what is resampled as a
-    whole, or "segment". remembers, read_again, sources: see `bleucli.cli.sources.Texts`.
+    whole, or "segment". remembers: whether texts that are counted are kept in a temporary file, for `read_again`.
+    sources: a function that gives the source of every segment; None where there is no source.
     """
 
     remembers = False
@@ -374,7 +375,7 @@ class TextSource(ABC):
     def blocks(
         self, metrics: Sequence[Metric], jobs: int | None, with_texts: bool
     ) -> Iterator[tuple[Piece | None, list[SystemStats]]]:
-        """Give the statistics of all systems, with rows, block by block; see `bleucli.cli.sources.Rows.blocks`."""
+        """Give the statistics of all systems, with rows, block by block, and the texts, if these are wanted."""
         self._defers_check = True
         try:
             for piece, block in count_blocks(self.corpus(), metrics, jobs=jobs):
