@@ -84,7 +84,11 @@ def show_status(text: str) -> Iterator[None]:
         return
     from bleucli.prose.markup import visible
 
-    line = visible(text)[: _terminal_width() - 1]  # a full line would move the cursor to the next one
+    try:  # COLUMNS describes stdout, and the bar ignores it, too
+        width = os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except (OSError, ValueError):
+        width = 80
+    line = visible(text)[: width - 1]  # a full line would move the cursor to the next one
     sys.stderr.write(f"\r{line}")
     sys.stderr.flush()
     try:
@@ -97,11 +101,3 @@ def show_status(text: str) -> Iterator[None]:
 def is_watched() -> bool:
     """Return whether stderr is a terminal."""
     return sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
-
-
-def _terminal_width() -> int:
-    """Return the width of the terminal; COLUMNS describes stdout, and the bar ignores it, too."""
-    try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
-    except (OSError, ValueError):
-        return 80

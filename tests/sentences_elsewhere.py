@@ -1716,11 +1716,11 @@ def _(w, bound, labels, told):
 
 def read_gates(w, tally):
     """Judge the failures and hints of gates; scores without a failure must keep their bounds."""
-    rest = (w.max_drop, w.baseline, w.metrics, w.scale)
+    gate = Gates(w.fail_under, w.max_drop, w.metrics, w.scale)
     try:
-        verdicts = gates.judge(w.results, w.fail_under, *rest)
+        verdicts = gate.judge(w.results, w.baseline)
         told = [verdict.failure for verdict in verdicts if verdict.failure] + [
-            one for one in gates.hints(w.results, *rest) if "11-14%" not in one
+            one for one in gate.hints(w.results, w.baseline) if "11-14%" not in one
         ]
     except BleuError as error:
         told = [str(error)]
@@ -1741,7 +1741,7 @@ def read_gates(w, tally):
             gates.format_bounds({"": bounds[""]}) if "" in bounds else None for bounds in (w.fail_under, w.max_drop)
         )
         try:
-            notes = list(Gates(fail_under, max_drop, list(w.words), w.scale).notes(w.metrics))
+            notes = list(Gates.read(fail_under, max_drop, list(w.words), w.scale).notes(w.metrics))
         except BleuError:  # a bound beyond the scale
             notes = []
         for note in notes:

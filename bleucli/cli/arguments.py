@@ -165,10 +165,6 @@ def _resolve_names(
 ) -> tuple[list[str], dict[str, dict[str, Any]]]:
     """Return the named metrics, and the arguments of all constructors, including those that a name implies.
 
-    Args:
-        words: names of metrics or of their variants, as `find_name` takes them.
-        settings: the arguments that options set, by metric.
-
     >>> _resolve_names(["bleu", "chrf++"], {"chrf": {"beta": 3}})
     (['bleu', 'chrf'], {'chrf': {'beta': 3, 'word_order': 2}})
     """

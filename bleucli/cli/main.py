@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 
-from bleucli.cli.delivery import check_output, deliver
-from bleucli.cli.streams import Environment
+from bleucli.cli.streams import Environment, Messages, deliver, protect, shown
 from bleucli.errors import BleuError, UsageError
+from bleucli.text.wholefiles import descriptor_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from bleucli.cli.options import Options
-    from bleucli.cli.streams import Messages
 
     Command = Callable[[Options, Environment, Messages], bool]
 
@@ -36,8 +35,6 @@ def run(words: Sequence[str], environment: Environment) -> int:
         if options is None:
             return Status.FINE
         import warnings
-
-        from bleucli.cli.streams import Messages
 
         messages = Messages(environment, options.quiet, options.strict)
         with warnings.catch_warnings():
@@ -97,7 +94,7 @@ def _read(words: Sequence[str], environment: Environment) -> Options | None:
     if options.append and (options.help or mode_of(options)):
         raise UsageError("--append adds scores to a history, but this mode has none to add; leave it out")
     if options.output is not None:
-        check_output(options)
+        _check_output(options)
     if options.help:
         from bleucli.cli.parser import first_screen, parser
 
@@ -116,6 +113,60 @@ def _read(words: Sequence[str], environment: Environment) -> Options | None:
         pair = registry.load(options.registry).spell_pair(test_set.partition(",")[0], options.language_pair)
         options = options.replace(language_pair=pair)
     return options
+
+
+def _check_output(options: Options) -> None:
+    """Refuse to write a file that the options or the environment name as an input."""
+    path = str(options.output)
+    descriptor = descriptor_of(path)  # checked before a file of our own gets its number
+    try:
+        if descriptor is not None:
+            os.fstat(descriptor)
+    except (OSError, OverflowError):
+        raise UsageError(
+            f"cannot write {shown(path)}: descriptor {descriptor} is not open; name an open one, or a file, with"
+            " --output"
+        ) from None
+    protect(path, _inputs(options))
+
+
+def _inputs(options: Options) -> Iterator[str]:
+    """Give the files that the options and the environment name as inputs, whichever mode reads them.
+
+    Patterns in --input stay as they are: `files.Files` replaces them with files, and protects these.
+    """
+    from bleucli.cli.commands import command_of
+    from bleucli.testsets import cache
+
+    # Merging may replace a statistics file with the file that has all rows
+    is_merged = options.command == "count" and not options.sums
+    tables, statistics = options.table or (), () if is_merged else options.stats or ()
+    if tables or statistics:
+        from bleucli.scale.files import PARQUET, find_files
+        from bleucli.scale.tables import IPC
+
+        yield from find_files(map(shown, tables), (*PARQUET, *IPC))
+        yield from find_files(map(shown, statistics))
+    yield from options.refs
+    yield from options.input or ()
+    if options.registry is None:
+        yield from filter(None, [cache.registry()])
+    # Scores are compared with a history, then added to it
+    special = {"output", "scores", "table", "stats", *(["baseline"] if options.append else [])}
+    for name, option in command_of(options.command).records().items():
+        if "FILE" in option.metavar and name not in special and options.has(name):
+            value = getattr(options, name)
+            yield from value if isinstance(value, list) else [value]
+    if options.scores:
+        from bleucli.cli.sources import score_arguments
+
+        yield from (path for _, files in score_arguments(options).columns for path, _ in files)
+    # The models that tokenizers read
+    from bleucli.tokenizers import find_model
+
+    signature = {} if options.like is None else options.like.info
+    names = (options.of_metric("bleu").get("tokenize"), signature.get("tok"))
+    yield from filter(None, map(find_model, filter(None, names)))
 
 
 def _find_command(options: Options, messages: Messages) -> Command:
@@ -146,8 +197,6 @@ def _answer_mode(options: Options, environment: Environment, messages: Messages)
 
         request.check_values(options)
         idle = request.idle_in_mode(options, mode)
-        if mode == "cite":
-            idle += request.idle_when_citing(options)
     answer: Iterable[str]
     if mode == "version":
         answer = [_version()]

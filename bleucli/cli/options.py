@@ -48,7 +48,7 @@ class Option(NamedTuple):
     spelling: its flags, if any, and its value as the help shows it: `-i SYSTEM ...` takes several words, `[PORT]` is an
     argument that may be absent, N is a whole number. help: as in argparse. default: its value where it is absent.
     choices: its values. once: whether it may be given only once, with all its values. bounds: the smallest and the
-    largest number, and what it counts. theirs: whether sacreBLEU has it, too.
+    largest number, and what it counts.
 
     beside: for an option that asks for other things than scores, those that it can be combined with, between spaces.
     apart: those that it cannot be combined with, by the reason, which may say what to do after a semicolon. wrong: when
@@ -62,7 +62,6 @@ class Option(NamedTuple):
     choices: Collection[str] | None = None
     once: bool = False
     bounds: tuple[int, int, str] | None = None
-    theirs: bool = False
     beside: str | None = None
     wrong: Conditions | None = None
     lacks: Conditions | None = None
@@ -292,21 +291,17 @@ _THREADS = (0, 1024, "a number of threads (0: one per processor)")
 # The options by the headings of the help, in its order; those of metrics stand beside their classes
 GROUPS: Mapping[str, Mapping[str, Option]] = {
     "what to score": {
-        "refs": Option("[REF ...]", "reference files, one segment per line; put them before -i", theirs=True),
-        "input": Option(
-            "--input -i SYSTEM ...", "system outputs, one file per system; - is stdin", once=True, theirs=True
-        ),
+        "refs": Option("[REF ...]", "reference files, one segment per line; put them before -i"),
+        "input": Option("--input -i SYSTEM ...", "system outputs, one file per system; - is stdin", once=True),
         "num_refs": Option(
             "--num-refs -nr N",
             "split a single reference file into N references, at tabs",
             bounds=(1, 1000, "a number"),
-            theirs=True,
         ),
         "encoding": Option(
             "--encoding -e NAME",
             "encoding of all text files and stdin (default: utf-8)",
             default="utf-8",
-            theirs=True,
             idle={"text in tables is UTF-8": lambda run: run.has("table"), _SAVED: lambda run: run.has("stats")},
         ),
         "keep_going": Option(
@@ -399,24 +394,21 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
     },
     "test sets": {
         "test_set": Option(
-            "--test-set -t NAME[,NAME...]", "score against test sets instead of reference files; needs -l", theirs=True
+            "--test-set -t NAME[,NAME...]", "score against test sets instead of reference files; needs -l"
         ),
         "origlang": Option(
             "--origlang -ol xx",
             "use only segments first written in xx; non-xx: all others",
-            theirs=True,
             lacks=_NO_PARTS,
         ),
         "subset": Option(
             "--subset REGEX",
             "use only segments of a domain, or of a country (country:XX)",
-            theirs=True,
             lacks=_NO_PARTS,
         ),
         "detail": Option(
             "--detail -d",
             "also print a score for each original language and domain",
-            theirs=True,
             apart={"--detail gives corpus scores": "sentence_level"},
             idle={
                 "only a test set, named with -t and -l, --labels or JSON Lines say which parts there are": _lacks_parts
@@ -425,19 +417,16 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         "echo": Option(
             "--echo FIELD ...",
             "print these fields as columns (src, ref, docid...); all prints every field",
-            theirs=True,
             beside="test_set language_pair origlang subset registry mirror allow_http",
         ),
         "list": Option(
             "--list",
             "list test sets; with -l, those with this pair; with -t, the pairs and fields of that test set",
-            theirs=True,
             beside="test_set language_pair registry mirror allow_http",
         ),
         "cite": Option(
             "--cite --citation",
             "print what to cite for -t, or for -m, -tok, --paired-ar..., as BibTeX",
-            theirs=True,
             beside=(
                 "test_set registry language_pair metrics tokenize smooth_method chrf_word_order matrix confidence"
                 " paired_bs paired_ar paired_all segment_scores bold_best style difference"
@@ -449,7 +438,6 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         "download": Option(
             "--download NAME",
             "download a test set; with -l, only this language pair",
-            theirs=True,
             beside="language_pair registry mirror allow_http",
         ),
         "registry": Option(
@@ -467,11 +455,10 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         ),
     },
     "how to score": {
-        "metrics": Option("--metrics -m NAME ...", "%(choices)s (default: bleu)", choices=_MetricNames(), theirs=True),
+        "metrics": Option("--metrics -m NAME ...", "%(choices)s (default: bleu)", choices=_MetricNames()),
         "sentence_level": Option(
             "--sentence-level -sl",
             "print one score per segment; of several systems and metrics, with -f csv, tsv, jsonl or parquet",
-            theirs=True,
             idle={
                 "it turns on BLEU's effective order, and BLEU is not scored": lambda run: (
                     run.command == "explain" and "bleu" not in run.scored
@@ -487,7 +474,6 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         "language_pair": Option(
             "--language-pair -l xx-YY",
             "source and target language; picks BLEU's tokenizer",
-            theirs=True,
             idle={
                 "it picks BLEU's tokenizer, and BLEU is not scored": lambda run: (
                     run.test_set is None and "bleu" not in run.scored and not reads_items(run)
@@ -513,7 +499,6 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         "confidence": Option(
             "--confidence -ci",
             "also print a 95%% confidence interval, by bootstrap",
-            theirs=True,
             wrong=_NO_CORPUS,
             lacks=_NO_ROWS,
         ),
@@ -522,7 +507,6 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             "number of resamples, at most 10^7 (default: 1000)",
             default=1000,
             bounds=(2, MOST_TRIALS, "a number"),
-            theirs=True,
             idle={
                 "a matrix that is tested by approximate randomization has no intervals": lambda run: (
                     run.command == "plot" and run.has("matrix") and run.paired_ar
@@ -534,14 +518,12 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         "paired_bs": Option(
             "--paired-bs -pbs",
             "test against the first system by paired bootstrap",
-            theirs=True,
             wrong=_NO_CORPUS,
             lacks=_NO_ROWS,
         ),
         "paired_ar": Option(
             "--paired-ar -par",
             "test against the first system by paired approximate randomization",
-            theirs=True,
             wrong=_NO_CORPUS,
             lacks=_NO_ROWS,
         ),
@@ -550,7 +532,6 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             "number of resamples, at most 10^7 (default: 1000)",
             default=1000,
             bounds=(2, MOST_TRIALS, "a number"),
-            theirs=True,
             idle={"it needs --paired-bs": lambda run: not run.paired_bs},
         ),
         "paired_ar_n": Option(
@@ -558,7 +539,6 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             "number of trials, at most 10^7 (default: 10000)",
             default=10000,
             bounds=(1, MOST_TRIALS, "a number"),
-            theirs=True,
             idle={"it needs --paired-ar": lambda run: not run.paired_ar},
         ),
         "unit": Option(
@@ -583,7 +563,6 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             "number of threads, 0 for one per processor; it never changes a result",
             default=1,
             bounds=_THREADS,
-            theirs=True,
             idle={"nothing is resampled": lambda run: not is_resampled(run)},
         ),
         "scores": Option(
@@ -613,7 +592,6 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             "--format -f NAME",
             "%(choices)s (default: json; -sl, --detail: text)",
             choices=(*FORMATS, *SEGMENT_FORMATS),
-            theirs=True,
             wrong={
                 "{format} is for segments; add --sentence-level, or choose another format": lambda run: (
                     run.format in SEGMENT_FORMATS and not run.sentence_level
@@ -678,7 +656,6 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         "score_only": Option(
             "--score-only -b",
             "print the score alone",
-            theirs=True,
             contrary={
                 "several systems are printed as a table": lambda run: run.systems > 1,
                 "groups are printed as a table": lambda run: run.by is not None,
@@ -688,7 +665,6 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             "--width -w N",
             "decimals (default: 1, or 3 for scores from 0 to 1)",
             bounds=(0, 1000, "a number of decimals"),
-            theirs=True,
             idle={
                 "JSON of a test is not rounded": lambda run: (
                     run.form.rounds and not run.form.rounds_tests and is_tested(run) and not run.detail
@@ -711,7 +687,6 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         "short": Option(
             "--short -sh",
             "use short keys in signatures",
-            theirs=True,
             idle={
                 "bare scores have no signature": lambda run: run.score_only,
                 "{format} always has long signatures": lambda run: not run.form.shortens,
@@ -778,8 +753,8 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             },
             idle=_NO_CAPTION,
         ),
-        "no_color": Option("--no-color -nc", "use no colours on a terminal", theirs=True),
-        "quiet": Option("--quiet -q", "print no notes, warnings or progress", theirs=True),
+        "no_color": Option("--no-color -nc", "use no colours on a terminal"),
+        "quiet": Option("--quiet -q", "print no notes, warnings or progress"),
         "output": Option("--output -o FILE", "write the answer to this file: whole or not at all"),
         "append": Option(
             "--append",
@@ -816,7 +791,7 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         ),
     },
     "other": {
-        "version": Option("--version -V", "print the version and the kernels in use", theirs=True, beside=""),
+        "version": Option("--version -V", "print the version and the kernels in use", beside=""),
         "sacrebleu_path": Option(
             "--sacrebleu-path",
             "print a folder to put on PYTHONPATH; programs that import sacrebleu then use bleucli",
@@ -825,10 +800,17 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
         "list_tokenizers": Option(
             "--list-tokenizers", "list tokenizers, what they are for and what they need", beside=""
         ),
-        "help": Option("--help -h", "print a short page; --help all prints this one", theirs=True),
+        "help": Option("--help -h", "print a short page; --help all prints this one"),
     },
 }
 OPTIONS = {name: option for group in GROUPS.values() for name, option in group.items()}
+# Those that sacreBLEU has, too; the others are ours
+THEIRS = {
+    *("refs", "input", "num_refs", "encoding", "test_set", "origlang", "subset", "detail", "echo", "list", "cite"),
+    *("download", "metrics", "sentence_level", "language_pair", "confidence", "confidence_n", "paired_bs"),
+    *("paired_ar", "paired_bs_n", "paired_ar_n", "paired_jobs", "format", "score_only", "width", "short", "no_color"),
+    *("quiet", "version", "help"),
+}
 # The options that ask for something other than scores; of several, the first one here runs, or refuses the others
 MODES = ("version", "list_tokenizers", "list", "cite", "echo", "download", "sacrebleu_path")
 
@@ -843,10 +825,8 @@ def flags_of(name: str) -> dict[str, MetricOption]:
 def target_language(pair: str | None, of_test_set: bool = False) -> str:
     """Return the target language of a language pair, or "" if there is none.
 
-    Args:
-        pair: a language pair, such as `en-de`.
-        of_test_set: the pair is one of a test set, whatever it is called; the language is "" unless it has its own
-            tokenizer.
+    of_test_set: the pair is one of a test set, whatever it is called; the language is "" unless it has its own
+    tokenizer.
 
     >>> target_language("en-ZH"), target_language("eng-zho-TW", of_test_set=True), target_language(None)
     ('zh', 'zh', '')

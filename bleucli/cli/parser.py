@@ -11,7 +11,7 @@ import argparse
 from collections.abc import Callable, Sequence
 
 from bleucli.cli import commands
-from bleucli.cli.options import OPTIONS, VALUES, Option, flags_of
+from bleucli.cli.options import OPTIONS, THEIRS, VALUES, Option, flags_of
 from bleucli.cli.streams import shown
 from bleucli.errors import UsageError
 from bleucli.phrases import suggest
@@ -81,12 +81,11 @@ class Parser(argparse.ArgumentParser):
         """Return all flags."""
         return [flag for action in self._actions for flag in action.option_strings]
 
-    def add(self, heading: str, name: str, option: Option, kind: type | None = None) -> None:
+    def add(self, heading: str, name: str, option: Option, kind: type | None = None, theirs: bool = False) -> None:
         """Add an option under a heading; a new heading comes last.
 
-        Absent options get no value, so that only those that were given are read.
-
-        name: what the values that are read have it under. kind: the type of its value, if the record does not say it.
+        Absent options get no value, so that only those that were given are read. kind: the type of the value, if the
+        record does not say it. theirs: whether sacreBLEU has the option, too.
         """
         groups = {group.title: group for group in self._action_groups}
         group = groups.get(heading) or self.add_argument_group(heading)
@@ -102,7 +101,7 @@ class Parser(argparse.ArgumentParser):
             settings |= {"type": kind or option.kind, "choices": option.choices}
             settings |= {"action": Once} if option.once else {}
         group.add_argument(*option.flags, dest=name, **settings)
-        if not option.theirs:
+        if not theirs:
             self.ours.append(option.flags[0])
 
     def read(self, words: Sequence[str]) -> dict[str, Any]:
@@ -181,15 +180,12 @@ def _parser_of(name: str, command: Command) -> Parser:
     )
     for heading, options in command.options.items():
         for option_name, option in options.items():
-            top.add(heading, option_name, option)
+            top.add(heading, option_name, option, theirs=option_name in THEIRS)
     return top
 
 
 def read(words: Sequence[str], name: str) -> tuple[dict[str, Any], list[str], list[str]]:
-    """Return the values that the words give to options, all flags, and the metrics whose flags these include.
-
-    name: that of the command, "" for scoring.
-    """
+    """Return the values that the words give to options, all flags, and the metrics whose flags these include."""
     command = commands.command_of(name)
     top = _parser_of(name, command)
     metrics: list[str] = []
@@ -217,12 +213,7 @@ def read(words: Sequence[str], name: str) -> tuple[dict[str, Any], list[str], li
 
 
 def _spell_out(words: Sequence[str], *options: Sequence[str]) -> list[str]:
-    """Write abbreviated long options in full.
-
-    Args:
-        words: the words of the command line.
-        options: groups of long options. An abbreviation that is unique in an earlier group keeps its meaning, whatever
-            the later groups hold.
+    """Write abbreviated long options in full; one that is unique in an earlier group keeps its meaning.
 
     >>> _spell_out(["--enc=latin-1", "--m", "bleu", "--", "--enc"], ["--encoding", "--metrics"], ["--max-drop"])
     ['--encoding=latin-1', '--metrics', 'bleu', '--', '--enc']
@@ -247,16 +238,10 @@ def _spell_out(words: Sequence[str], *options: Sequence[str]) -> list[str]:
 def _add_flags_of_metrics(
     top: Parser, names: Sequence[str] | None, suffices: Callable[[], bool] = lambda: False
 ) -> list[str]:
-    """Add the flags of metrics, in groups after the general ones for scoring.
+    """Add the flags of metrics, in groups after the general ones for scoring, and return their names.
 
-    Args:
-        top: the parser.
-        names: those of the metrics; None for all, and for the flag that all metrics share.
-        suffices: called after each metric; once it returns True, the other metrics, which are slow to import, are left
-            out.
-
-    Returns:
-        The metrics whose flags were added.
+    names: those of the metrics; None for all, and for the flags that all metrics share. suffices: called after each
+    metric; once it returns True, the other metrics, which are slow to import, are left out.
     """
     if names is not None and not names:
         return []
@@ -276,7 +261,7 @@ def _add_flags_of_metrics(
         for dest, option in flags_of(name).items():
             kind = bool if option.kind is bool else option.reads
             spelling = " ".join((*option.flags, _METAVARS[kind])).rstrip()
-            top.add(METRICS[name].name, dest, Option(spelling, option.help, theirs=not option.ours), kind)
+            top.add(METRICS[name].name, dest, Option(spelling, option.help), kind, not option.ours)
         metrics.append(name)
         if suffices():
             break
@@ -293,10 +278,7 @@ def parser(name: str = "") -> Parser:
 
 
 def first_screen(top: Parser, name: str) -> str:
-    """Return the page of `--help`: what most people need, in 80 columns and fewer than 50 lines.
-
-    name: that of the command, "" for scoring, whose page lists the others.
-    """
+    """Return the page of `--help`: what most people need, in 80 columns and fewer than 50 lines."""
     command = commands.command_of(name)
     page = top._get_formatter()
     page.add_usage(top.usage, [], [])

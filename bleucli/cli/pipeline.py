@@ -2,7 +2,7 @@
 
 - `prepare`: refuse wrong options; follow --like, and the metrics in statistics files
 - `open_source`, `open_rows`, `open_texts`: what is scored
-- `metrics_of`, `columns_of`, `plan_sampling`, `leave_out`: what is counted, and how it will be resampled
+- `metrics_of`, `plan_sampling`, `leave_out`: what is counted, and how it will be resampled
 - `watch`: a bar for what takes long
 - `score`: the scores of what was counted
 - `compare_signatures`, `Remarks`, `refuse_failures`: what there is to say at the end
@@ -15,20 +15,19 @@ from __future__ import annotations
 import os
 
 from bleucli.cli import request
-from bleucli.cli.delivery import Provenance, tell_command
 from bleucli.cli.options import RESAMPLING, flag_of
 from bleucli.cli.sources import (
     names_of,
     statistics_arguments,
     table_arguments,
-    test_set_arguments,
     text_arguments,
 )
 from bleucli.cli.sources.files import FileSource
 from bleucli.cli.sources.texts import signed
-from bleucli.cli.streams import Bar, Environment, Messages, shown
+from bleucli.cli.streams import Bar, Environment, Messages, Provenance, refuse_foreign, shown, tell_command
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS
+from bleucli.output import FORMATS
 from bleucli.phrases import tell_count
 from bleucli.results import Results, Run
 from bleucli.results.segments import SegmentBlock, SegmentScores
@@ -40,8 +39,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from bleucli.cli.options import Options
-    from bleucli.cli.sources import Rows, Source, Texts
+    from bleucli.cli.sources import Source
     from bleucli.cli.sources.scores import StatisticsSource
+    from bleucli.cli.sources.tables import TableSource
     from bleucli.cli.sources.texts import Counted, Progress, Systems
     from bleucli.counting import SystemStats
     from bleucli.metrics import Metric
@@ -49,6 +49,10 @@ if TYPE_CHECKING:
     from bleucli.results import Input
     from bleucli.scale.statsfiles import Statistics
     from bleucli.significance.comparison import Sampling
+
+    # Sources whose texts can be read, and those that have the statistics of each segment
+    Texts = FileSource | TableSource
+    Rows = Texts | StatisticsSource
 
 
 def prepare(options: Options, messages: Messages) -> tuple[Options, Statistics | None]:
@@ -70,11 +74,19 @@ def prepare(options: Options, messages: Messages) -> tuple[Options, Statistics |
 
 
 def provenance(options: Options, environment: Environment) -> Provenance | None:
-    """Return what lines of jsonl say about the run, if these are asked for."""
-    record = None
-    if request.is_jsonl(options, environment):
-        record = Provenance(options.words, environment)
-    request.check_append(options, record is not None)
+    """Return what lines of jsonl say about the run, if these are asked for; refuse to add anything else to a file.
+
+    For segments, only the option chooses the format, not the environment.
+    """
+    form = options.format if options.sentence_level else request.format_of(options, environment)
+    is_jsonl = form in FORMATS and FORMATS[form].appends
+    record = Provenance(options.words, environment) if is_jsonl else None
+    if options.score_only and (is_jsonl or options.append):
+        raise UsageError("--score-only prints bare numbers, which are not lines of jsonl; leave it out")
+    if options.append and not is_jsonl:
+        raise UsageError("--append adds lines of jsonl, not of other formats; choose --format jsonl")
+    if options.append:
+        refuse_foreign(str(options.output))
     return record
 
 
@@ -83,11 +95,7 @@ def open_source(
 ) -> Source:
     """Return the source that the options name; nothing is counted yet.
 
-    Args:
-        options: the options of the command.
-        environment: the world around the command, with its standard input.
-        hashed: whether files are hashed as they are read, for `Source.inputs`.
-        statistics: what the files of --stats hold, if any are named.
+    hashed: whether files are hashed as they are read, for `Source.inputs`.
     """
     if options.engine is not None:
         from bleucli.cli.sources.tables import EngineSource
@@ -100,7 +108,7 @@ def open_source(
 
 
 def open_rows(options: Options, environment: Environment, hashed: bool, statistics: Statistics | None = None) -> Rows:
-    """Return the source that the options name, which is not an engine; arguments: as for `open_source`."""
+    """Return the source that the options name, which is not an engine."""
     if statistics is None:
         return open_texts(options, environment, hashed)
     from bleucli.cli.sources.scores import StatisticsSource
@@ -109,16 +117,17 @@ def open_rows(options: Options, environment: Environment, hashed: bool, statisti
 
 
 def open_texts(options: Options, environment: Environment, hashed: bool = False) -> Texts:
-    """Return the texts that the options name, unread; arguments: as for `open_source`."""
+    """Return the texts that the options name, unread."""
     if options.table is not None:
         from bleucli.cli.sources.tables import TableSource
 
         return TableSource(table_arguments(options))
+    arguments = text_arguments(options, hashed)
     if options.test_set is not None:
         from bleucli.cli.sources.testsets import TestSetSource
 
-        return TestSetSource(text_arguments(options, hashed), test_set_arguments(options), environment.stdin)
-    arguments = text_arguments(options, hashed)
+        which = options.test_set, options.language_pair, options.registry
+        return TestSetSource(arguments, *which, environment.stdin)
     if options.segment_scores:
         from bleucli.cli.sources.scores import NumberSource
 
@@ -135,14 +144,20 @@ def check_references(options: Options, source: Source) -> None:
     request.check_like(options, {} if nrefs is None else {"nrefs": str(nrefs)})
 
 
-def metrics_of(options: Options, source: Source) -> list[Metric]:
-    """Return the metrics that count; refuse a signature of --like that they cannot reproduce."""
-    if options.stats is None:
-        return request.make_metrics(options)
-    from bleucli.cli.sources.scores import StatisticsSource
+def metrics_of(options: Options, source: Source) -> tuple[list[Metric], Sequence[Input]]:
+    """Return the metrics that count, then the scores of --scores, and a record of each file that holds these.
 
-    assert isinstance(source, StatisticsSource)
-    return request.check_metrics(options, choose_metrics(options, source, options.saved_scores))
+    A signature of --like that they cannot reproduce is refused.
+    """
+    columns, files = columns_of(options, source)
+    if options.stats is None:
+        metrics = request.make_metrics(options)
+    else:
+        from bleucli.cli.sources.scores import StatisticsSource
+
+        assert isinstance(source, StatisticsSource)
+        metrics = request.check_metrics(options, choose_metrics(options, source, options.saved_scores))
+    return [*metrics, *columns], files
 
 
 def columns_of(options: Options, source: Source) -> tuple[Sequence[Column], Sequence[Input]]:
@@ -152,10 +167,7 @@ def columns_of(options: Options, source: Source) -> tuple[Sequence[Column], Sequ
     from bleucli.cli.sources import score_arguments, scores
 
     columns, files = scores.read_scores(score_arguments(options), source.systems)
-    if options.stats is not None:
-        from bleucli.cli.sources.scores import StatisticsSource
-
-        assert isinstance(source, StatisticsSource)
+    if isinstance(source, scores.StatisticsSource):
         source.add(columns)
     return columns, files
 
@@ -172,10 +184,7 @@ def edit_counters(options: Options, metrics: Sequence[Metric]) -> tuple[Sequence
 
 
 def choose_metrics(options: Options, source: StatisticsSource, scores: Sequence[str]) -> list[Metric]:
-    """Return the metrics that counted what statistics files hold, with the options that were asked for.
-
-    scores: the names of the scores from elsewhere that are chosen as well.
-    """
+    """Return the metrics, and the scores of these names, in statistics files, with the options that were asked for."""
     if options.segment_scores:
         source.choose_numbers()
     for name in request.names_of_metrics(options):
@@ -243,7 +252,7 @@ def leave_out(
 def say_left_out(
     options: Options, systems: Systems, environment: Environment, report: Callable[[Results], None] | None
 ) -> None:
-    """Say what is wrong with the systems that are left out; arguments: as for `leave_out`."""
+    """Say what is wrong with the systems that are left out; report: as for `leave_out`."""
     errors = dict(systems.failures)
     if not errors:
         return
@@ -281,16 +290,7 @@ def score(
     progress: Progress,
     before: Sequence[SystemStats] = (),
 ) -> Results:
-    """Score what a source counted.
-
-    Args:
-        counts: what was counted.
-        metrics: those that counted.
-        texts: `Source.texts`.
-        plan: how to resample the scores, or None.
-        progress: called with what is resampled, how many are done, and how many there are.
-        before: what was counted earlier, to be tested against.
-    """
+    """Score what a source counted; texts: `Source.texts`; before: what was counted earlier, to be tested against."""
     if counts.grouped:
         results = score_groups(counts.parts, metrics, sampling=plan, progress=progress)
         results = results._replace(hints=list(dict.fromkeys([*counts.hints, *results.hints])))
@@ -338,11 +338,7 @@ def compare_signatures(options: Options, results: Results) -> dict[str, str]:
 class Remarks:
     """What there is to say beside an answer. With --strict, warnings forbid the answer, so make this before writing it.
 
-    Args:
-        options: the options of the command.
-        messages: the notes and warnings of this run.
-        signature: that of the score, which is compared with the one of --like; may be empty without --like.
-        hints: warnings about options, texts and scores.
+    signature: that of the score, which is compared with the one of --like; may be empty without --like.
     """
 
     def __init__(
@@ -371,10 +367,7 @@ class Remarks:
 
 
 def _note_lowercase(options: Options) -> list[str]:
-    """Return the hint that -lc is only for BLEU, if other metrics are scored as well.
-
-    The hint says which option of a metric makes it distinguish upper from lower case, or ignore the difference.
-    """
+    """Return the hint that -lc is only for BLEU, if other metrics are scored as well, and what these have instead."""
     names = [name for name in request.names_of_metrics(options) if name != "bleu"]
     if not options.of_metric("bleu").get("lowercase") or not names:
         return []

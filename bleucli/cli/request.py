@@ -1,7 +1,7 @@
 """What a run was asked for: its options are checked by their records, then read.
 
 - `check`, `check_values`, `refuse_conflicts`, `refuse_lacks`: refuse options
-- `find_idle`, `idle_in_mode`, `idle_when_citing`: options without effect; sacreBLEU's get a warning, ours are refused
+- `find_idle`, `idle_in_mode`: options without effect; sacreBLEU's get a warning, ours are refused
 - `format_of`, `layout_of`, `scale_of`: how scores are printed
 - `names_of_metrics`, `make_metrics`: what is scored, and how
 - `count_threads`: what else all commands ask
@@ -16,11 +16,11 @@ import os
 from bleucli import tokenizers
 from bleucli.cli.commands import MODULES as COMMANDS
 from bleucli.cli.commands import command_of
-from bleucli.cli.delivery import refuse_foreign
 from bleucli.cli.options import (
     MODES,
     OPTIONS,
     RESAMPLING,
+    THEIRS,
     flag_of,
     flags_of,
     has_gates,
@@ -188,11 +188,7 @@ def _check_gates(options: Options) -> None:
 def find_idle(options: Options, systems: int, form: str, segments: bool = False) -> list[str]:
     """Return one line about the options that have no effect on scores, or nothing if there are none.
 
-    Args:
-        options: the options, including those that --like set.
-        systems: how many there are.
-        form: the format, "" if no scores are printed.
-        segments: whether each segment gets its own score.
+    form: the format, "" if no scores are printed. segments: whether each segment gets its own score.
     """
     if options.given <= {"refs", "input", "format"}:  # these always have an effect
         return []
@@ -206,13 +202,12 @@ def find_idle(options: Options, systems: int, form: str, segments: bool = False)
 
 
 def idle_in_mode(options: Options, mode: str) -> list[str]:
-    """Return one line about the options that have no effect in a mode, or nothing."""
-    idle = options.given - set(str(OPTIONS[mode].beside).split()) - _ALWAYS - {mode}
-    return _tell(options, dict.fromkeys(idle, f"not used by {flag_of(mode)}"))
-
-
-def idle_when_citing(options: Options) -> list[str]:
-    """Return one line about the options that do not change what --cite prints."""
+    """Return a line about the options that have no effect in a mode, and one about those that --cite would print."""
+    beside = set(str(OPTIONS[mode].beside).split())
+    idle = options.given - beside - _ALWAYS - {mode}
+    lines = _tell(options, dict.fromkeys(idle, f"not used by {flag_of(mode)}"))
+    if mode != "cite":
+        return lines
     run = options.replace(scored=names_of_metrics(options))
     reasons = dict(_idle_of_metrics(run))
     reasons["language_pair"] = _reason(OPTIONS["language_pair"].idle, run)
@@ -220,8 +215,7 @@ def idle_when_citing(options: Options) -> list[str]:
         reasons["bold_best"] = "nothing is tested"
     if not (options.confidence or options.paired_bs):
         reasons |= dict.fromkeys(("difference", "style"), "there are no intervals")
-    effective = options.given & set(str(OPTIONS["cite"].beside).split())
-    return _tell(options, {name: reason for name, reason in reasons.items() if name in effective})
+    return lines + _tell(options, {name: reason for name, reason in reasons.items() if name in beside})
 
 
 def _reason(conditions: Conditions | None, run: Options) -> str:
@@ -257,8 +251,7 @@ def _tell(options: Options, reasons: Mapping[str, str]) -> list[str]:
             names.setdefault(reason, []).append(name)
     if not names:
         return []
-    theirs = {name for name, option in OPTIONS.items() if option.theirs}
-    theirs |= {name for metric in METRICS for name, option in flags_of(metric).items() if not option.ours}
+    theirs = THEIRS | {name for metric in METRICS for name, option in flags_of(metric).items() if not option.ours}
     parts = []
     for reason, idle in names.items():
         for name in sorted(idle):
@@ -295,25 +288,9 @@ def format_of(options: Options, environment: Environment) -> str | None:
     return None
 
 
-def is_jsonl(options: Options, environment: Environment) -> bool:
-    """Return whether lines of jsonl are asked for; for segments, only the option counts, not the environment."""
-    form = options.format if options.sentence_level else format_of(options, environment)
-    return form in FORMATS and FORMATS[form].appends
-
-
-def check_append(options: Options, jsonl: bool) -> None:
-    """Refuse to add anything but lines of jsonl to a file."""
-    if options.score_only and (jsonl or options.append):
-        raise UsageError("--score-only prints bare numbers, which are not lines of jsonl; leave it out")
-    if options.append and not jsonl:
-        raise UsageError("--append adds lines of jsonl, not of other formats; choose --format jsonl")
-    if options.append:
-        refuse_foreign(str(options.output))
-
-
 def layout_of(options: Options, environment: Environment, form: str) -> Layout:
     """Return how scores are laid out in a format."""
-    colour = options.output is None and not options.no_color and environment.shows_colour()
+    colour = options.output is None and not options.no_color and environment.shows_colour(environment.stdout)
     bold = options.bold_best and FORMATS[form].shows_bold(colour)
     scale = scale_of(options, form)
     return Layout(
@@ -353,10 +330,7 @@ def scale_of(options: Options, form: str | None) -> int:
 
 
 def names_of_metrics(options: Options) -> list[str]:
-    """Return the names of the metrics that were asked for, in the order in which they are printed.
-
-    With --segment-scores, there are none.
-    """
+    """Return the names of the metrics that were asked for, in printed order; none with --segment-scores."""
     words = options.metrics or [options.followed or "bleu"]
     return [] if options.segment_scores else [name for name in METRICS if name in words]
 
@@ -386,13 +360,7 @@ def names_of_scores(options: Options) -> list[str]:
 
 
 def make_metric(options: Options, name: str, without: Iterable[Option] = ()) -> Metric:
-    """Make the metric of this name, configured as the options ask.
-
-    Args:
-        options: the options of the command.
-        name: its name in `METRICS`.
-        without: options that are left at their defaults.
-    """
+    """Make the metric of this name, configured as the options ask; without: options that are left at their defaults."""
     shared = {
         "effective_order": options.sentence_level,
         "skip_empty_refs": options.skip_empty_refs,

@@ -10,14 +10,13 @@ from __future__ import annotations
 from itertools import chain, islice
 
 from bleucli.cli import pipeline, request
-from bleucli.cli.delivery import deliver, tell_withheld
 from bleucli.cli.options import has_gates
 from bleucli.cli.sources import statistics_arguments
 from bleucli.cli.sources.texts import SIGNED, Counting, NameArguments, TextSource
-from bleucli.cli.streams import Environment, shown
+from bleucli.cli.streams import Environment, deliver, shown, tell_withheld
 from bleucli.errors import UsageError
 from bleucli.output import FORMATS, render, segment_renderer, segment_tabulator
-from bleucli.results import DECIMALS, Input, Results, Run
+from bleucli.results import DECIMALS, Input, Results, Run, name_row
 from bleucli.results.segments import SegmentBlock
 from bleucli.scoring import report_nothing, score_blocks
 
@@ -25,14 +24,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from bleucli.cli.delivery import Provenance
     from bleucli.cli.options import Options
-    from bleucli.cli.sources import Rows
+    from bleucli.cli.pipeline import Rows
     from bleucli.cli.sources.texts import Systems
-    from bleucli.cli.streams import Messages
+    from bleucli.cli.streams import Messages, Provenance
     from bleucli.counting import SystemStats
     from bleucli.gates import Gates
     from bleucli.gates.baselines import Baseline
+    from bleucli.results import Verdict
     from bleucli.results.segments import SegmentScores
     from bleucli.results.signature import Signature
 
@@ -59,8 +58,7 @@ def run(options: Options, environment: Environment, messages: Messages) -> bool:
     systems = len(earlier) + len(source.systems)
     idle = request.find_idle(options, systems, answer.form)
     plan = pipeline.plan_sampling(options, environment, answer.layout.bold_best, systems)
-    columns, files = pipeline.columns_of(options, source)
-    metrics = [*pipeline.metrics_of(options, source), *columns]
+    metrics, files = pipeline.metrics_of(options, source)
     counters, places = pipeline.edit_counters(options, metrics)
     metrics += counters
     pipeline.leave_out(options, source, environment, answer.report_failures)
@@ -78,7 +76,8 @@ def run(options: Options, environment: Environment, messages: Messages) -> bool:
 
     def names_in(form: str) -> list[str]:
         names = dict(zip(source.systems.names(), source.systems.names(form), strict=True))
-        return [*(system.name for system in earlier), *counts.row_names(names)]
+        rows = (name_row(names[system.name], part.labels) for part in counts.parts for system in part.systems)
+        return [*(system.name for system in earlier), *rows]
 
     def read() -> Run:
         run = pipeline.run_of(source, counts, files)
@@ -106,21 +105,10 @@ def _group_documents(options: Options) -> Options:
 
 
 class Answer:
-    """How results become an answer.
+    """How results become an answer; systems: those that are scored.
 
-    Args:
-        options: what is asked for.
-        environment: the world around the command.
-        messages: the notes and warnings of this run.
-        gates: what judges the scores, if anything.
-        provenance: the command line and its time, for a format that shows them.
-        systems: those that are scored.
-
-    Attributes:
-        form: the name of the format.
-        layout: how scores are laid out in it.
-        before: the earlier output that systems are tested against, if any.
-        report_failures: writes a report of systems that are left out, where the format has one; None elsewhere.
+    before: the earlier output that systems are tested against, if any. report_failures: writes a report of systems that
+    are left out, where the format has one; None elsewhere.
     """
 
     def __init__(
@@ -176,14 +164,9 @@ class Answer:
     ) -> bool:
         """Judge results by the gates, and print them; return whether all gates were passed.
 
-        Args:
-            results: the results.
-            names_in: returns what their rows are called in a format.
-            read: returns what they were made from.
-            hints: what there is to warn of.
-            signature: the signature that --like was compared with.
-            overview: returns a line that says what was read, for a number of segments.
-            earlier: the names of systems that were scored earlier, and are not judged.
+        names_in: returns what the rows are called in a format. read: returns what they were made from. signature: the
+        one that --like was compared with. overview: returns a line that says what was read, for a number of segments.
+        earlier: the names of systems that were scored earlier, and are not judged.
         """
         options = self._options
         if options.segment_scores and options.width is not None and results.systems[0].scores[0].scale == 1:
@@ -193,7 +176,11 @@ class Answer:
         if self._baseline is not None:  # gates look up scores by the names and checksums that the baseline has
             judged = _rename(results, names_in(self._baseline.form))._replace(run=read())
         gates = self._gates
-        verdicts, cautions = gates.judge(judged, self._baseline, earlier) if gates else ((), [])
+        verdicts: Sequence[Verdict] = ()
+        cautions: list[str] = []
+        if gates is not None:
+            verdicts = [one for one in gates.judge(judged, self._baseline) if one.system not in earlier]
+            cautions = list(gates.hints(judged, self._baseline))
         remarks = pipeline.Remarks(options, self._messages, signature, [*hints, *cautions])
         failed = [verdict for verdict in verdicts if verdict.failure]
         if not self._is_withheld(failed):
@@ -232,8 +219,7 @@ def _print_segments(
 
     form = options.format or "text"
     tabulate = segment_tabulator(form)
-    columns, files = pipeline.columns_of(options, source)
-    metrics = [*pipeline.metrics_of(options, source), *columns]
+    metrics, files = pipeline.metrics_of(options, source)
     counters, places = pipeline.edit_counters(options, metrics)
     _check_format(options, environment, form, 1 if tabulate is not None else len(metrics) * len(source.systems))
     idle = request.find_idle(options, len(source.systems), form, True)
@@ -342,7 +328,7 @@ def gates_of(options: Options, environment: Environment) -> Gates | None:
         return None
     from bleucli.gates import Gates
 
-    return Gates(
+    return Gates.read(
         options.fail_under,
         options.max_drop,
         request.names_printed(options),
@@ -369,13 +355,9 @@ def _read_baseline(options: Options) -> tuple[Baseline | None, Before | None]:
 
 
 class Before:
-    """What a statistics file says about an earlier output.
+    """What a statistics file, the value of `--baseline`, says about an earlier output.
 
-    Args:
-        options: the options of the command; the file is the value of `--baseline`.
-
-    Attributes:
-        is_tested: whether the systems that are scored now are tested against this output.
+    is_tested: whether the systems that are scored now are tested against it.
     """
 
     def __init__(self, options: Options) -> None:

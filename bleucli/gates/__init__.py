@@ -1,14 +1,13 @@
 """Gates for Makefiles and CI: scores that are too low, or have fallen.
 
 - `Bound`, `read_bounds`: the worst score or the largest drop that is allowed, metric by metric
-- `Gates`: the bounds that a user sets, under any names of the metrics that are scored
-- `judge`: the verdict on each score; `find_unscored`: a metric that has a bound but no score
-- `hints`: warnings where a verdict is less certain than it looks
+- `Gates`: the bounds of a run; `judge` gives the verdict on each score, `hints` warns where one is less certain than it
+  looks
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.errors import UsageError
 from bleucli.gates.baselines import Baseline, find, shift_of
@@ -49,11 +48,7 @@ _ROUNDED_DECIMALS = 11
 
 
 def read_bounds(option: str, text: str) -> dict[str, Bound]:
-    """Read an option's value: bounds by metric; a bound without a metric has the key "".
-
-    Args:
-        option: `FAIL_UNDER`, or `MAX_DROP`, whose bounds may be in percent.
-        text: its value.
+    """Read the value of `FAIL_UNDER`, or of `MAX_DROP`, whose bounds may be in percent: bounds by metric, or for "".
 
     >>> read_bounds(MAX_DROP, "bleu=0.3,ter=2%")
     {'bleu': Bound(number=0.3, percent=False), 'ter': Bound(number=2.0, percent=True)}
@@ -91,74 +86,11 @@ def format_bounds(bounds: Mapping[str, Bound]) -> str:
     return ",".join(f"{metric}={bound}" if metric else str(bound) for metric, bound in bounds.items())
 
 
-class Gates:
-    """The bounds that a user sets.
-
-    Args:
-        fail_under, max_drop: values of options, as `read_bounds` takes them; None for no bounds.
-        metrics: the names of the metrics that are scored, as bounds use them, in the order in which they are printed.
-        scale: the scale in which scores are printed: 1 or 100.
-        first: the metric that a bare score is the bound of; by default the first one that is printed.
-        arguments: those of constructors, by metric; they say which variants of metrics, such as chrf++, are scored.
-    """
-
-    def __init__(
-        self,
-        fail_under: str | None,
-        max_drop: str | None,
-        metrics: Sequence[str],
-        scale: int,
-        first: str = "",
-        arguments: Mapping[str, Mapping[str, Any]] | None = None,
-    ) -> None:
-        self._scored, self._scale, self._first = metrics, scale, first or metrics[0]
-        names = {name: name for name in metrics}
-        for variant, (name, preset) in VARIANTS.items():
-            if name in metrics and preset.items() <= (arguments or {}).get(name, {}).items():
-                names[variant] = name
-        self._fail_under = _bounds_of(FAIL_UNDER, fail_under, names)
-        self._max_drop = _bounds_of(MAX_DROP, max_drop, names)
-        if scale == 1:
-            _check_scale(FAIL_UNDER, self._fail_under, [self._first])
-            _check_scale(MAX_DROP, self._max_drop, metrics)
-
-    def judge(
-        self, results: Results, baseline: Baseline | None, earlier: Collection[str] = ()
-    ) -> tuple[Sequence[Verdict], list[str]]:
-        """Return the verdicts of the gates on results, and hints about what these verdicts do not prove.
-
-        earlier: the systems that were scored earlier; they are not judged again.
-        """
-        fail_under = {name or self._first: bound for name, bound in self._fail_under.items()}
-        rest = (self._max_drop, baseline, self._scored, self._scale)
-        verdicts = [one for one in judge(results, fail_under, *rest) if one.system not in earlier]
-        return verdicts, list(hints(results, *rest))
-
-    def notes(self, labels: Sequence[str]) -> Iterator[str]:
-        """Say which metric a bare bound applies to, where several are scored; `labels` are the names of the scores."""
-        if len(self._scored) == 1:
-            return
-        if "" in self._fail_under:
-            bound = self._fail_under[""]
-            label = labels[self._scored.index(self._first)]
-            other = next(name for name in self._scored if name != self._first)
-            yield (
-                f"--fail-under {bound} applies to {label} only, the first metric named;"
-                f" to gate others as well, write --fail-under {self._first}={bound},{other}=X"
-            )
-        if "" in self._max_drop:
-            bound = self._max_drop[""]
-            each = ",".join(f"{name}={bound}" for name in self._scored)
-            yield (
-                f"--max-drop {bound} applies to {' and '.join(labels)}; to set them separately, write --max-drop {each}"
-            )
-
-
 def _bounds_of(option: str, value: str | None, names: Mapping[str, str]) -> dict[str, Bound]:
     """Return bounds by the names of the metrics that are scored; `names` maps every accepted name to one of these."""
     bounds = {} if value is None else read_bounds(option, value)
     aliases = {**names} | {word: names[name] for word in bounds if (name := find_name(word)) in names}
-    other = find_unscored(bounds, aliases)
+    other = next((word for word in bounds if word and word not in aliases), "")
     if other:
         raise UsageError(_explain_unscored(option, str(value), find_name(other) or other, names))
     renamed: dict[str, Bound] = {}
@@ -209,114 +141,6 @@ def _explain_unscored(option: str, value: str, word: str, names: Mapping[str, st
 # --- judgement
 
 
-def judge(
-    results: Results,
-    fail_under: Mapping[str, Bound] | None = None,
-    max_drop: Mapping[str, Bound] | None = None,
-    baseline: Baseline | None = None,
-    metrics: Sequence[str] = (),
-    scale: int = 100,
-) -> list[Verdict]:
-    """Judge each score by the gates that apply to it.
-
-    A score with a test has dropped only if it is significantly worse; other differences may be due to chance. If the
-    earlier score is rounded, this one is rounded in the same way before the two are compared, so that an unchanged
-    score never counts as a drop.
-
-    Args:
-        results: finished results; if both runs are known, their references must be the same.
-        fail_under: the worst scores allowed, by metric; "" stands for the first metric.
-        max_drop: how much worse than the baseline's a score may be, by metric; "" stands for all other metrics.
-        baseline: an earlier answer; without one, the first system is the baseline.
-        metrics: the names of the metrics in the bounds, in the order of the scores; by default the names of the scores.
-        scale: the scale of bounds and messages, 100 or 1; scores are in percent. The earlier answer has its own scale.
-
-    >>> from bleucli.results import SystemResult
-    >>> from bleucli.results.signature import Signature
-    >>> record = ScoreRecord("chrF2", 54.6, "", Signature([("nc", "6")]), higher_is_better=True)
-    >>> results = Results([SystemResult("sys.txt", [record])], 100, [])
-    >>> [verdict.failure for verdict in judge(results, fail_under={"chrF2": Bound(55)})]
-    ['sys.txt: chrF2 54.6 is under 55 (--fail-under)']
-    """
-    names = metrics or [record.name for record in results.systems[0].scores]
-    for option, bounds in ((FAIL_UNDER, fail_under or {}), (MAX_DROP, max_drop or {})):
-        stranger = find_unscored(bounds, names)
-        if stranger:
-            raise UsageError(f"{option} names {stranger}, which is not scored; choose from {', '.join(names)}")
-    verdicts = []
-    for system in results.systems:
-        for index, (name, record) in enumerate(zip(names, system.scores, strict=True)):
-            bound = (fail_under or {}).get(name, (fail_under or {}).get("") if index == 0 else None)
-            if bound is not None:
-                score = in_scale(record.score, _scale_of(record, scale))  # not rounded
-                worse = "under" if record.higher_is_better else "over"
-                is_worse = score < bound.number if record.higher_is_better else score > bound.number
-                failure = f"{system.name}: {record.name} {score!r} is {worse} {bound} ({FAIL_UNDER})"
-                verdicts.append(Verdict(system.name, record, f"{FAIL_UNDER} {bound}", failure if is_worse else ""))
-    for one in _compare(results, max_drop or {}, baseline, names, scale):
-        earlier = _tell(one.earlier, one.scale)
-        if baseline is not None and _is_rounded_too_far(one, baseline):
-            raise UsageError(
-                f"{baseline.path} has {one.record.name} {earlier}, which may be rounded too far for"
-                f" {MAX_DROP} {one.bound}; write the baseline with -w {_MANY_DECIMALS}, or with -f jsonl, which does"
-                " not round"
-            )
-        failure, p_value = "", one.record.p_value
-        if one.drop > one.allowed and (p_value is None or one.record.differs):  # otherwise it may be due to chance
-            since = f" since {baseline.path}" if baseline else ""
-            certainty = "" if p_value is None else f", p = {p_value:.4f}"
-            most = str(one.bound)
-            if one.bound.percent:
-                most += f" of {earlier} = {_tell(one.allowed, one.scale)}"
-            failure = (
-                f"{one.system}: {one.record.name} {_tell(one.score, one.scale)} is worse than {earlier} by"
-                f" {_tell(one.drop, one.scale)}{since}{certainty}, more than {most} ({MAX_DROP})"
-            )
-        verdicts.append(Verdict(one.system, one.record, f"{MAX_DROP} {one.bound}", failure))
-    return verdicts
-
-
-def hints(
-    results: Results,
-    max_drop: Mapping[str, Bound] | None = None,
-    baseline: Baseline | None = None,
-    metrics: Sequence[str] = (),
-    scale: int = 100,
-) -> Iterator[str]:
-    """Warn where a verdict on a drop is less certain than it looks; arguments as in `judge`."""
-    if not max_drop:
-        return
-    if baseline is None and results.test is not None and results.test.method == "bs":
-        # Of single comparisons at p ≤ 0.05, between systems without a difference; measured by scripts/familywise
-        yield (
-            f"{MAX_DROP} rests on --paired-bs, which finds a significant difference between equally good systems in"
-            " 10-13% of tests (--paired-ar: 5%); --paired-ar is safer"
-        )
-    if baseline is None:
-        return
-    names = metrics or [record.name for record in results.systems[0].scores]
-    for one in _compare(results, max_drop, baseline, names, scale):
-        is_rounded = baseline.decimals_of(one.record.name) <= _ROUNDED_DECIMALS
-        if is_rounded and one.drop == one.allowed == 0 and _decimal(one.record.score) != one.earlier:
-            earlier = _tell(one.earlier, one.scale)
-            yield (
-                f"{one.system}: {one.record.name} is {earlier}, as in {baseline.path}; a drop smaller than its"
-                f" last digit goes unnoticed: write the baseline with -w {_MANY_DECIMALS}"
-            )
-
-
-def find_unscored(bounds: Mapping[str, Bound], names: Collection[str]) -> str:
-    """Return the first metric with a bound but without a score; "" if there is none.
-
-    >>> find_unscored({"": Bound(40), "chrf": Bound(55), "ter": Bound(60)}, ["bleu", "chrf"])
-    'ter'
-    """
-    return next((name for name in bounds if name and name not in names), "")
-
-
-# --- drops
-
-
 class _Drop(NamedTuple):
     """A score of a system that has a bound, and the earlier one. All numbers are in percent.
 
@@ -334,32 +158,163 @@ class _Drop(NamedTuple):
     scale: int
 
 
-def _compare(
-    results: Results, bounds: Mapping[str, Bound], baseline: Baseline | None, names: Sequence[str], scale: int
-) -> Iterator[_Drop]:
-    """Compare each score that has a bound with the baseline's."""
-    run = results.run
-    for row, (group, index) in enumerate(results.places()):
-        if baseline is None and index == 0:
-            continue
-        system = group.systems[index]
-        inputs = [] if run is None else [run.systems[row], *run.systems, *run.references]
-        for name, record, first in zip(names, system.scores, group.systems[0].scores, strict=True):
-            bound = bounds.get(name, bounds.get(""))
-            if bound is None:
+class Gates(NamedTuple):
+    """The bounds of a run.
+
+    fail_under: the worst scores allowed, by metric; "" stands for `first`. max_drop: how much worse than the baseline's
+    a score may be, by metric; "" stands for all other metrics. metrics: the names of the metrics in the bounds, in the
+    order of the scores; by default the names of the scores. scale: that of bounds and messages, 100 or 1; scores are in
+    percent, and an earlier answer has its own scale. first: the metric that was named first; by default the first that
+    is scored.
+    """
+
+    fail_under: Mapping[str, Bound] = {}
+    max_drop: Mapping[str, Bound] = {}
+    metrics: Sequence[str] = ()
+    scale: int = 100
+    first: str = ""
+
+    @classmethod
+    def read(
+        cls,
+        fail_under: str | None,
+        max_drop: str | None,
+        metrics: Sequence[str],
+        scale: int,
+        first: str = "",
+        arguments: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> Gates:
+        """Return the bounds in the values of options, which may name metrics in several ways.
+
+        arguments: those of constructors, by metric; they say which variants of metrics, such as chrf++, are scored.
+        """
+        first = first or metrics[0]
+        names = {name: name for name in metrics}
+        for variant, (name, preset) in VARIANTS.items():
+            if name in metrics and preset.items() <= (arguments or {}).get(name, {}).items():
+                names[variant] = name
+        worst, drops = _bounds_of(FAIL_UNDER, fail_under, names), _bounds_of(MAX_DROP, max_drop, names)
+        if scale == 1:
+            _check_scale(FAIL_UNDER, worst, [first])
+            _check_scale(MAX_DROP, drops, metrics)
+        return cls(worst, drops, metrics, scale, first)
+
+    def judge(self, results: Results, baseline: Baseline | None = None) -> list[Verdict]:
+        """Judge each score by the gates that apply to it.
+
+        A score with a test has dropped only if it is significantly worse; other differences may be due to chance. If
+        the earlier score is rounded, this one is rounded in the same way before the two are compared, so that an
+        unchanged score never counts as a drop.
+
+        results: if both runs are known, their references must be the same. baseline: an earlier answer; without one,
+        the first system is the baseline.
+
+        >>> from bleucli.results import SystemResult
+        >>> from bleucli.results.signature import Signature
+        >>> record = ScoreRecord("chrF2", 54.6, "", Signature([("nc", "6")]), higher_is_better=True)
+        >>> results = Results([SystemResult("sys.txt", [record])], 100, [])
+        >>> [verdict.failure for verdict in Gates(fail_under={"chrF2": Bound(55)}).judge(results)]
+        ['sys.txt: chrF2 54.6 is under 55 (--fail-under)']
+        """
+        names = self._names(results)
+        verdicts = []
+        for system in results.systems:
+            for name, record in zip(names, system.scores, strict=True):
+                bound = self.fail_under.get(name, self.fail_under.get("") if name == (self.first or names[0]) else None)
+                if bound is not None:
+                    score = in_scale(record.score, _scale_of(record, self.scale))  # not rounded
+                    worse = "under" if record.higher_is_better else "over"
+                    is_worse = score < bound.number if record.higher_is_better else score > bound.number
+                    failure = f"{system.name}: {record.name} {score!r} is {worse} {bound} ({FAIL_UNDER})"
+                    verdicts.append(Verdict(system.name, record, f"{FAIL_UNDER} {bound}", failure if is_worse else ""))
+        for one in self._compare(results, baseline):
+            earlier = _tell(one.earlier, one.scale)
+            if baseline is not None and _is_rounded_too_far(one, baseline):
+                raise UsageError(
+                    f"{baseline.path} has {one.record.name} {earlier}, which may be rounded too far for {MAX_DROP}"
+                    f" {one.bound}; write the baseline with -w {_MANY_DECIMALS}, or with -f jsonl, which does not round"
+                )
+            failure, p_value = "", one.record.p_value
+            if one.drop > one.allowed and (p_value is None or one.record.differs):  # otherwise it may be due to chance
+                since = f" since {baseline.path}" if baseline else ""
+                certainty = "" if p_value is None else f", p = {p_value:.4f}"
+                most = str(one.bound)
+                if one.bound.percent:
+                    most += f" of {earlier} = {_tell(one.allowed, one.scale)}"
+                failure = (
+                    f"{one.system}: {one.record.name} {_tell(one.score, one.scale)} is worse than {earlier} by"
+                    f" {_tell(one.drop, one.scale)}{since}{certainty}, more than {most} ({MAX_DROP})"
+                )
+            verdicts.append(Verdict(one.system, one.record, f"{MAX_DROP} {one.bound}", failure))
+        return verdicts
+
+    def hints(self, results: Results, baseline: Baseline | None = None) -> Iterator[str]:
+        """Warn where a verdict on a drop is less certain than it looks; arguments as in `judge`."""
+        if not self.max_drop:
+            return
+        if baseline is None and results.test is not None and results.test.method == "bs":
+            # Of single comparisons at p ≤ 0.05, between systems without a difference; measured by scripts/familywise
+            yield (
+                f"{MAX_DROP} rests on --paired-bs, which finds a significant difference between equally good systems in"
+                " 10-13% of tests (--paired-ar: 5%); --paired-ar is safer"
+            )
+        if baseline is None:
+            return
+        for one in self._compare(results, baseline):
+            is_rounded = baseline.decimals_of(one.record.name) <= _ROUNDED_DECIMALS
+            if is_rounded and one.drop == one.allowed == 0 and _decimal(one.record.score) != one.earlier:
+                earlier = _tell(one.earlier, one.scale)
+                yield (
+                    f"{one.system}: {one.record.name} is {earlier}, as in {baseline.path}; a drop smaller than its"
+                    f" last digit goes unnoticed: write the baseline with -w {_MANY_DECIMALS}"
+                )
+
+    def notes(self, labels: Sequence[str]) -> Iterator[str]:
+        """Say which metric a bare bound applies to, where several are scored; `labels` are the names of the scores."""
+        if len(self.metrics) == 1:
+            return
+        if "" in self.fail_under:
+            bound = self.fail_under[""]
+            label = labels[self.metrics.index(self.first)]
+            other = next(name for name in self.metrics if name != self.first)
+            yield (
+                f"--fail-under {bound} applies to {label} only, the first metric named;"
+                f" to gate others as well, write --fail-under {self.first}={bound},{other}=X"
+            )
+        if "" in self.max_drop:
+            bound = self.max_drop[""]
+            each = ",".join(f"{name}={bound}" for name in self.metrics)
+            yield (
+                f"--max-drop {bound} applies to {' and '.join(labels)}; to set them separately, write --max-drop {each}"
+            )
+
+    def _compare(self, results: Results, baseline: Baseline | None) -> Iterator[_Drop]:
+        """Compare each score that has a bound with the baseline's."""
+        run = results.run
+        for row, (group, index) in enumerate(results.places()):
+            if baseline is None and index == 0:
                 continue
-            own = _scale_of(record, scale)
-            if baseline is None:
-                earlier, score = _decimal(first.score), _decimal(record.score)
-            else:
-                earlier = find(baseline, system.name, record, inputs)
-                decimals = max(1, baseline.decimals_of(record.name))
-                score = _as_written(record.score, decimals, _scale_of(record, baseline.scale))
-            drop = earlier - score if record.higher_is_better else score - earlier
-            allowed = _decimal(bound.number).scaleb(shift_of(own))
-            if bound.percent:
-                allowed = (abs(earlier) * _decimal(bound.number) / 100).normalize()
-            yield _Drop(system.name, record, bound, earlier, score, drop, allowed, own)
+            system = group.systems[index]
+            inputs = [] if run is None else [run.systems[row], *run.systems, *run.references]
+            for name, record, first in zip(self._names(results), system.scores, group.systems[0].scores, strict=True):
+                bound = self.max_drop.get(name, self.max_drop.get(""))
+                if bound is None:
+                    continue
+                own = _scale_of(record, self.scale)
+                if baseline is None:
+                    earlier, score = _decimal(first.score), _decimal(record.score)
+                else:
+                    earlier = find(baseline, system.name, record, inputs)
+                    decimals = max(1, baseline.decimals_of(record.name))
+                    score = _as_written(record.score, decimals, _scale_of(record, baseline.scale))
+                drop = earlier - score if record.higher_is_better else score - earlier
+                allowed = _decimal(bound.number).scaleb(shift_of(own))
+                if bound.percent:
+                    allowed = (abs(earlier) * _decimal(bound.number) / 100).normalize()
+                yield _Drop(system.name, record, bound, earlier, score, drop, allowed, own)
+
+    def _names(self, results: Results) -> Sequence[str]:
+        return self.metrics or [record.name for record in results.systems[0].scores]
 
 
 def _scale_of(record: ScoreRecord, scale: int) -> int:

@@ -85,9 +85,6 @@ def is_statistics(path: str) -> bool:
     """Return whether a file has statistics instead of an answer: the first bytes show that it is Parquet.
 
     A pipe always has an answer: looking at its first bytes would remove them, and Parquet cannot be read from a pipe.
-
-    Raises:
-        OSError: the file cannot be read.
     """
     if stat.S_ISFIFO(os.stat(path).st_mode):
         return False
@@ -98,10 +95,7 @@ def is_statistics(path: str) -> bool:
 def baseline_of(results: Results, name: str, references: Mapping[str, Sequence[str]]) -> Baseline:
     """Return the exact scores of a file of statistics as an earlier answer.
 
-    Args:
-        results: the scores computed from the statistics.
-        name: the name of the file.
-        references: by system, the SHA-256 of its references if known.
+    name: that of the file. references: by system, the SHA-256 of its references if known.
     """
     from decimal import Decimal
 
@@ -220,11 +214,7 @@ def _read_history(lines: Iterable[str], name: str) -> Baseline:
 
 
 def _systems(answer: Any) -> dict[str, dict[str, Earlier]]:
-    """Return the scores in an answer of one score, of several, or of several systems.
-
-    Raises:
-        ArithmeticError, AttributeError, BleuError, KeyError, TypeError: it is not an answer.
-    """
+    """Return the scores in an answer of one score, of several, or of several systems; errors vary if it is none."""
     items = answer if isinstance(answer, list) and answer else [answer]
     if "system" not in items[0]:
         return {"": {_text(item["name"]): _score(item) for item in items}}
@@ -293,11 +283,7 @@ def _decimals(number: Decimal) -> int:
 def find(baseline: Baseline, system: str, record: ScoreRecord, inputs: Sequence[Input] = ()) -> Decimal:
     """Return the score to compare a new one with: the latest that was made in the same way.
 
-    Args:
-        baseline: the earlier answer.
-        system: the name of the new system.
-        record: its score.
-        inputs: the files that the score was made from, the system's own first; none if unknown.
+    inputs: the files that the score was made from, the system's own first; none if unknown.
     """
     scores = baseline.systems.get("" if list(baseline.systems) == [""] else system)
     if scores is None:

@@ -236,7 +236,12 @@ def _open_matrix(
     for pair, code, corpus in corpora:
         language = find_language(pair, code, follows)
         if language not in by_language:
-            by_language[language] = [_for_language(scorer, language) for scorer in scorers]
+            by_language[language] = [
+                type(one)(**{option.name: getattr(one, option.name) for option in one.options} | {"trg_lang": language})
+                if _follows_language(one)
+                else one
+                for one in scorers
+            ]
         tasks.append(Task(pair, corpus, [*by_language[language], *columns[pair]]))
     return _Texts(tasks, systems, baseline or first, hints, files)
 
@@ -260,9 +265,6 @@ def agree(columns: Mapping[str, Sequence[SegmentScores]]) -> dict[str, list[Segm
     """Return the scores of each pair in the same order and with the same direction.
 
     Numbers of errors may be negative, so that higher ones are better, and all be 0 for a pair.
-
-    Raises:
-        BleuError: a pair lacks scores that another one has, or has another direction.
     """
     first, *_ = columns
     names = [scores.name for scores in columns[first]]
@@ -285,13 +287,8 @@ def agree(columns: Mapping[str, Sequence[SegmentScores]]) -> dict[str, list[Segm
 def find_language(pair: str, code: str, follows: bool) -> str:
     """Return the target language of a pair.
 
-    Args:
-        pair: the name of the pair, for the error.
-        code: the code of its target.
-        follows: whether a metric follows the language; if not, the language of a pair may be unknown, "".
-
-    Raises:
-        UsageError: there is no such language, and it matters.
+    code: that of its target. follows: whether a metric follows the language; if not, the language of a pair may be
+    unknown, "".
     """
     try:
         return languages.find(code)
@@ -309,14 +306,6 @@ def _follows_language(metric: Metric) -> bool:
     return type(metric) is METRICS["bleu"] and not any(getattr(metric, name) for name in ("tokenize", "trg_lang"))
 
 
-def _for_language(metric: Metric, language: str) -> Metric:
-    """Return the metric for a target language."""
-    if not _follows_language(metric):
-        return metric
-    options = {option.name: getattr(metric, option.name) for option in metric.options}
-    return type(metric)(**{**options, "trg_lang": language})
-
-
 def _open(pair: Pair, encoding: str) -> tuple[Corpus, list[TextFile]]:
     """Return the texts of a pair, and their files: references, then outputs."""
     paths = [*pair.references, *pair.systems.values()]
@@ -332,11 +321,7 @@ def _open(pair: Pair, encoding: str) -> tuple[Corpus, list[TextFile]]:
 def _check_texts(
     matrix: object,
 ) -> Iterator[tuple[str, str, tuple[Mapping[str, Iterable[str]], Iterable[Iterable[str]]]]]:
-    """Give the name, the target language and the texts of each pair.
-
-    Raises:
-        InputTypeError: they are of another shape.
-    """
+    """Give the name, the target language and the texts of each pair."""
     if not isinstance(matrix, Mapping) or not matrix:
         raise InputTypeError('matrix: expected a path, or texts by pair; write {"en-de": (systems, references)}')
     for pair, texts in matrix.items():
@@ -378,23 +363,11 @@ def score_pairs(
     intervals: Sampling | None = None,
     progress: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Results:
-    """Score language pairs; each gets the scores that it would get alone.
+    """Score language pairs as `score_matrix`; each gets the scores that it would get alone.
 
-    Args:
-        tasks: at least one.
-        systems: the names of all systems, in the order of the table. The first one is the baseline of a test.
-        jobs: the number of threads, which share the texts of all pairs; None for all processors if there is enough
-            text.
-        sampling: as for `scoring.score_systems`.
-        intervals: how to resample for intervals, if `sampling` gives none.
-        progress: called with what is scored, how many are done, and of how many.
-
-    Returns:
-        As `score_matrix`; a hint about some of the pairs names them.
-
-    Raises:
-        BleuError: texts of a pair have different numbers of segments, or the baseline of a test has none for a pair; or
-            as for `scoring.score_systems`.
+    systems: the names of all systems, in the order of the table. The first one is the baseline of a test. sampling: as
+    for `scoring.score_systems`. intervals: how to resample for intervals, if `sampling` gives none. progress: called
+    with what is scored, how many are done, and of how many.
     """
     by_system: dict[str, list[SystemResult]] = {name: [] for name in systems}
     rows: list[SystemResult] = []
@@ -406,8 +379,14 @@ def score_pairs(
     counts = count_corpora(queue, jobs=jobs, keep_rows=sampling is not None, inspect=True)
     stats_of_pairs: list[dict[str, SystemStats]] = []
     rankings: list[Ranking] = []
-    if sampling is not None and sampling.method != "ci" and not sampling.all_pairs:
-        _check_baseline(queue, systems[0])
+    has_baseline = sampling is not None and sampling.method != "ci" and not sampling.all_pairs
+    lacking = next((task.pair for task in queue if has_baseline and systems[0] not in task.corpus.system_names()), "")
+    if lacking:
+        raise UsageError(
+            f"{lacking}: there is no output by {systems[0]}, the baseline of the test; ",
+            Turn("name another as baseline", 'name another with baseline = "NAME" in the TOML file'),
+            ", or leave out the pair",
+        )
     for number, (task, stats) in enumerate(zip(queue, counts, strict=True), 1):
         by_name = {one.name: one for one in stats}
         in_order = [by_name[name] for name in systems if name in by_name]
@@ -441,28 +420,20 @@ def score_pairs(
             f"the averages mix language pairs with different numbers of references: {mixture}; give each pair the same"
             " number"
         )
-    means = _judge_averages(Results(whole, segments, []), stats_of_pairs, sampling, progress)
+    means = Results(whole, segments, [])
+    if sampling is None or not whole:
+        means = mark_best(means)
+    else:
+        from bleucli.significance.comparison import resample_means
+
+        samples = _samples(means, stats_of_pairs)
+        means = resample_means(means, samples, sampling, lambda done, total: progress("trials", done, total))
     means = _with_intervals(means, stats_of_pairs, intervals)
     messages += [about(AVERAGE, hint) for hint in means.hints if hint not in messages]
     rankings += means.rankings
     return scoring.fit_scales(
         Results(rows, segments, messages, test, rankings, averages=means.systems, pairs=pairs, names=systems)
     )
-
-
-def _judge_averages(
-    means: Results,
-    pairs: Sequence[Mapping[str, SystemStats]],
-    sampling: Sampling | None,
-    progress: Callable[[str, int, int], None],
-) -> Results:
-    """Return averages resampled, or with the best ones marked; pairs: what each counted, by system."""
-    if sampling is None or not means.systems:
-        return mark_best(means)
-    from bleucli.significance.comparison import resample_means
-
-    samples = _samples(means, pairs)
-    return resample_means(means, samples, sampling, lambda done, total: progress("trials", done, total))
 
 
 def _with_intervals(results: Results, pairs: Sequence[Mapping[str, SystemStats]], sampling: Sampling | None) -> Results:
@@ -487,21 +458,6 @@ def _samples(results: Results, pairs: Sequence[Mapping[str, SystemStats]]) -> li
     from bleucli.significance.comparison import sample_of
 
     return [[list(map(sample_of, of[row.bare_name].stats)) for row in results.systems] for of in pairs]
-
-
-def _check_baseline(tasks: Sequence[Task], name: str) -> None:
-    """Refuse a baseline that has no output for a pair.
-
-    Raises:
-        UsageError: a pair lacks it.
-    """
-    for task in tasks:
-        if name not in task.corpus.system_names():
-            raise UsageError(
-                f"{task.pair}: there is no output by {name}, the baseline of the test; ",
-                Turn("name another as baseline", 'name another with baseline = "NAME" in the TOML file'),
-                ", or leave out the pair",
-            )
 
 
 def _row(name: str, pair: str, scores: list[ScoreRecord], segments: int) -> SystemResult:

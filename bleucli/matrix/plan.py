@@ -66,12 +66,7 @@ class _File(NamedTuple):
 
 
 def read_plan(path: str) -> Plan:
-    """Return which files a matrix is made of; patterns are relative to the folder of the TOML file.
-
-    Raises:
-        BleuError: the file cannot be read, is not valid TOML, has unknown keys, or lists unknown pairs or names; or its
-            patterns match nothing, or match two files for one output.
-    """
+    """Return which files a matrix is made of; patterns are relative to the folder of the TOML file."""
     table = read_toml(path, remedy="name a readable TOML file")
     for key in table:
         if key not in _KEYS:
@@ -121,7 +116,11 @@ def read_plan(path: str) -> Plan:
     idle = sorted({_name_pair(one.values) for one in references if len(one.values) > 1} - by_pair.keys())
     notes += [f"{path}: left out because there are no outputs: {', '.join(idle)}"] if idle and not pair_names else []
     systems = names or sorted({name for pair in pairs for name in pair.systems}, key=lambda name: (name.lower(), name))
-    systems = _put_first(table.get("baseline"), systems, path)
+    baseline = table.get("baseline")
+    if baseline is not None and baseline not in systems:
+        remedy = _suggest_any(baseline, systems) if isinstance(baseline, str) else ""
+        raise BleuError(f"{path}: baseline: expected the name of a system, found {baseline!r:.60}{remedy}")
+    systems = sorted(systems, key=lambda name: name != baseline)  # the baseline first
     pairs = [
         pair._replace(systems={name: pair.systems[name] for name in systems if name in pair.systems}) for pair in pairs
     ]
@@ -140,33 +139,8 @@ def _suggest_any(word: str, choices: Sequence[str]) -> str:
     return suggest(word, choices) or f"; choose from {first}{f' and {rest} more' if rest > 0 else ''}"
 
 
-def _put_first(baseline: object, systems: list[str], path: str) -> list[str]:
-    """Return the systems with the baseline, if there is one, before the others.
-
-    Raises:
-        BleuError: the baseline is not one of them.
-    """
-    if baseline is None:
-        return systems
-    if baseline not in systems:
-        remedy = _suggest_any(baseline, systems) if isinstance(baseline, str) else ""
-        raise BleuError(f"{path}: baseline: expected the name of a system, found {baseline!r:.60}{remedy}")
-    return [str(baseline), *(name for name in systems if name != baseline)]
-
-
 def _names(table: Mapping[str, Any], key: str, path: str, relation: str, choices: Sequence[str]) -> list[str]:
-    """Return a list of names, which may be absent.
-
-    Args:
-        table: the content of the file.
-        key: the key of the list.
-        path: the path of the file.
-        relation: what outputs have to do with a name, for the error.
-        choices: all names, each once.
-
-    Raises:
-        BleuError: it is something else, or empty, or has a name twice or one that is unknown.
-    """
+    """Return a list of names, which may be absent; relation: what outputs have to do with a name, for the error."""
     names = table.get(key)
     if names is None:
         return []
@@ -185,12 +159,7 @@ def _names(table: Mapping[str, Any], key: str, path: str, relation: str, choices
 
 
 def _find_files(table: Mapping[str, Any], key: str, path: str) -> Iterator[_File]:
-    """Give the files that a key's patterns match, sorted pattern by pattern.
-
-    Raises:
-        BleuError: there is no such key; or a pattern is not valid, matches nothing, or matches a file that another
-            pattern matches too.
-    """
+    """Give the files that a key's patterns match, sorted pattern by pattern."""
     value = table.get(key)
     patterns = [value] if isinstance(value, str) else value
     if not isinstance(patterns, list) or not patterns or not all(isinstance(one, str) and one for one in patterns):

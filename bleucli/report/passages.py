@@ -104,7 +104,7 @@ def measure(
 ) -> tuple[Numbers, int]:
     """Return the length of each segment's first reference, and the average number of bytes of a segment's texts.
 
-        lines: the indexes of the segments that count. tokenizer: the metric whose tokens are counted, if the unit is tokens
+    lines: the indexes of the segments that count. tokenizer: the metric whose tokens are counted, if the unit is tokens
     and not words or characters. lengths: those of the segments that count, if they are known.
     """
     import numpy as np

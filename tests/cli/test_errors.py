@@ -18,8 +18,8 @@ import pytest
 from conftest import refused
 
 import bleucli
-from bleucli.cli.delivery import spool
 from bleucli.cli.parser import parser
+from bleucli.cli.streams import spool
 from bleucli.errors import BleuError, LengthError
 
 BLOCK = 1 << 19  # the size of blocks in which files are read
@@ -587,7 +587,7 @@ def test_the_traceback_of_an_unforeseen_error_can_be_shown(failing):
     assert "Traceback" not in failing(RuntimeError("odd"), variables={"BLEU_TRACEBACK": "0"}).err
 
 
-@pytest.mark.parametrize("broken", ["bleucli.cli.main", "bleucli.cli.streams", "bleucli.cli.delivery"])
+@pytest.mark.parametrize("broken", ["bleucli.cli.main", "bleucli.cli.streams"])
 def test_a_broken_installation_has_the_status_of_unforeseen_errors(root, broken):
     code = f"import sys; sys.modules[{broken!r}] = None; from bleucli.__main__ import main; sys.exit(main())"
     done = subprocess.run((sys.executable, "-c", code), env=os.environ | {"PYTHONPATH": root}, capture_output=True)

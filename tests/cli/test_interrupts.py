@@ -13,7 +13,7 @@ import pytest
 from conftest import SECONDS, needs_pipes
 from strategies import every
 
-from bleucli.cli import delivery, streams
+from bleucli.cli import streams
 from bleucli.text import wholefiles
 
 PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -193,7 +193,7 @@ class Interrupted:
 
     def __call__(self, frame, event, argument):
         if (
-            frame.f_code.co_filename not in (streams.__file__, delivery.__file__, wholefiles.__file__)
+            frame.f_code.co_filename not in (streams.__file__, wholefiles.__file__)
             or frame.f_code.co_name == "__init__"
         ):
             return None

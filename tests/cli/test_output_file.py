@@ -489,7 +489,7 @@ def test_a_kill_at_any_moment_leaves_the_old_file_or_the_whole_new_one(run, star
 KILLED_AT_EACH_LINE = """
 import os, signal, sys
 from bleucli.text import wholefiles
-from bleucli.cli import delivery, streams
+from bleucli.cli import streams
 from bleucli.cli.main import run
 
 old, stride, words = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
@@ -497,7 +497,7 @@ old, stride, words = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
 def child(steps):
     def trace(frame, event, argument):
         nonlocal steps
-        if frame.f_code.co_filename not in (streams.__file__, delivery.__file__, wholefiles.__file__):
+        if frame.f_code.co_filename not in (streams.__file__, wholefiles.__file__):
             return None
         steps -= event == "line"
         if steps < 0:

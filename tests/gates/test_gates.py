@@ -13,7 +13,7 @@ from paired_samples import near, texts
 
 from bleucli import gates
 from bleucli.errors import BleuError
-from bleucli.gates import Bound
+from bleucli.gates import Bound, Gates
 from bleucli.gates.baselines import read_baseline
 from bleucli.results import Results, ScoreRecord, SystemResult
 from bleucli.results.signature import Signature
@@ -317,16 +317,14 @@ def test_python_judges_in_one_call():
     error = ScoreRecord("TER", 54.6, "", Signature([("norm", "no")]), False)
     results = Results([SystemResult("sys.txt", [record, error])], 100, [])
     bounds = gates.read_bounds(gates.FAIL_UNDER, "chrf=54.6,ter=54.5")
-    verdicts = gates.judge(results, bounds, metrics=("chrf", "ter"))
+    verdicts = Gates(bounds, metrics=("chrf", "ter")).judge(results)
     assert [(one.system, one.score, one.gate) for one in verdicts] == [
         ("sys.txt", record, "--fail-under 54.6"),
         ("sys.txt", error, "--fail-under 54.5"),
     ]
     assert [one.failure for one in verdicts] == ["", "sys.txt: TER 54.6 is over 54.5 (--fail-under)"]
-    assert gates.judge(results, {"": Bound(55)})[0].failure.startswith("sys.txt: chrF2 54.6 is under")
-    assert gates.judge(results) == []
-    with pytest.raises(BleuError, match="--max-drop names BLEU, which is not scored; choose from chrF2, TER"):
-        gates.judge(results, max_drop={"BLEU": Bound(1)})
+    assert Gates({"": Bound(55)}).judge(results)[0].failure.startswith("sys.txt: chrF2 54.6 is under")
+    assert Gates().judge(results) == []
 
 
 # --- a report of gates
@@ -720,11 +718,7 @@ class Scored:
     def fell(self, write, earlier, bound, percent=False):
         write("old.json", f'{{"name": "BLEU", "score": {earlier}, "signature": "tok:13a"}}')
         baseline = read_baseline("old.json", "old.json")
-        return [
-            one
-            for one in gates.judge(self.results, max_drop={"": Bound(bound, percent)}, baseline=baseline)
-            if one.failure
-        ]
+        return [one for one in Gates(max_drop={"": Bound(bound, percent)}).judge(self.results, baseline) if one.failure]
 
 
 @pytest.mark.parametrize(

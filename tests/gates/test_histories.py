@@ -15,9 +15,8 @@ import pytest
 from conftest import COMMAND, process_environment, refused
 from paired_samples import texts
 
-from bleucli import gates
 from bleucli.errors import BleuError
-from bleucli.gates import Bound
+from bleucli.gates import Bound, Gates
 from bleucli.gates.baselines import read_baseline
 from bleucli.output import render
 from bleucli.output.layout import Layout
@@ -207,11 +206,11 @@ def test_python_compares_references_where_the_run_is_known(write):
 
     write("h.jsonl", render(results("2" * 64), Layout(), "jsonl"))
     old = read_baseline("h.jsonl", "h.jsonl")
-    bound = {"": Bound(0.0)}
+    gate = Gates(max_drop={"": Bound(0.0)})
     for digest in ("", "2" * 64):
-        assert [one.failure for one in gates.judge(results(digest), max_drop=bound, baseline=old)] == [""]
+        assert [one.failure for one in gate.judge(results(digest), old)] == [""]
     with pytest.raises(BleuError, match=OTHERS):
-        gates.judge(results("3" * 64), max_drop=bound, baseline=old)
+        gate.judge(results("3" * 64), old)
 
 
 # --- which system

@@ -19,7 +19,7 @@ from paired_samples import METRICS, near, samples_of, texts
 from sample_results import paired, ranked
 
 from bleucli import BLEU, CHRF, TER
-from bleucli.cli.delivery import mask_credentials
+from bleucli.cli.streams import mask_credentials
 from bleucli.output import json_text, render
 from bleucli.output.layout import Layout
 from bleucli.significance.resampling import bootstrap
@@ -498,7 +498,7 @@ def test_a_file_that_becomes_foreign_meanwhile_stays_as_it_is(append, monkeypatc
         with open(path, "w", encoding="utf-8") as file:
             file.write("x\n")
 
-    monkeypatch.setattr("bleucli.cli.request.refuse_foreign", check_and_change)
+    monkeypatch.setattr("bleucli.cli.pipeline.refuse_foreign", check_and_change)
     refused(append(STRONG), "h.jsonl has lines that -f jsonl did not write")
     assert content("h.jsonl") == b"x\n"
 

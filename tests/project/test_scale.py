@@ -12,7 +12,7 @@ from conftest import refused
 from option_pairs import write_files
 
 import bleucli
-from bleucli.gates import Bound, judge
+from bleucli.gates import Bound, Gates
 from bleucli.output import FORMATS, render
 from bleucli.output.layout import Layout
 from bleucli.results import Detail, Difference, Figures, Interval, Results, ScoreRecord, SystemResult
@@ -234,7 +234,7 @@ def test_scores_are_compared_in_the_decimals_of_a_baseline_from_0_to_1(write, ea
     results = Results([SystemResult("new.txt", [record])], 1, [])
 
     def judged():
-        return judge(results, max_drop={"": Bound(bound)}, baseline=read_baseline("old.json", "old.json"), scale=1)
+        return Gates(max_drop={"": Bound(bound)}, scale=1).judge(results, read_baseline("old.json", "old.json"))
 
     if fell is None:
         with pytest.raises(BleuError, match="rounded too far"):

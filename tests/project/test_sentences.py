@@ -111,7 +111,7 @@ def check_errors(hint):
 @pytest.mark.slow
 def test_a_gate_says_how_often_the_bootstrap_errs():
     results = paired()
-    (hint,) = gates.hints(results, {"": gates.Bound(0.1)}, None, ["BLEU", "TER"])
+    (hint,) = gates.Gates({}, {"": gates.Bound(0.1)}, ["BLEU", "TER"]).hints(results)
     check_errors(hint)
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TEXTS, Command, take
-from bleucli.cli.delivery import tell_command
 from bleucli.cli.options import OPTIONS, Option, flag_of
 from bleucli.cli.sources import columns_of_groups
 from bleucli.cli.sources.texts import Counting, columns_of
-from bleucli.cli.streams import Environment, shown
+from bleucli.cli.streams import Environment, shown, tell_command
 from bleucli.counting import Part, SystemStats, add_systems
 from bleucli.errors import UsageError
 from bleucli.metrics import Metric, metric_that_counted
@@ -76,8 +75,7 @@ def count(options: Options, environment: Environment, messages: Messages) -> boo
         source = pipeline.open_source(options, environment, True, statistics)
     pipeline.check_references(options, source)
     idle = request.find_idle(options, len(source.systems), "")
-    columns, _ = pipeline.columns_of(options, source)
-    metrics = [*pipeline.metrics_of(options, source), *columns]
+    metrics, _ = pipeline.metrics_of(options, source)
     saving = _Saving(options, source, labels, metrics)
     with pipeline.watch(options, environment) as progress:
         counts = source.count(Counting(metrics, request.count_threads(options.jobs), False, progress, saving))
@@ -116,15 +114,8 @@ def _merge(options: Options, messages: Messages) -> None:
 class _Saving:
     """What was counted, on its way to a file.
 
-    Args:
-        options: the options of the command.
-        source: where the segments come from.
-        labels: returns what is known of some segments beside their texts; None where no rows are written here.
-        metrics: the metrics that count.
-
-    Attributes:
-        metrics: those that count, by their names in the file.
-        segments: how many were counted so far.
+    labels: returns what is known of some segments beside their texts; None where no rows are written here. metrics:
+    those that count, by their names in the file. segments: how many were counted so far.
     """
 
     def __init__(self, options: Options, source: Source, labels: Labels | None, metrics: Sequence[Metric]) -> None:

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, Command, take
-from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS, Option, Options
 from bleucli.cli.sources import text_arguments
 from bleucli.cli.sources.files import Files, checked, entry_of, input_of, read_as_jsonl
 from bleucli.cli.sources.texts import Systems
-from bleucli.cli.streams import Environment, Messages, shown
+from bleucli.cli.streams import Environment, Messages, deliver, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics.bleu import BLEU
 from bleucli.metrics.self_bleu import NAME, SelfBLEU, measure

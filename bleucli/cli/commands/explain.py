@@ -10,11 +10,10 @@ from shlex import join, quote
 
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TEXTS, Command, take
-from bleucli.cli.delivery import deliver
 from bleucli.cli.options import OPTIONS, Option, target_language
 from bleucli.cli.sources import names_of, text_arguments
 from bleucli.cli.sources.files import FileSource, find_pipe, find_systems
-from bleucli.cli.streams import Environment, Messages, shown
+from bleucli.cli.streams import Environment, Messages, deliver, shown
 from bleucli.errors import LengthError, OneSegmentError, UsageError
 from bleucli.metrics import Metric
 from bleucli.output import EXPLANATION_FORMATS, render_explanations
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from bleucli.cli.options import Options
-    from bleucli.cli.sources import Texts
+    from bleucli.cli.pipeline import Texts
     from bleucli.match import Inputs
     from bleucli.metrics.differences import DifferenceExplanation
     from bleucli.metrics.explanations import CorpusExplanation, Explanation

@@ -7,13 +7,12 @@ from functools import partial
 
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, Command, take
-from bleucli.cli.delivery import protect
 from bleucli.cli.options import OPTIONS, Option, Options
 from bleucli.cli.scoring import Answer, gates_of
 from bleucli.cli.sources import score_arguments, text_arguments
 from bleucli.cli.sources.files import FileSource
 from bleucli.cli.sources.texts import Entry, NameArguments, Systems
-from bleucli.cli.streams import Environment, Messages, shown
+from bleucli.cli.streams import Environment, Messages, protect, shown
 from bleucli.errors import Naming, UsageError
 from bleucli.matrix import Task, agree, find_language, score_pairs
 from bleucli.matrix.plan import Pair, read_plan
@@ -86,17 +85,9 @@ def matrix(options: Options, environment: Environment, messages: Messages) -> bo
 class Matrix:
     """The language pairs that a TOML file names, each with a source of its own.
 
-    Args:
-        options: what is asked for.
-        environment: the world around the command.
-        hashed: whether files are hashed as they are read.
-
-    Attributes:
-        rows: the outputs of all pairs.
-        systems: the names of all systems, in the order of the table.
-        has_baseline: whether the file names the first one as the baseline.
-        pairs: the source of each pair, by its name.
-        files: by pair, the files of scores from elsewhere, once it is scored.
+    rows: the outputs of all pairs. systems: the names of all systems, in the order of the table. has_baseline: whether
+    the file names the first one as the baseline. pairs: the source of each pair. files: by pair, the files of scores
+    from elsewhere, once it is scored.
     """
 
     def __init__(self, options: Options, environment: Environment, hashed: bool) -> None:
@@ -186,11 +177,7 @@ class Matrix:
 
 
 class Outputs(Systems):
-    """The rows of a matrix, whose names are the same in every format.
-
-    Args:
-        rows: their names.
-    """
+    """The rows of a matrix, whose names are the same in every format."""
 
     unit = "output"  # the same system may have other outputs that are scored
 

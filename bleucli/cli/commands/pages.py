@@ -14,11 +14,10 @@ from contextlib import contextmanager
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, SCORED, TESTS, TEXTS, Command, take
 from bleucli.cli.commands.matrix import MATRIX_OPTION, Matrix
-from bleucli.cli.delivery import Provenance, deliver
 from bleucli.cli.options import OPTIONS, Option, is_tested
 from bleucli.cli.sources import columns_of_groups
 from bleucli.cli.sources.texts import Counting, refuse_empty
-from bleucli.cli.streams import Environment, Messages, shown
+from bleucli.cli.streams import Environment, Messages, Provenance, deliver, shown
 from bleucli.errors import UsageError
 from bleucli.limits import LEAST_WIDTH, MOST_WIDTH, read_whole_number
 from bleucli.phrases import in_command
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from bleucli.cli.options import Options
-    from bleucli.cli.sources import Texts
+    from bleucli.cli.pipeline import Texts
     from bleucli.counting import SystemStats
     from bleucli.report.contents import Measured, Report
     from bleucli.results import Run
@@ -285,8 +284,7 @@ def _compare(
     pipeline.check_references(options, texts)
     idle = request.find_idle(options, len(texts.systems), "")
     plan = pipeline.plan_sampling(options, environment, False, len(texts.systems))
-    columns, files = pipeline.columns_of(options, texts)
-    metrics = [*request.make_metrics(options), *columns]
+    metrics, files = pipeline.metrics_of(options, texts)
     pipeline.leave_out(options, texts, environment)
     texts.remembers = True
     rows = _Rows(texts, columns_of_groups(options))
@@ -348,12 +346,7 @@ def _compare(
 
 
 class _Rows:
-    """Keeps the statistics of each segment, and the labels that make groups.
-
-    Args:
-        texts: knows the labels.
-        by: which ones make groups.
-    """
+    """Keeps the statistics of each segment, and the labels that make groups."""
 
     def __init__(self, texts: Texts, by: Sequence[str]) -> None:
         from bleucli.report.contents import KeptRows
@@ -416,11 +409,7 @@ SERVE = Command(
 
 
 def serve(options: Options, environment: Environment, messages: Messages) -> bool:
-    """Print the address of the calculator, and serve it.
-
-    Raises:
-        KeyboardInterrupt: the user pressed Ctrl-C.
-    """
+    """Print the address of the calculator, and serve it until Ctrl-C."""
     from bleucli.web import server
 
     text = _PORT if options.port is None else options.port

@@ -13,9 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 from bleucli.cli.commands import MESSAGES, Command, take
-from bleucli.cli.delivery import deliver, protect
 from bleucli.cli.options import OPTIONS, Option, Options, target_language
-from bleucli.cli.streams import Environment, Messages, shown
+from bleucli.cli.streams import Environment, Messages, deliver, protect, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.phrases import suggest, tell_count
 from bleucli.prose.markup import visible
@@ -65,9 +64,7 @@ def answer(options: Options) -> Iterable[str]:
     sets = registry.load(options.registry)
     if options.list:
         return [_list(sets, options.language_pair)] if options.test_set is None else _fields_of_pairs(sets, options)
-    if options.download is not None:
-        return _download(sets, options)
-    return _echo(sets, options)
+    return _echo(sets, options) if options.download is None else _download(sets, options)
 
 
 def check(options: Options) -> None:
@@ -191,17 +188,10 @@ def _columns(test_set: TestSet, pair: str, options: Options) -> Iterator[str]:
         from bleucli.testsets import formats
 
         yield from (line + "\n" for line in formats.lines_of(dict(zip(fields, cells, strict=True)) for cells in rows))
-    else:
-        yield from ("\t".join(map(_on_one_line, cells)) + "\n" for cells in rows)
-
-
-def _on_one_line(value: object) -> str:
-    r"""Return a value as text without line breaks and tabs, which separate lines and columns.
-
-    >>> _on_one_line("one\ntwo"), _on_one_line(7), _on_one_line(None)
-    ('one two', '7', '')
-    """
-    return "" if value is None else " ".join(re.split(r"[\t\n\r]", str(value)))
+    else:  # line breaks and tabs separate lines and columns
+        for cells in rows:
+            texts = ("" if cell is None else " ".join(re.split(r"[\t\n\r]", str(cell))) for cell in cells)
+            yield "\t".join(texts) + "\n"
 
 
 def _fields_meant_by(name: str, test_set: TestSet, pair: str, paths: Mapping[str, str]) -> list[str]:

@@ -9,11 +9,10 @@ from time import perf_counter
 from bleucli.alias import folder
 from bleucli.cli import pipeline, request
 from bleucli.cli.commands import MESSAGES, MODULES, TESTS, Command, take
-from bleucli.cli.delivery import deliver
 from bleucli.cli.options import flag_of, flags_of
 from bleucli.cli.sources import text_arguments
 from bleucli.cli.sources.files import find_pipe, find_systems
-from bleucli.cli.streams import Environment, shown
+from bleucli.cli.streams import Environment, deliver, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS
 from bleucli.phrases import tell_count
@@ -160,16 +159,11 @@ def _run(module: str, words: Sequence[str], stdin: bytes, by_segment: bool, cach
         raise BleuError(f"{'sacreBLEU' if module == 'sacrebleu' else 'bleu'} refuses this: {reason}")
     text = process.stdout.decode()
     warnings = [line.removeprefix(_WARNING) for line in lines if line.startswith(_WARNING)]
-    return Run(_numbers_of_segments(text) if by_segment else _numbers(text), seconds, warnings)
-
-
-def _numbers_of_segments(text: str) -> dict[str, float]:
-    r"""Return the bare scores of segments, by line.
-
-    >>> _numbers_of_segments("1.5\n2.5\n")
-    {'line 1': 1.5, 'line 2': 2.5}
-    """
-    return {f"line {number}": float(line) for number, line in enumerate(text.splitlines(), 1)}
+    if by_segment:  # bare scores, one per line
+        numbers = {f"line {number}": float(line) for number, line in enumerate(text.splitlines(), 1)}
+    else:
+        numbers = _numbers(text)
+    return Run(numbers, seconds, warnings)
 
 
 def _numbers(text: str) -> dict[str, float]:

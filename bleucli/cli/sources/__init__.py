@@ -3,9 +3,9 @@
 Each source answers four questions: what its systems are called, what they counted, where they came from, and what is
 wrong with them. Everything after counting is the same for all sources.
 
-- `TextArguments`, `TestSetArguments`, `TableArguments`, `StatisticsArguments`: what the options say about them, as
+- `TextArguments`, `ScoreArguments`, `TableArguments`, `StatisticsArguments`: what the options say about them, as
   records. The functions that make these are the only ones here that see the options
-- `Source`: what each source provides; `Rows`, `Texts`: what some provide beside that
+- `Source`: what each source provides
 
 `bleucli.cli.pipeline` opens the one that the options name.
 """
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 
-from bleucli.cli.options import asks_for_resampling
+from bleucli.cli.options import asks_for_resampling, is_tested
 from bleucli.cli.sources.texts import NameArguments
 from bleucli.cli.streams import shown
 from bleucli.errors import UsageError
@@ -22,19 +22,14 @@ from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any, Protocol
+    from collections.abc import Mapping, Sequence
+    from typing import Protocol
 
     from bleucli.cli.options import Options
     from bleucli.cli.sources.texts import Counted, Counting, Systems
-    from bleucli.counting import SystemStats
-    from bleucli.counting.corpus import Corpus, Piece
-    from bleucli.errors import BleuError
-    from bleucli.metrics import Metric
     from bleucli.results import Input
     from bleucli.scale import Shard
     from bleucli.scale.arrow import Columns
-    from bleucli.scoring import Selection
 
     class Source(Protocol):
         """Where what is scored comes from."""
@@ -63,45 +58,6 @@ if TYPE_CHECKING:
 
         def overview(self, segments: int) -> str:
             """Return a line that says what was read; segments: how many were scored."""
-
-    class Rows(Source, Protocol):
-        """A source that has the statistics of each segment.
-
-        finds_parts: whether only texts that have been read say which part is scored.
-        """
-
-        finds_parts: bool
-
-        def blocks(
-            self, metrics: Sequence[Metric], jobs: int | None, with_texts: bool
-        ) -> Iterator[tuple[Piece | None, list[SystemStats]]]:
-            """Give the statistics of all systems, with rows, block by block, and the texts, if these are wanted."""
-
-        @property
-        def selection(self) -> Selection | None:
-            """The part of the corpus that is scored; None for everything."""
-
-    class Texts(Rows, Protocol):
-        """A source whose texts can be read: files, test sets and tables.
-
-        remembers: whether texts that are counted are kept in a temporary file, for `read_again`.
-        """
-
-        remembers: bool
-        read_again: Callable[[], Corpus]
-
-        def corpus(self) -> Corpus:
-            """Return systems and references, which can be read once."""
-
-        def labels(self, start: int, count: int) -> Mapping[str, Sequence[Any]]:
-            """Return what is known of some segments beside their texts: columns, with a label for each segment."""
-
-        @property
-        def sources(self) -> Callable[[], Iterator[str]] | None:
-            """A function that gives the source of every segment; None where there is no source."""
-
-        def explain(self, error: BleuError) -> BleuError:
-            """Return an error; one about different numbers of segments with its likely cause, if that can be told."""
 
 
 # --- what the options say
@@ -148,17 +104,6 @@ class TextArguments(NamedTuple):
     subset: str | None = None
     detail: bool = False
     has_scores: bool = False
-
-
-class TestSetArguments(NamedTuple):
-    """Which test sets hold the references.
-
-    name: one name, or several with commas. pair: the language pair. registry: a file with more test sets.
-    """
-
-    name: str
-    pair: str | None
-    registry: str | None
 
 
 class ScoreArguments(NamedTuple):
@@ -208,30 +153,25 @@ def name_arguments(options: Options) -> NameArguments:
     """Return how systems are called."""
     names = None if options.names is None else [name.strip() for name in shown(options.names).split(",")]
     # A test with --baseline has that file as its baseline
-    has_baseline = (options.paired_ar or options.paired_bs) and not options.paired_all and options.baseline is None
+    has_baseline = is_tested(options) and not options.paired_all and options.baseline is None
     return NameArguments(names, options.name_by, has_baseline)
 
 
 def text_arguments(options: Options, hashed: bool = False) -> TextArguments:
     """Return which files hold the texts, and how they are read."""
     added = [file for _, files in score_arguments(options).columns for file, _ in files]
+    as_given = ("encoding", "output", "num_refs", "jsonl_fields", "partial", "segment_scores", "labels")
+    parts = ("origlang", "subset", "detail")
     return TextArguments(
         options.refs,
         options.input,
         name_arguments(options),
-        options.encoding,
-        are_paired=options.paired_ar or options.paired_bs,
+        are_paired=is_tested(options),
         has_test_set=bool(options.test_set),
         is_diversity=options.command == "diversity",
         hashed=hashed,
-        output=options.output,
         more=[*added, *filter(None, [options.baseline, options.labels])],
-        num_refs=options.num_refs,
         jsonl=bool(options.jsonl),
-        jsonl_fields=options.jsonl_fields,
-        partial=options.partial,
-        segment_scores=options.segment_scores,
-        labels=options.labels,
         label_names=[] if options.label_names is None else shown(options.label_names).split(","),
         by=columns_of_groups(options),
         unit=options.unit or "segment",
@@ -240,10 +180,8 @@ def text_arguments(options: Options, hashed: bool = False) -> TextArguments:
         needs_documents=options.command == "count" or "doc" in (options.level, options.unit),
         resamples=asks_for_resampling(options),
         pair=options.language_pair or "",
-        origlang=options.origlang,
-        subset=options.subset,
-        detail=options.detail,
         has_scores=bool(added),
+        **{name: getattr(options, name) for name in (*as_given, *parts)},
     )
 
 
@@ -282,11 +220,6 @@ def _split_column(path: str) -> tuple[str, str]:
     return (file, shown(column)) if has_column else (path, "")
 
 
-def test_set_arguments(options: Options) -> TestSetArguments:
-    """Return which test sets hold the references."""
-    return TestSetArguments(str(options.test_set), options.language_pair, options.registry)
-
-
 def table_arguments(options: Options) -> TableArguments:
     """Return which tables hold the texts."""
     from bleucli.scale import SYSTEM
@@ -310,7 +243,7 @@ def statistics_arguments(options: Options) -> StatisticsArguments:
         name_arguments(options),
         [column for column in columns_of_groups(options) if column != SYSTEM],
         options.unit or "segment",
-        are_tested=options.paired_ar or options.paired_bs,
+        are_tested=is_tested(options),
         names_metrics="metrics" in options.given or options.segment_scores or bool(options.followed),
     )
 

@@ -41,16 +41,10 @@ _PARTS = ("origlang", "domain", "country")
 
 
 class FileSource(TextSource):
-    """The text files of one run.
+    """The text files of one run; has_ids: whether references from elsewhere have ids.
 
-    Args:
-        arguments: which files, and how they are read.
-        stdin: standard input; None if it is closed.
-        has_ids: whether references from elsewhere have ids.
-
-    Attributes:
-        references: the files of the references.
-        locates: whether an error about numbers of segments names all places where lines are missing or too many.
+    references: the files of the references. locates: whether an error about numbers of segments names all places where
+    lines are missing or too many.
     """
 
     locates = False
@@ -269,8 +263,7 @@ class FileSource(TextSource):
     def leave_out(self, reported: bool = False) -> None:
         """Leave out the systems that cannot be scored, for --keep-going; `systems.failures` then says why.
 
-        Args:
-            reported: whether a report names what is left out, even if that is the only file of systems.
+        reported: whether a report names what is left out, even if that is the only file of systems.
         """
         self.systems.names()  # refuses wrong names before any text is read
         # Without a system in the words, the references may be what is wrong
@@ -364,8 +357,7 @@ class FileSource(TextSource):
 class _Tabs:
     """Whether tabs may separate the references in a file: all its lines have the same number, and no output has one.
 
-    Attributes:
-        columns: how many references each line would then have; 0 where nothing was read, 1 where they do not.
+    columns: how many references each line would then have; 0 where nothing was read, 1 where they do not.
     """
 
     columns = 0
@@ -373,22 +365,14 @@ class _Tabs:
     def watch(self, blocks: Iterator[Sequence[Segments]], are_references: bool) -> Iterator[Sequence[Segments]]:
         """Give blocks, and note their tabs."""
         for block in blocks:
-            if self.columns != 1:
-                self._note(block, are_references)
-            yield block
-
-    def _note(self, block: Sequence[Segments], are_references: bool) -> None:
-        if not are_references:
-            if any(b"\t" in bytes(texts.data) for texts in block):
+            if self.columns != 1 and not are_references and any(b"\t" in bytes(texts.data) for texts in block):
                 self.columns = 1
-            return
-        for text in block[0]:
-            columns = (text or "").count("\t") + 1
-            if self.columns not in (0, columns):
-                columns = 1
-            self.columns = columns
-            if columns == 1:
-                break
+            for text in block[0] if are_references else ():
+                if self.columns == 1:
+                    break
+                columns = (text or "").count("\t") + 1
+                self.columns = columns if self.columns in (0, columns) else 1
+            yield block
 
 
 def checked(file: File, blocks: Iterator[Sequence[Segments]], remedy: str = "") -> Iterator[Sequence[Segments]]:
@@ -420,9 +404,7 @@ def input_of(file: File, role: str) -> Input:
 def _read_labels(file: TextFile, names: Sequence[str] = ()) -> tuple[list[str], Iterator[list[Segments]]]:
     r"""Return the names of the columns in a file of labels, and the labels in blocks, one `Segments` per column.
 
-    Args:
-        file: a file with as many columns as its first line has, and without a byte-order mark.
-        names: the names of the columns; none if the first line has them.
+    names: those of the columns; none if the first line has them.
 
     >>> from io import BytesIO
     >>> file = TextFile("labels.tsv", stream=BytesIO(b"doc\tdomain\na\tnews\nb\ttalk\n"), columns=None)
@@ -465,14 +447,8 @@ def _own_references(file: File) -> str:
 class Files:
     """The text files that one command line names; standard input is opened at most once.
 
-    Args:
-        arguments: what names them.
-        stdin: standard input; None if it is closed.
-
-    Attributes:
-        systems: the paths of the systems; "-" is standard input.
-        remedy: a clause that says what to do if the systems are empty, or "".
-        fields: the fields of hypotheses and references in JSON Lines, where --jsonl-fields names them.
+    systems: the paths of the systems; "-" is standard input. remedy: a clause that says what to do if the systems are
+    empty, or "". fields: those of hypotheses and references in JSON Lines, where --jsonl-fields names them.
     """
 
     def __init__(self, arguments: TextArguments, stdin: IO[bytes] | None) -> None:
@@ -545,7 +521,7 @@ class Files:
             if self.fields.group and not arguments.is_diversity:
                 raise UsageError("--jsonl-fields group= is for bleu diversity; leave out group=")
         if arguments.output is not None:
-            from bleucli.cli.delivery import protect
+            from bleucli.cli.streams import protect
 
             # In the paths of systems, patterns have been replaced by files
             protect(arguments.output, self.systems, self._stdin if self._is_stdin_taken else None)

@@ -56,13 +56,9 @@ def check(systems: Sequence[File], references: Sequence[File]) -> None:
 def find_misfits(systems: Sequence[File], references: Sequence[File]) -> Iterator[tuple[int, BleuError]]:
     """Give each text whose number of segments differs from that of the first reference, or else of the first system.
 
-    Args:
-        systems: texts; those that can be read only once are left out.
-        references: texts, too; those that can be read only once are left out.
-
     Returns:
         The position of each text, counting systems before references, with what is wrong; references come first. A
-        `LengthError` has the same positions.
+        `LengthError` has the same positions. Texts that can be read only once are left out.
     """
     files = [*systems, *references]
     order = [*range(len(systems), len(files)), *range(len(systems))]
@@ -82,25 +78,19 @@ def find_misfits(systems: Sequence[File], references: Sequence[File]) -> Iterato
 def count_files(files: Sequence[File], places: Sequence[int]) -> dict[int, Count]:
     """Count the segments of those files that can be read twice, as `count_in_turns` does; leave out unreadable files.
 
-    Args:
-        files: all files.
-        places: the positions of those to count, in this order.
+    places: the positions of those to count, in this order.
     """
     counts = count_in_turns({place: files[place].counts() for place in places if files[place].is_file})
     return {place: count for place, count in counts.items() if isinstance(count, Count)}
 
 
 def count_in_turns(texts: Mapping[int, Iterator[int]]) -> dict[int, Count | BleuError]:
-    """Count segments, without reading all of a text that is too long.
+    """Count segments, without reading all of a text that is too long; return each count, or why a text cannot be read.
 
     A small packed file may hold thousands of millions of lines. So texts take turns, each for some seconds, and a text
     that already has more segments than another one has in all is not read further.
 
-    Args:
-        texts: for each text, what gives its number of segments so far, as it is read.
-
-    Returns:
-        The count of each text, or why it cannot be read.
+    texts: for each text, what gives its number of segments so far, as it is read.
     """
     from time import monotonic
 
@@ -129,13 +119,7 @@ def count_in_turns(texts: Mapping[int, Iterator[int]]) -> dict[int, Count | Bleu
 
 
 def compare(files: Sequence[File], places: tuple[int, int], counts: tuple[Count, Count]) -> None:
-    """Compare the numbers of segments of two texts.
-
-    Args:
-        files: all texts.
-        places: the positions of two texts.
-        counts: how many segments of each were counted.
-    """
+    """Compare the numbers of segments of the texts at two places."""
     if counts[0].segments == counts[1].segments or not any(count.is_whole for count in counts):
         return
     error = length_error([files[place].name for place in places], counts)
@@ -205,14 +189,7 @@ class Survey:
     """Reads texts to find out which systems can be scored, for --keep-going.
 
     This reads each text once, except systems in JSON Lines whose references or ids are compared with those of others. A
-    text that cannot be read again, such as standard input, is kept in a temporary file.
-
-    Args:
-        systems, references: unread texts; where there are no references, systems in JSON Lines contain them.
-        joining: how items are joined; None if texts have no ids.
-
-    Attributes:
-        kept: the blocks of texts that cannot be read again.
+    text that cannot be read again, such as standard input, is kept in a temporary file: its blocks are in `kept`.
     """
 
     def __init__(self, systems: Sequence[File], references: Sequence[File], joining: Joining | None = None) -> None:
@@ -260,11 +237,8 @@ class Survey:
     ) -> None:
         """Leave out systems without ids if another one has to be sorted by them.
 
-        Args:
-            failures: what is wrong with systems; gets what is wrong with these.
-            sorted_systems: those whose items have another order than the references.
-            first: the system that has the references; none if there are others.
-            others: the references.
+        failures: gets what is wrong with these. sorted_systems: those whose items have another order than the
+        references. first: the system that has the references; none if there are others.
         """
         for place in range(len(self._systems)):
             if sorted_systems and place not in (*failures, *sorted_systems, *first):
@@ -306,8 +280,7 @@ class Survey:
     def _find_measure(self, failures: dict[int, BleuError]) -> tuple[int, Count] | None:
         """Return the position of the first system with references, and its number of segments; None if there is none.
 
-        Args:
-            failures: gets what is wrong with earlier systems that should have references.
+        failures: gets what is wrong with earlier systems that should have references.
         """
         for place, file in enumerate(self._systems):
             if isinstance(file, JsonLines):
@@ -324,10 +297,7 @@ class Survey:
     def _count(self, place: int, most: int | None = None) -> Count:
         """Read a text and count its segments, unless this was done.
 
-        Args:
-            place: the position of the text.
-            most: a text that cannot be read again may have no end; it is read only until it has more segments than
-                this.
+        most: a text that cannot be read again may have no end; it is read only until it has more segments than this.
         """
         earlier = self._counts.get(place)
         if isinstance(earlier, BleuError):
@@ -352,11 +322,7 @@ class Survey:
         return self.kept[file].read_again()
 
     def _read_in_step(self, systems: Sequence[int], references: Sequence[int] = ()) -> bool:
-        """Read some of the texts in step, which compares numbers of segments, ids, and references that systems bring.
-
-        Returns:
-            Whether items were put into another order.
-        """
+        """Compare numbers of segments, ids and references; return whether items were put into another order."""
         from bleucli.counting.joining import Joining
 
         places = [*systems, *references]

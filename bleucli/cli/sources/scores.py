@@ -20,7 +20,6 @@ from bleucli.limits import read_number
 from bleucli.metrics import METRICS, Metric, name_of, segment_scores
 from bleucli.metrics.segment_scores import LARGEST, SegmentScores, column_of
 from bleucli.phrases import tell_count
-from bleucli.reading import scorefiles
 from bleucli.results import Input, name_row
 from bleucli.results.hints import warn
 from bleucli.results.naming import by_file, comes_from
@@ -77,12 +76,7 @@ def _scores_in(statistics: Statistics) -> Iterator[tuple[str, SegmentScores]]:
 class StatisticsSource:
     """Systems whose statistics come from files; their texts are not needed.
 
-    Args:
-        arguments: what is scored of the files.
-        statistics: what they hold.
-
-    Attributes:
-        chosen: the metrics that were chosen, by their names in the files.
+    chosen: the metrics that were chosen, by their names in the files.
     """
 
     selection = None
@@ -281,6 +275,8 @@ def names_of_scores(arguments: ScoreArguments) -> list[str]:
 
 def read_scores(arguments: ScoreArguments, systems: Systems) -> tuple[list[SegmentScores], list[Input]]:
     """Return the scores as metrics, and a record of each file."""
+    from bleucli.reading import scorefiles
+
     titles = names_of_scores(arguments)  # refuses wrong names before any file is read
     names = systems.names()
     aliases = list(zip(names, systems.paths(), systems.names("json"), systems.names("jsonl"), strict=True))
@@ -328,10 +324,8 @@ def read_scores(arguments: ScoreArguments, systems: Systems) -> tuple[list[Segme
 def _find(file: ScoreFile, names: Sequence[str], is_alone: bool) -> tuple[str, str]:
     """Return what errors call the scores of a system, and what the file calls the system.
 
-    Args:
-        file: the file with the scores.
-        names: what the system is called in scores, its path, and what it is called in formats.
-        is_alone: whether the file has the scores of this system only.
+    names: what the system is called in scores, its path, and what it is called in formats. is_alone: whether the file
+    has the scores of this system only.
     """
     if is_alone and len(file.systems) == 1:
         return file.label, next(iter(file.systems))

@@ -34,12 +34,7 @@ if TYPE_CHECKING:
 
 
 class _Tables:
-    """What is said about tables, wherever they are counted.
-
-    Attributes:
-        systems: what the columns of hypotheses are called.
-        rows: the number of rows of each file.
-    """
+    """What is said about tables, wherever they are counted; rows: the number of rows of each file."""
 
     texts: Sequence[tuple[str, str]] = ()  # signatures say something about groups
     hints: Sequence[str] = ()
@@ -146,11 +141,8 @@ class TableSource(_Tables, TextSource):
 class EngineSource(_Tables):
     """Tables that are counted on a cluster; only the sums come back.
 
-    Args:
-        arguments: which tables, and which columns.
-        engine: the name of the engine.
-        saved: the folder to which workers write the statistics of each segment; "" for none.
-        command: the line that these files record.
+    saved: the folder to which workers write the statistics of each segment; "" for none. command: the line that these
+    files record.
     """
 
     def __init__(self, arguments: TableArguments, engine: str, saved: str, command: str) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from io import BytesIO
 
-from bleucli.cli.delivery import protect
 from bleucli.cli.sources.files import FileSource
+from bleucli.cli.streams import protect
 from bleucli.counting.corpus import Source
 from bleucli.errors import BleuError, LengthError, Note, UsageError
 from bleucli.phrases import tell_count
@@ -17,14 +18,14 @@ from bleucli.reading.jsonlines import JsonLines
 from bleucli.records import NamedTuple
 from bleucli.results.hints import warn
 from bleucli.testsets import TestSet, cache, is_web, local_path, preparation, registry
-from bleucli.testsets.formats import CachedText
+from bleucli.testsets.formats import IDS, REASON, CachedText, read_lines, read_objects
 from bleucli.text import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO, Any
 
-    from bleucli.cli.sources import TestSetArguments, TextArguments
+    from bleucli.cli.sources import TextArguments
     from bleucli.testsets.selection import Marks
 
 
@@ -42,13 +43,18 @@ class _Chosen(NamedTuple):
 
 
 class TestSetSource(FileSource):
-    """The systems of one run, and the references of one test set or of several, one after the other."""
+    """The systems of one run, and the references of one test set or of several, one after the other.
 
-    def __init__(self, arguments: TextArguments, which: TestSetArguments, stdin: IO[bytes] | None) -> None:
-        self._name = which.name
-        self._registry = registry.load(which.registry)
-        test_sets = list(map(self._registry.__getitem__, names(which.name, "scoring")))
-        self._pair = pair_of(which.pair, self._registry, [test_sets[0].name])
+    name: that of the test set, or several with commas. own_sets: a file with more test sets.
+    """
+
+    def __init__(
+        self, arguments: TextArguments, name: str, pair: str | None, own_sets: str | None, stdin: IO[bytes] | None
+    ) -> None:
+        self._name = name
+        self._registry = registry.load(own_sets)
+        test_sets = list(map(self._registry.__getitem__, names(name, "scoring")))
+        self._pair = pair_of(pair, self._registry, [test_sets[0].name])
         in_items = [one.name for one in test_sets if one.items is not None]
         self._has_items = bool(in_items)
         if in_items and len(in_items) < len(test_sets):
@@ -73,25 +79,19 @@ class TestSetSource(FileSource):
         self._left_out = [
             item for one in self._sets for item in preparation.read_left_out(one.test_set, one.pair, one.paths)
         ]
-        self._note_left_out()
+        # Outputs may have them
+        if self._joining is not None:
+            self._joining.left_out = [(*(str(item.get(name, "")) for name in IDS), "") for item in self._left_out]
+        for reason, count in Counter(item[REASON] for item in self._left_out).items():
+            total = tell_count(self._size() + len(self._left_out), "segment")
+            warn(f"{self._name}/{self._pair}: {count} of {total} left out, {reason}", Note)
         self.references = [*self._reference_files()]
         self._known: Marks | None = None
-        self._name_of_marks = which.name
+        self._name_of_marks = name
         if all("src" in one.paths for one in self._sets):
             # With --partial, only joining tells which items are scored
             self.sources = None if self._has_items and arguments.partial else self._read_sources
         self._of_segments: dict[str, Sequence[object]] | None = None
-
-    def _note_left_out(self) -> None:
-        """Say which segments are not scored, and that outputs may have them."""
-        from bleucli.testsets.formats import IDS, REASON
-
-        if self._joining is not None:
-            keys = [(*(str(item.get(name, "")) for name in IDS), "") for item in self._left_out]
-            self._joining.left_out = keys
-        for reason, count in Counter(item[REASON] for item in self._left_out).items():
-            total = tell_count(self._size() + len(self._left_out), "segment")
-            warn(f"{self._name}/{self._pair}: {count} of {total} left out, {reason}", Note)
 
     def _size(self) -> int:
         """Return the number of segments of test sets in JSON Lines that are scored."""
@@ -122,8 +122,12 @@ class TestSetSource(FileSource):
             elif len(paths) == 1:
                 yield CachedText(name, paths[0], mark="text", hashed=self._arguments.hashed)
             else:
-                texts = _InARow(paths)
-                yield CachedText(name, stream=texts, mark="text", hashed=self._arguments.hashed)  # type: ignore[arg-type]
+                texts = []
+                for path in paths:
+                    with open(path, "rb") as file:
+                        texts.append(file.read())
+                row = BytesIO(b"".join(texts))
+                yield CachedText(name, stream=row, mark="text", hashed=self._arguments.hashed)
 
     # --- the part that is scored
 
@@ -175,7 +179,6 @@ class TestSetSource(FileSource):
 
     def _read_columns(self) -> dict[str, Sequence[object]]:
         from bleucli.testsets import selection
-        from bleucli.testsets.formats import read_lines
 
         counts = [sum(1 for _ in read_lines(one.paths[one.references[0]])) for one in self._sets]
         names = [one.test_set.name for one in self._sets]
@@ -205,8 +208,6 @@ class TestSetSource(FileSource):
         if self._has_items:
             texts = [preparation.read_field(one.test_set, one.paths["src"], "src") for one in self._sets]
             return iter([text for of_set in texts for text in of_set])
-        from bleucli.testsets.formats import read_lines
-
         return (line.rstrip("\r\n") for one in self._sets for line in read_lines(one.paths["src"]))
 
     # --- what is said about the texts
@@ -266,9 +267,6 @@ def _items_in_a_row(sets: Sequence[_Chosen], references: Sequence[str]) -> IO[by
     references: for each set, the field of a reference; the stream has it under the first of these names.
     """
     import json
-    from io import BytesIO
-
-    from bleucli.testsets.formats import read_objects
 
     lines = []
     for one, name in zip(sets, references, strict=True):
@@ -276,26 +274,6 @@ def _items_in_a_row(sets: Sequence[_Chosen], references: Sequence[str]) -> IO[by
             of_set = {references[0]: item.get(name), "testset": one.test_set.name}
             lines.append(json.dumps({**item, **of_set}) + "\n")
     return BytesIO("".join(lines).encode())
-
-
-class _InARow:
-    """Several files, one after the other, as one binary stream."""
-
-    def __init__(self, paths: Sequence[str]) -> None:
-        self._paths = list(reversed(paths))
-        self._file = self._next()
-
-    def _next(self) -> IO[bytes] | None:
-        return open(self._paths.pop(), "rb", buffering=0) if self._paths else None
-
-    def read(self, size: int) -> bytes:
-        """Return the next bytes, or b"" at the end."""
-        while self._file is not None:
-            if chunk := self._file.read(size):
-                return chunk
-            self._file.close()
-            self._file = self._next()
-        return b""
 
 
 # --- what the options name

@@ -18,7 +18,7 @@ from bleucli.output import FORMATS
 from bleucli.phrases import tell_count
 from bleucli.reading.jsonlines import JsonLines
 from bleucli.records import NamedTuple
-from bleucli.results import Unscored, name_row
+from bleucli.results import Unscored
 from bleucli.text import DOCUMENT
 
 TYPE_CHECKING = False
@@ -118,10 +118,6 @@ class Counted(NamedTuple):
     selection: Selection | None = None
     hints: Sequence[str] = ()
 
-    def row_names(self, names: Mapping[str, str]) -> list[str]:
-        """Return the names of the answer's rows; names: those of systems, by their names in scores."""
-        return [name_row(names[system.name], part.labels) for part in self.parts for system in part.systems]
-
 
 def keep_groups(parts: Sequence[Part], keeper: Keeper | None) -> list[Part]:
     """Give a keeper the sums of groups, and return the groups with labels as texts."""
@@ -162,14 +158,9 @@ class Entry(NamedTuple):
 class Systems:
     """The systems of one source.
 
-    Args:
-        arguments: how they are called.
-        entries: returns what brings systems along. It is called only when names are needed, since the columns of
-            standard input are known only after its first block has been read.
-
-    Attributes:
-        has_baseline: whether the first system is the baseline of a test.
-        failures: what is wrong with entries that are left out, by position.
+    entries: returns what brings systems along. It is called only when names are needed, since the columns of standard
+    input are known only after its first block has been read. has_baseline: whether the first system is the baseline of
+    a test. failures: what is wrong with entries that are left out, by position.
     """
 
     unit = "system"  # what messages call one of them
@@ -238,9 +229,8 @@ class Systems:
     def _labels(self, first: int, by_file: bool = False) -> list[str]:
         """Return a label for each system: the path of its file, or its name or number if the file has several.
 
-        Args:
-            first: the first number.
-            by_file: whether paths lose folders and known endings; names and numbers stay as they are.
+        first: the first number. by_file: whether paths lose folders and known endings; names and numbers stay as they
+        are.
         """
         entries = self._entries()
         paths = [entry.path for entry in entries]
@@ -279,13 +269,9 @@ def find_repeated(names: Sequence[str]) -> list[str]:
 class TextSource(ABC):
     """Systems and references as texts; subclasses say where these come from, and what is known of segments.
 
-    Args:
-        systems: what the systems are called.
-        by: the labels that the segments of a group share; none for one group.
-        unit: the label of what is resampled as a whole, or "segment".
-
-    Attributes:
-        remembers, read_again, sources: see `bleucli.cli.sources.Texts`.
+    by: the labels that the segments of a group share; none for one group. unit: the label of what is resampled as a
+    whole, or "segment". remembers: whether texts that are counted are kept in a temporary file, for `read_again`.
+    sources: a function that gives the source of every segment; None where there is no source.
     """
 
     remembers = False
@@ -389,7 +375,7 @@ class TextSource(ABC):
     def blocks(
         self, metrics: Sequence[Metric], jobs: int | None, with_texts: bool
     ) -> Iterator[tuple[Piece | None, list[SystemStats]]]:
-        """Give the statistics of all systems, with rows, block by block; see `bleucli.cli.sources.Rows.blocks`."""
+        """Give the statistics of all systems, with rows, block by block, and the texts, if these are wanted."""
         self._defers_check = True
         try:
             for piece, block in count_blocks(self.corpus(), metrics, jobs=jobs):

@@ -306,11 +306,12 @@ class Metric(_Metric[Any], metaclass=Watched):
     def _keep(self, references: Iterable[Iterable[str | None]]) -> None:
         """Prepare the references that the metric is made with, cut to equal length."""
         streams = [list(texts) for texts in references]
-        self.__dict__["_texts"] = fit(streams[0], streams)[1] if streams else streams
+        texts: list[Any] = fit(streams[0], streams)[1] if streams else []
+        self.__dict__["_texts"] = texts
         if self.replaced_step():
-            self._cache = self._cache_references(self._texts)
+            self._cache = self._cache_references(texts)
         else:
-            super()._keep(self._texts)
+            super()._keep(texts)
 
     @property
     def _ref_cache(self) -> list[Any] | None:
