@@ -57,7 +57,7 @@ def tokens(name, segments, module=kernels):
     """Return the tokens of texts, by one of the tokenizers with one set of kernels."""
     chosen = {function: getattr(module, function) for function in KERNELS}
     unknown = bytearray(kernels.CODE_POINTS)  # as in a new process: intl keeps what it has looked up
-    with mock.patch.multiple(kernels, **chosen), mock.patch.object(libraries, "_table", lambda: unknown):
+    with mock.patch.multiple(kernels, **chosen), mock.patch.object(libraries, "_table", return_value=unknown):
         return list(tokenizers.get(name).tokenize(Segments.from_strings(segments)))
 
 
@@ -238,7 +238,7 @@ def test_threads_that_meet_new_characters_at_once_get_the_oracles_tokens():
     expected = [oracles.tokenized("intl", line) for line in lines]
     for _ in range(20):
         unknown = bytearray(kernels.CODE_POINTS)
-        with mock.patch.object(libraries, "_table", lambda: unknown), ThreadPoolExecutor(8) as threads:
+        with mock.patch.object(libraries, "_table", return_value=unknown), ThreadPoolExecutor(8) as threads:
             together = Barrier(8)
 
             def tokenize(number, together=together):
