@@ -333,7 +333,9 @@ def randomization_p_values(
         pairs: pairs of two systems by one metric; all systems have the same n segments.
         trials: the number of trials; in each, a random draw decides for every segment whether the systems of a pair
             swap it.
-        seed, jobs, progress: as for `bootstrap`.
+        seed: the seed of the random numbers; None for a new one each time.
+        jobs: the number of threads, 0 for all usable processors; it never changes a result.
+        progress: called with the number of trials done, and the number of all trials.
 
     Raises:
         BleuError: there is no trial, or samples are empty or differ in length.
