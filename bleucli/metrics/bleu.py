@@ -12,7 +12,7 @@ from bleucli.inspection.marks import subword_marks, unspaced_letters
 from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import LARGEST_ORDER
 from bleucli.metrics.base import Metric, metric_for
-from bleucli.metrics.options import SCORE, SHARED, Option
+from bleucli.metrics.options import SCORE, SHARED, Option, case_option
 from bleucli.metrics.score import Bar, Remarks, Score
 from bleucli.metrics.smoothing import DEFAULT_VALUES, LARGEST_VALUE, METHODS, SACREBLEU_METHODS, Smoothing
 from bleucli.phrases import list_orders, tell_count, tell_orders
@@ -291,15 +291,7 @@ class BLEU(Metric[BLEUScore]):
             stand_in=_stand_in_tokenizer,
         ),
         Option("tokenize_name", str, ""),
-        Option(
-            "lowercase",
-            bool,
-            False,
-            ("--lowercase", "-lc"),
-            "compare without regard to case",
-            key="case",
-            words=("mixed", "lc"),
-        ),
+        case_option("--lowercase", "-lc"),
         Option(
             "smooth_method",
             str,

@@ -3,6 +3,7 @@
 - `Option`: one option; the constructor's check, the signature and the command's options are derived from it
 - `Configured`: the base of classes with a table of options
 - `SKIP_EMPTY_REFS`, `NORMALIZE`: the options that all metrics have; `SHARED` has both
+- `case_option`: the option of metrics that can ignore case
 """
 
 from __future__ import annotations
@@ -253,6 +254,12 @@ NORMALIZE = Option(
     restate=_restate_kinds,
 )
 SHARED = (SKIP_EMPTY_REFS, NORMALIZE)
+
+
+def case_option(*flags: str, ours: bool = False) -> Option:
+    """Return the option of metrics that can ignore case."""
+    about, words = "compare without regard to case", ("mixed", "lc")
+    return Option("lowercase", bool, False, flags, about, ours=ours, key="case", words=words)
 
 
 def _give(value: str) -> Callable[[object], str]:
