@@ -227,9 +227,7 @@ class BLEU(Metric[BLEUScore]):
         effective_order: leave out the orders that the hypotheses are too short for; meant for single segments. It has
             no effect with `add-one` and `chen-cherry-N`, which give every order a precision.
         trg_lang: target language, a code of ISO 639 such as `de`, `zho` or `zh_TW`; "" for any.
-        references: streams, to be prepared once for several systems.
-        skip_empty_refs: treat an empty reference as missing.
-        normalize: what to make alike in output and references, as for `normalize`.
+        references, skip_empty_refs, normalize: as for `metrics.Metric`.
         tokenize_name: what signatures call a tokenizer of your own: a name without blanks, `|`, `:` or `%` that no
             built-in tokenizer has. Change it whenever the function's output changes.
 
