@@ -34,8 +34,6 @@ Gram = str | tuple[str, ...]
 EPSILON = 1e-16
 # ASCII punctuation, written out because `string` would load two modules
 _PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
-
-
 # sacreBLEU 2.6.0 uses this as the logarithm of 0
 _LOG_OF_ZERO = -9999999999.0
 # The most that rounding can add to a perfect score

@@ -107,6 +107,11 @@ class Match(NamedTuple):
     score: float
     settings: Sequence[Setting]
 
+    def as_data(self) -> dict[str, Any]:
+        """Return the match for JSON."""
+        settings = [dict(zip(setting._fields, setting, strict=True)) for setting in self.settings]
+        return {"name": self.name, "score": self.score, "settings": settings}
+
     def tell(self, rank: int, scale: int, decimals: int) -> list[Block]:
         """Return blocks that show the match; rank: its place among all, scale, decimals: those of its score."""
         first, *others = self.settings
@@ -158,10 +163,8 @@ class Matches(NamedTuple):
 
     def as_data(self) -> dict[str, Any]:
         """Return the answer for JSON."""
-        from bleucli.metrics.explanations import as_data
-
-        data: dict[str, Any] = as_data(self)
-        return data
+        matches, nearest = ([match.as_data() for match in some] for some in (self.matches, self.nearest))
+        return self._asdict() | {"matches": matches, "nearest": nearest, "untried": list(self.untried)}
 
     def tell(self, width: int, short: bool) -> list[Block]:
         """Return blocks that show the answer; scores have the number's scale and two decimals more, not `width`."""

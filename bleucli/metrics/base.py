@@ -522,10 +522,8 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """Return the statistics of a system's output. Statistics of its parts can be added, wherever they were counted.
 
         Args:
-            hypotheses: as in `corpus_score`, but there may be none.
-            references: as in `corpus_score`.
+            hypotheses, references, jobs: as in `corpus_score`, but there may be no hypotheses.
             keep_rows: keep the statistics of each segment, so that some can be selected.
-            jobs: as in `corpus_score`.
 
         Raises:
             BleuError: lengths differ, or a segment has no reference.
@@ -750,9 +748,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
         Args:
             hypotheses: n strings, at least one.
-            references: as in `expected`.
-            weights: as in `expected`.
-            jobs: as in `expected`.
+            references, weights, jobs: as in `expected`.
 
         Returns:
             Its index, from 0, and its expected score, in percent. The best score is the highest one; for an error rate,

@@ -12,7 +12,7 @@ from bleucli.inspection.marks import subword_marks, unspaced_letters
 from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import LARGEST_ORDER
 from bleucli.metrics.base import Metric, metric_for
-from bleucli.metrics.options import SCORE, SHARED, Option
+from bleucli.metrics.options import SCORE, SHARED, Option, case_option
 from bleucli.metrics.score import Bar, Remarks, Score
 from bleucli.metrics.smoothing import DEFAULT_VALUES, LARGEST_VALUE, METHODS, SACREBLEU_METHODS, Smoothing
 from bleucli.phrases import list_orders, tell_count, tell_orders
@@ -235,9 +235,7 @@ class BLEU(Metric[BLEUScore]):
         effective_order: leave out the orders that the hypotheses are too short for; meant for single segments. It has
             no effect with `add-one` and `chen-cherry-N`, which give every order a precision.
         trg_lang: target language, a code of ISO 639 such as `de`, `zho` or `zh_TW`; "" for any.
-        references: streams, to be prepared once for several systems.
-        skip_empty_refs: treat an empty reference as missing.
-        normalize: what to make alike in output and references, as for `normalize`.
+        references, skip_empty_refs, normalize: as for `metrics.Metric`.
         tokenize_name: what signatures call a tokenizer of your own: a name without blanks, `|`, `:` or `%` that no
             built-in tokenizer has. Change it whenever the function's output changes.
 
@@ -299,15 +297,7 @@ class BLEU(Metric[BLEUScore]):
             stand_in=_stand_in_tokenizer,
         ),
         Option("tokenize_name", str, ""),
-        Option(
-            "lowercase",
-            bool,
-            False,
-            ("--lowercase", "-lc"),
-            "compare without regard to case",
-            key="case",
-            words=("mixed", "lc"),
-        ),
+        case_option("--lowercase", "-lc"),
         Option(
             "smooth_method",
             str,

@@ -13,7 +13,7 @@ from bleucli.errors import BleuError, UsageError
 from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import LARGEST_ORDER, read_number
 from bleucli.metrics.base import Metric, metric_for
-from bleucli.metrics.options import CHOICE, SHARED, Option
+from bleucli.metrics.options import CHOICE, SHARED, Option, case_option
 from bleucli.metrics.score import Bar, Remarks, Score
 from bleucli.phrases import join_words, list_orders, tell_count, tell_orders
 from bleucli.results import Description, Fact, Figures
@@ -150,15 +150,7 @@ class CHRF(Metric[CHRFScore]):
         Option(
             "whitespace", bool, False, ("--chrf-whitespace",), "count white space in character n-grams", key="space"
         ),
-        Option(
-            "lowercase",
-            bool,
-            False,
-            ("--chrf-lowercase",),
-            "compare without regard to case",
-            key="case",
-            words=("mixed", "lc"),
-        ),
+        case_option("--chrf-lowercase"),
         Option(
             "eps_smoothing",
             bool,

@@ -235,12 +235,9 @@ def explain_difference(
     Args:
         first: the output of the first system, n strings.
         second: the output of the second system, n strings.
-        references: streams, each of n strings; None is a missing reference.
-        metric: `bleu`, `chrf`, `chrf+`, `chrf++`, `ter`, `wer` or `cer`, or a metric.
+        references, metric, jobs, options: as for `explain_corpus`.
         names: the names of the two systems.
         most: how many segments to list.
-        jobs: the number of threads, 0 for all usable processors; it never changes a score.
-        options: the metric's options, if `metric` is a name.
 
     Returns:
         The scores, from 0 to 100 (error rates may exceed that), and their difference; the shares of BLEU's factors in

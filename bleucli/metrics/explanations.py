@@ -362,16 +362,14 @@ def explain_corpus(
     Args:
         hypotheses: the system's output, n strings.
         references: streams, each of n strings; None is a missing reference.
-        metric: `bleu`, `chrf`, `chrf+`, `chrf++`, `ter`, `wer` or `cer`, or a metric.
+        metric, options: as for `explain`.
         most: how many segments to list that improve the score, and how many that worsen it.
         jobs: the number of threads, 0 for all usable processors; it never changes a score.
-        options: the metric's options, if `metric` is a name.
 
     Returns:
-        The score, from 0 to 100 (error rates may exceed that), and the numbers that it is computed from as `parts`. In
-        the parts of BLEU, precisions are in percent and the brevity penalty is from 0 to 1; in those of chrF, precision
-        and recall are from 0 to 1. The segments that improve or worsen the score most have their lines, from 0, and
-        their influences, in points: the score of all segments minus the score without this one.
+        The score, and the numbers that it is computed from as `parts`, with the units of `explain`. The segments that
+        improve or worsen the score most have their lines, from 0, and their influences, in points: the score of all
+        segments minus the score without this one.
 
     Raises:
         BleuError: lengths differ, a segment has no reference, there is no such metric, or the metric counts in its own

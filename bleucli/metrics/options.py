@@ -3,6 +3,7 @@
 - `Option`: one option; the constructor's check, the signature and the command's options are derived from it
 - `Configured`: the base of classes with a table of options
 - `SKIP_EMPTY_REFS`, `NORMALIZE`: the options that all metrics have; `SHARED` has both
+- `case_option`: the option of metrics that can ignore case
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ class Option:
         self.hidden = hidden
         self.absent = self._signed(default) if absent is None else absent
         self.table = None if sign else self._make_table()
-        self.sign = sign or self._look_up
+        self.sign = sign
         self.restate = restate or self._restate
         self.read = read or self._read
         self.in_name = in_name
@@ -189,11 +190,6 @@ class Option:
             table[self.default] = ""
         return table
 
-    def _look_up(self, metric: object) -> str:
-        assert self.table is not None
-        value: str = self.table[getattr(metric, self.name)]
-        return value
-
     def _restate(self, text: str) -> str:
         return self._signed(_float(text)) if self.kind is float and _float(text) is not None else text
 
@@ -260,6 +256,12 @@ NORMALIZE = Option(
 SHARED = (SKIP_EMPTY_REFS, NORMALIZE)
 
 
+def case_option(*flags: str, ours: bool = False) -> Option:
+    """Return the option of metrics that can ignore case."""
+    about, words = "compare without regard to case", ("mixed", "lc")
+    return Option("lowercase", bool, False, flags, about, ours=ours, key="case", words=words)
+
+
 def _give(value: str) -> Callable[[object], str]:
     return lambda metric: value
 
@@ -277,13 +279,15 @@ class Configured:
     former_difference = ""
     _by_name: ClassVar[Mapping[str, Option]]
     # For each key of signatures: the attribute, the table of its values, and a function if there is no table
-    _signers: ClassVar[Sequence[tuple[str, str, _Table | None, Callable[[Any], str]]]]
+    _signers: ClassVar[Sequence[tuple[str, str, _Table | None, Any]]]
     # Whether a class leaves `signature_fields` as it is
     _signs_by_table: ClassVar[bool]
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
-        signers = [(option.key, option.name, option.table, option.sign) for option in cls.options if option.key]
+        signers: list[tuple[str, str, _Table | None, Any]] = [
+            (option.key, option.name, option.table, option.sign) for option in cls.options if option.key
+        ]
         signers += [(key, "", None, _give(escape(value))) for key, value in cls.constants]
         cls._signers = sorted(signers, key=lambda field: place_of(field[0]))
         cls._signs_by_table = cls.signature_fields is Configured.signature_fields

@@ -65,41 +65,41 @@ def measure(systems: Sequence[Sequence[CorpusStats]], sampling: Sampling | None 
 
 
 def tell_score(name: str, score: float, steps: Sequence[Alike], width: int) -> Iterator[Block]:
-    """Say how much of a score is typography and case; nothing if no step changes it as it is shown.
+    """Say how much of a score is typography and case; nothing if no step changes it as it is texts.
 
     steps: typography alike; then case ignored as well. width: the decimals of scores.
     """
-    shown = [(f"{score:.{width}f}", "")]
+    texts = [(f"{score:.{width}f}", "")]
     for step in steps:
         (number,) = step.scores
         gap = f"{abs(number - score):.{width}f} points {'more' if number > score else 'less'}"
-        shown.append((f"{number:.{width}f}", f", {gap} than as written"))
-    yield from _tell(_sentences(name, shown))
+        texts.append((f"{number:.{width}f}", f", {gap} than as written"))
+    yield from _tell(_sentences(name, texts))
 
 
 def tell_difference(
     name: str, scores: Sequence[float], p_value: float, steps: Sequence[Alike], width: int
 ) -> Iterator[Block]:
-    """Say how much of a difference is typography and case; nothing if no step changes a score as it is shown.
+    """Say how much of a difference is typography and case; nothing if no step changes a score as it is texts.
 
     scores, p_value: of two systems whose texts are as they are; steps, width: as for `tell_score`.
     """
-    shown = []
+    texts = []
     for (one, other), certainty in ((scores, p_value), *((step.scores, step.p_value or 0.0) for step in steps)):
         difference = f": the difference is {other - one:+z.{width}f} ({show_p(certainty)})"
-        shown.append((f"{one:.{width}f} and {other:.{width}f}", difference))
-    sentences = _sentences(name, shown)
+        texts.append((f"{one:.{width}f} and {other:.{width}f}", difference))
+    sentences = _sentences(name, texts)
     if sentences:
-        as_written = shown[0][1].removeprefix(": the difference is ")
+        as_written = texts[0][1].removeprefix(": the difference is ")
         sentences[0] = f"{sentences[0][:-1]} instead of {as_written}."
         sentences.append(f"The p-values are those of paired approximate randomization with {TRIALS} trials.")
     yield from _tell(sentences)
 
 
-def _sentences(name: str, shown: Sequence[tuple[str, str]]) -> list[str]:
-    """Say what each step changes: shown: scores, and what follows them, as they are and after each step."""
+def _sentences(name: str, texts: Sequence[tuple[str, str]]) -> list[str]:
+    """Say what each step changes; texts: scores, and what follows them, as they are and after each step."""
     sentences: list[str] = []
-    for (before, _), (after, remark), first in zip(shown, shown[1:], _FIRST, strict=False):
+    for (before, _), (after, remark), first in zip(texts, texts[1:], _FIRST, strict=False):
         if after != before:
             sentences.append(f"{_AS_WELL if sentences else first}, {name} is {after}{remark}.")
     return sentences

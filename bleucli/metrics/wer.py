@@ -14,7 +14,7 @@ from bleucli.counting import CorpusStats, References
 from bleucli.inspection.marks import joining_breaks, tell_unspaced, unspaced_stretches
 from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics.base import Metric, metric_for
-from bleucli.metrics.options import SHARED, Option
+from bleucli.metrics.options import SHARED, case_option
 from bleucli.metrics.score import Remarks, Score
 from bleucli.phrases import tell_count
 from bleucli.results import Description, Figures
@@ -78,12 +78,6 @@ class CERScore(ErrorRateScore):
     """
 
     name = "CER"
-
-
-def _lowercase(flag: str) -> Option:
-    """Return the option that error rates have in addition to those of all metrics."""
-    about, words = "compare without regard to case", ("mixed", "lc")
-    return Option("lowercase", bool, False, (flag,), about, key="case", words=words, ours=True)
 
 
 class ErrorRate(Metric["RateT"]):
@@ -212,7 +206,7 @@ class WER(ErrorRate[WERScore]):
     name = "WER"
     characters = False
     score_class = WERScore
-    options = (_lowercase("--wer-lowercase"), *SHARED)
+    options = (case_option("--wer-lowercase", ours=True), *SHARED)
 
     def observe(self, hypotheses: Segments) -> tuple[int, ...]:
         """Count, in a sample, unspaced and all letters; then line breaks that join words, and texts with those."""
@@ -259,7 +253,7 @@ class CER(ErrorRate[CERScore]):
     aligns = "character"
     characters = True
     score_class = CERScore
-    options = (_lowercase("--cer-lowercase"), *SHARED)
+    options = (case_option("--cer-lowercase", ours=True), *SHARED)
 
 
 def corpus_wer(
