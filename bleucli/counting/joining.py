@@ -360,11 +360,11 @@ def _find_common(
         raise IdsDifferError("the files have no id in common; give files of the same test set")
     items: set[Key] = set().union(*(of for place, of in rows.items() if place in references))
     joining.scored, joining.items = total + len(common), total + len(items)
-    for place, of in rows.items():
-        if unknown := [key for key in of if key not in items]:
-            joining.strangers.append(
-                f"{sources[place].label} has {tell_ids(map('/'.join, unknown))}, which no reference has"
-            )
+    joining.strangers = [
+        f"{sources[place].label} has {tell_ids(map('/'.join, unknown))}, which no reference has"
+        for place, of in rows.items()
+        if (unknown := [key for key in of if key not in items])
+    ]
     return common
 
 

@@ -34,7 +34,10 @@ MIXED = (
 )
 ENCODINGS = ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "gb18030", "utf-7", "utf-8-sig")
 
-texts = st.text(st.sampled_from("a é東😀\n\n\r\t\u2028\x85\ufeff\0"), max_size=30)
+# Not texts that begin like UTF-16, which are refused
+texts = st.text(st.sampled_from("a é東😀\n\n\r\t\u2028\x85\ufeff\0"), max_size=30).filter(
+    lambda text: not reading.utf16_in(text.encode())
+)
 sizes = st.sampled_from(SIZES)
 
 
