@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import takewhile
+from os.path import commonprefix
 
 from bleucli.inspection.lines import AFFIX, Lines, lines_with
 from bleucli.optional_deps import load
@@ -139,9 +139,8 @@ def strip_affix(lines: Lines, others: Lines, at_end: bool) -> Callable[[str], st
 
     def shared_words(texts: Sequence[str]) -> list[str]:
         lists = [text.split()[:: -1 if at_end else 1] for text in texts]
-        # What the first and the last one in alphabetical order share, all share; a word is left of the shortest line
-        pairs = zip(min(lists), max(lists), [None] * (min(map(len, lists)) - 1), strict=False)
-        return [one for one, _, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)]
+        shared = commonprefix(lists)  # noqa: RUF071 # of words, not paths
+        return list(shared[: min(map(len, lists)) - 1])  # a word is left of the shortest line
 
     affixes, many = _shared_affixes(lines, others, at_end)
     lengths: dict[str, int] = {}
