@@ -101,11 +101,8 @@ class Passages(NamedTuple):
 def measure(corpus: Corpus, lines: Sequence[int], tokenizer: BLEU | None, unit: str) -> tuple[Numbers, int]:
     """Return the length of each segment's first reference, and the average number of bytes of a segment's texts.
 
-    Args:
-        corpus: the texts to read.
-        lines: the indexes of the segments that count.
-        tokenizer: the metric whose tokens are counted, if the unit is tokens.
-        unit: "tokens", "words" or "characters".
+    lines: the indexes of the segments that count. tokenizer: the metric whose tokens are counted, if the unit is tokens
+    and not words or characters.
     """
     import numpy as np
 
