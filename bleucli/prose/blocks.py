@@ -220,8 +220,8 @@ def _columns(text: str) -> int:
 # --- HTML
 
 
-def as_html(blocks: Sequence[Block], themed: bool = False) -> str:
-    r"""Return blocks as a fragment for an HTML page, in ASCII.
+def as_html(blocks: Sequence[Block], level: int = 4, themed: bool = False) -> str:
+    r"""Return blocks as a fragment for an HTML page, in ASCII; level: that of the headings.
 
     themed: the page has the style sheet of `theme.py`, which defines the classes; otherwise, the fragment has its few
     styles as attributes. A page may set the custom properties --bleu-good, --bleu-bad and --bleu-missing to colours of
@@ -233,7 +233,7 @@ def as_html(blocks: Sequence[Block], themed: bool = False) -> str:
     </div>
     """
     looks, styles = (_THEMED, []) if themed else (_STYLED, [_dark_style()])
-    parts = [part for block in blocks for part in _html_lines(block, looks)]
+    parts = [part for block in blocks for part in _html_lines(block, level, looks)]
     return "\n".join(['<div class="bleu-explanation">', *styles, *parts, "</div>"]) + "\n"
 
 
@@ -247,9 +247,8 @@ def _dark_style() -> str:
 
 
 class _Looks(NamedTuple):
-    """The tag of headings, and HTML attributes, each with a leading space."""
+    """HTML attributes, each with a leading space."""
 
-    heading: str
     paragraph: str
     formula: str
     words: str
@@ -261,7 +260,6 @@ class _Looks(NamedTuple):
 _WRAPPING = "overflow-wrap:anywhere"
 _UNDERLINED = ";text-decoration:underline"
 _STYLED = _Looks(
-    "h4",
     f' style="{_WRAPPING}"',
     ' style="font-family:monospace;overflow-x:auto"',
     ' style="margin:0.3em 0"',
@@ -277,15 +275,15 @@ _STYLED = _Looks(
     },
 )
 _THEMED = _Looks(
-    *("h3", "", "", "", ' class="stack"'),
+    *("", "", "", ' class="stack"'),
     {(tag, is_text): ' class="text"' * is_text for tag in ("th", "td") for is_text in (False, True)},
     {role: f' class="{role}"' for role in _STYLED.roles},
 )
 
 
-def _html_lines(block: Block, looks: _Looks) -> Iterator[str]:
+def _html_lines(block: Block, level: int, looks: _Looks) -> Iterator[str]:
     if isinstance(block, Heading):
-        yield f"<{looks.heading}{looks.roles.get(block.role, '')}>{escape_html(block.text)}</{looks.heading}>"
+        yield f"<h{level}{looks.roles.get(block.role, '')}>{escape_html(block.text)}</h{level}>"
     elif isinstance(block, Paragraph):
         yield f"<p{looks.paragraph}>{escape_html(block.text)}</p>"
     elif isinstance(block, Formula | Code):

@@ -186,7 +186,7 @@ def explain_inputs(inputs: Inputs) -> dict[str, Any]:
     blocks = explanation.parts.tell(explanation.name, explanation.score, _PERCENT_DECIMALS)
     return {
         **_show_matches(explanation),
-        "explanation": as_html(list(blocks), themed=True),
+        "explanation": as_html(list(blocks), level=3, themed=True),
     }
 
 
