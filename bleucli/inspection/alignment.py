@@ -111,8 +111,8 @@ def align(left: Features, right: Features) -> Alignment:
     safe = np.maximum(totals, 1e-9)
     likeness = in_place / safe
     # Unrelated lines, some way off
-    others = right_kept[0], (right_kept[1] + 17) % max(1, left.lines)
-    chance = float(_share_in_place(left_kept, others, weights, left.lines).sum() / max(1e-9, totals.sum()))
+    distant = right_kept[0], (right_kept[1] + 17) % max(1, left.lines)
+    chance = float(_share_in_place(left_kept, distant, weights, left.lines).sum() / max(1e-9, totals.sum()))
     is_unlike = likeness < max(_LIKELY, 0.4 * float(np.median(likeness)))
     suspects = is_unlike & (totals > 0)
     pairs = _pairs(left_kept, right_kept, weights, suspects)

@@ -120,8 +120,8 @@ def _gap(longer: Text, shorter: Text, counts: tuple[int, int]) -> int | None:
     for number, batches in enumerate(zip(*map(_batches, series), strict=True)):
         if not all(batches):
             return None
-        hypotheses, *others = (_join(batch, SAMPLE) for batch in batches)
-        same, moved = (_sum(match_trigrams(hypotheses, other, 0)) for other in others)
+        hypotheses, *references = (_join(batch, SAMPLE) for batch in batches)
+        same, moved = (_sum(match_trigrams(hypotheses, texts, 0)) for texts in references)
         gain += same[0] - moved[0]
         if gain > most:
             most, edge, edge_is_whole, start = gain, [batches], False, number * _BATCH_LINES

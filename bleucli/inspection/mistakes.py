@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from html import unescape
 
 from bleucli.inspection import traces, writing
@@ -93,6 +94,13 @@ def _case(
     """Return the record of a text in another case; change: what was done to it."""
     remedy = f"use the output before it was {change}; if that is lost, score all systems with -lc"
     return Mistake(kind, title, remedy, find, str.lower, True, share=0.01, is_trait=is_trait)
+
+
+def _affix(kind: str, place: str, at_end: bool, sign: str = "") -> Mistake:
+    """Return the record of words that many lines share at their start or end."""
+    title = f"the same words at the {place} (but not on the other side)"
+    find, choose = partial(traces.find_affix, at_end=at_end), partial(traces.strip_affix, at_end=at_end)
+    return Mistake(kind, title, "remove these words", find, choose_repair=choose, is_proven=True, sign=sign)
 
 
 MISTAKES = (
@@ -200,23 +208,8 @@ MISTAKES = (
         share=0.003,
         is_in_sources=True,
     ),
-    Mistake(
-        "prefix",
-        "the same words at the start (but not on the other side)",
-        "remove these words",
-        traces.find_affix(False),
-        choose_repair=traces.strip_affix(False),
-        is_proven=True,
-    ),
-    Mistake(
-        "suffix",
-        "the same words at the end (but not on the other side)",
-        "remove these words",
-        traces.find_affix(True),
-        choose_repair=traces.strip_affix(True),
-        is_proven=True,
-        sign=rf"(?:\S+\s+){{{AFFIX - 1}}}\S+\s*$",
-    ),
+    _affix("prefix", "start", False),
+    _affix("suffix", "end", True, rf"(?:\S+\s+){{{AFFIX - 1}}}\S+\s*$"),
     Mistake(
         "subwords",
         "marks of subword segmentation (such as @@)",

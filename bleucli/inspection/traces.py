@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import takewhile
+from os.path import commonprefix
 
 from bleucli.inspection.lines import AFFIX, Lines, lines_with
 from bleucli.optional_deps import load
@@ -128,43 +128,35 @@ def _shared_affixes(lines: Lines, others: Lines, at_end: bool) -> tuple[list[str
     return affixes, {affix for affix, indexes in groups.items() if is_added(indexes)}
 
 
-def find_affix(at_end: bool) -> Callable[[Lines, Lines], Sequence[int]]:
-    """Return a function that finds lines that start, or end, with words that many lines of only this text share."""
-
-    def find(lines: Lines, others: Lines) -> Sequence[int]:
-        affixes, many = _shared_affixes(lines, others, at_end)
-        return [index for index, affix in enumerate(affixes) if affix in many] if many else ()
-
-    return find
+def find_affix(lines: Lines, others: Lines, at_end: bool) -> Sequence[int]:
+    """Find lines that start, or end, with words that many lines of only this text share."""
+    affixes, many = _shared_affixes(lines, others, at_end)
+    return [index for index, affix in enumerate(affixes) if affix in many] if many else ()
 
 
-def strip_affix(at_end: bool) -> Callable[[Lines, Lines], Callable[[str], str]]:
-    """Return a function that returns how to remove such words: as many as all lines with the first three share."""
+def strip_affix(lines: Lines, others: Lines, at_end: bool) -> Callable[[str], str]:
+    """Return how to remove such words: as many as all lines with the first three share."""
 
     def shared_words(texts: Sequence[str]) -> list[str]:
         lists = [text.split()[:: -1 if at_end else 1] for text in texts]
-        # What the first and the last one in alphabetical order share, all share; a word is left of the shortest line
-        pairs = zip(min(lists), max(lists), [None] * (min(map(len, lists)) - 1), strict=False)
-        return [one for one, _, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)]
+        shared = commonprefix(lists)  # noqa: RUF071 # of words, not paths
+        return list(shared[: min(map(len, lists)) - 1])  # a word is left of the shortest line
 
-    def choose(lines: Lines, others: Lines) -> Callable[[str], str]:
-        affixes, many = _shared_affixes(lines, others, at_end)
-        lengths: dict[str, int] = {}
-        for affix in many:
-            indexes = [index for index, one in enumerate(affixes) if one == affix]
-            ours, theirs = (shared_words([side.texts[index] for index in indexes]) for side in (lines, others))
-            # Words that the other lines share as well belong to the text
-            common = next(size for size in range(len(theirs), -1, -1) if ours[len(ours) - size :] == theirs[:size])
-            length = max(AFFIX, len(ours) - common)
-            lengths.update({lines.texts[index]: length for index in indexes})
+    affixes, many = _shared_affixes(lines, others, at_end)
+    lengths: dict[str, int] = {}
+    for affix in many:
+        indexes = [index for index, one in enumerate(affixes) if one == affix]
+        ours, theirs = (shared_words([side.texts[index] for index in indexes]) for side in (lines, others))
+        # Words that the other lines share as well belong to the text
+        common = next(size for size in range(len(theirs), -1, -1) if ours[len(ours) - size :] == theirs[:size])
+        length = max(AFFIX, len(ours) - common)
+        lengths.update({lines.texts[index]: length for index in indexes})
 
-        def strip(text: str) -> str:
-            length = lengths.get(text, 0)
-            return text.rsplit(None, length)[0] if at_end else text.split(None, length)[-1]
+    def strip(text: str) -> str:
+        length = lengths.get(text, 0)
+        return text.rsplit(None, length)[0] if at_end else text.split(None, length)[-1]
 
-        return strip
-
-    return choose
+    return strip
 
 
 # --- traces of files and programs

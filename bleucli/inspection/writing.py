@@ -222,13 +222,9 @@ def is_title(text: str) -> bool:
     """Return whether each of several words starts with a capital, but the line is not in capitals."""
     if not text[:1].isupper() or text.isupper():
         return False
-    count = 0
-    for word in text.split():
-        if word[0].isalpha():
-            if not word[0].isupper():
-                return False
-            count += 1
-    return count >= _TITLE
+    words = text.split()
+    has_capitals = all(word[0].isupper() for word in words if word[0].isalpha())
+    return has_capitals and sum(word[0].isalpha() for word in words) >= _TITLE
 
 
 # --- spaces and punctuation

@@ -239,9 +239,7 @@ def _break(grid: Grid) -> Iterator[Grid]:
     # As many parts of about the same width look better than a last one with few columns
     while room > max(others) and len(narrower := _pack(others, room - 1)) == len(parts):
         room, parts = room - 1, narrower
-    for part in parts:
-        header, *rows = ([row[0], *(row[column] for column in part)] for row in (grid.header, *grid.rows))
-        yield grid._replace(header=header, rows=rows)
+    yield from map(grid.take, parts)
 
 
 def _pack(widths: Sequence[float], room: float) -> list[list[int]]:

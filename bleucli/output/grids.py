@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import zip_longest
 
 from bleucli.output.layout import Layout, marked_names, order_rows
@@ -40,6 +40,12 @@ class Grid(NamedTuple):
     rows: list[list[str]]  # one for each system
     align: str = "right"  # of the systems' names
     ruled: bool = False  # with a rule under the first row
+
+    def take(self, columns: Iterable[int]) -> Grid:
+        """Return the table with its first column and some others, by their numbers."""
+        numbers = [0, *columns]
+        header, *rows = ([row[number] for number in numbers] for row in (self.header, *self.rows))
+        return self._replace(header=header, rows=rows)
 
 
 def grids(results: Results, layout: Layout, markup: Markup) -> list[Grid]:

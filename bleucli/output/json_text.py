@@ -287,10 +287,9 @@ def render_lines(results: Results, _layout: Layout) -> str:
     """Return a line for each system and metric, in the order of the systems; no layout changes it."""
     lines = []
     for row, (group, index) in enumerate(results.places()):
-        end = dump_line(run_item(results.run, row, results.test))
+        run = run_item(results.run, row, results.test)
         places = range(len(group.systems[index].scores))
-        objects = [dump_line(group.score_item(index, place)) for place in places]
-        lines += [f"{start[:-1]}, {end[1:]}\n" for start in objects]  # both objects as one
+        lines += [f"{dump_line(group.score_item(index, place) | run)}\n" for place in places]
     return "".join(lines)
 
 

@@ -156,16 +156,11 @@ def _draw_simply(grid: Grid) -> str:
 
 def _break(grid: Grid, draw: Callable[[Grid], str], width: int) -> Iterator[Grid]:
     """Give the table in parts that fit into this width, each with the first column and at least one other."""
-
-    def part(start: int, end: int) -> Grid:
-        header, *rows = ([row[0], *row[start:end]] for row in (grid.header, *grid.rows))
-        return grid._replace(header=header, rows=rows)
-
     start = 1
     for end in range(3, len(grid.header) + 1):
         # The rules show the width: they have neither colour codes nor wide characters
-        rules = [line for line in draw(part(start, end)).splitlines() if line.startswith(("╒", "-"))]
+        rules = [line for line in draw(grid.take(range(start, end))).splitlines() if line.startswith(("╒", "-"))]
         if any(len(rule) > width for rule in rules):
-            yield part(start, end - 1)
+            yield grid.take(range(start, end - 1))
             start = end - 1
-    yield part(start, len(grid.header))
+    yield grid.take(range(start, len(grid.header)))

@@ -62,16 +62,12 @@ class Words(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Rows under a header, each with its role.
-
-    texts: the indexes of the columns that are aligned left. If a table is too wide for the terminal, these columns are
-    wrapped, the last one first.
-    """
+    """Rows under a header, each with its role."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     roles: Sequence[str]
-    texts: Sequence[int]
+    texts: Sequence[int]  # the columns that are aligned left; in a table that is too wide, they wrap, the last first
 
 
 class Alignment(NamedTuple):
@@ -251,17 +247,14 @@ def _dark_style() -> str:
 
 
 class _Looks(NamedTuple):
-    """HTML attributes, each with a leading space, of paragraphs, formulas, rows of words, stacks, cells and roles.
-
-    cells: by tag, and by whether the column is text. roles: a role that is not listed looks like plain text.
-    """
+    """HTML attributes, each with a leading space."""
 
     paragraph: str
     formula: str
     words: str
     stack: str
-    cells: Mapping[tuple[str, bool], str]
-    roles: Mapping[str, str]
+    cells: Mapping[tuple[str, bool], str]  # by tag, and by whether the column is text
+    roles: Mapping[str, str]  # a role that is not listed looks like plain text
 
 
 _WRAPPING = "overflow-wrap:anywhere"

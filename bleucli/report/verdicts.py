@@ -2,7 +2,7 @@
 
 - `Verdict`: what one metric says about all systems; `judge` makes one
 - `summarize`: what all metrics say together; `find_disagreements`: where they do not agree
-- `tell`: these sentences, one paragraph each; `judge_section`: what is said of a group of segments
+- `tell`: these sentences, one paragraph each
 - `compare`: two systems in a sentence; `find_weaknesses`: where the worse one loses points
 - `show`: a number that does not look like zero; `show_above`: two numbers of which the first is larger
 - `show_cell`: a difference and its p-value, for the figure of all pairs
@@ -19,7 +19,7 @@ from itertools import combinations
 from bleucli.phrases import join_words, tell_count
 from bleucli.prose.markup import readable
 from bleucli.records import NamedTuple
-from bleucli.report.contents import Column, Grouping, Pair, Report, Section
+from bleucli.report.contents import Column, Grouping, Pair, Report
 from bleucli.report.passages import odds
 from bleucli.results import SIGNIFICANT, round_p, show_p, tell_power
 from bleucli.results.citations import tell_agreement
@@ -346,20 +346,21 @@ def find_disagreements(report: Report) -> list[str]:
 
 
 def tell(report: Report) -> list[str]:
-    """Return what a report says first, in paragraphs: a summary, then each metric's verdict and the disagreements."""
+    """Return what a report says first, in paragraphs.
+
+    These are a summary, each metric's verdict, the disagreements, and a summary of each group of segments.
+    """
     verdicts = [judge(report, column) for column in report.columns]
     return [
         summarize(report),
         *(f"{verdict.headline}. {verdict.details}".rstrip() for verdict in verdicts),
         *find_disagreements(report),
-        *(judge_section(report, section) for section in report.sections),
+        *(
+            f"{readable(one.title)} ({tell_count(one.segments, 'segment')}):"
+            f" {summarize(report._replace(columns=one.columns))}"
+            for one in report.sections
+        ),
     ]
-
-
-def judge_section(report: Report, section: Section) -> str:
-    """Return what all metrics say together about a group of segments, after its name."""
-    size = tell_count(section.segments, "segment")
-    return f"{readable(section.title)} ({size}): {summarize(report._replace(columns=section.columns))}"
 
 
 # --- two systems
@@ -367,28 +368,21 @@ def judge_section(report: Report, section: Section) -> str:
 
 def compare(report: Report, pair: Pair, column: Column) -> str:
     """Return what a metric says about two systems, in a sentence."""
-    first, second = pair.first, pair.second
-    lead = column.lead(first, second)
+    first, second = report.names[pair.first], report.names[pair.second]
+    lead = column.lead(pair.first, pair.second)
     assert column.ranking is not None
-    corrected = column.ranking.corrected[first][second] or 0.0
+    corrected = column.ranking.corrected[pair.first][pair.second] or 0.0
     wording = _compare_wording(report, pair, column)
-    if column.records[first].score == column.records[second].score:
-        return f"{report.names[first]} and {report.names[second]} have the same {column.name}.{wording}"
+    if not lead:
+        return f"{first} and {second} have the same {column.name}.{wording}"
     better, worse = (first, second) if lead > 0 else (second, first)
     gap = _points(show(abs(lead), decimals=column.decimals(2)))
-    agreement = tell_agreement(
-        column.name, column.records[first].agreement(lead), f"{report.names[first]} and {report.names[second]}"
-    )
-    wording = f" {agreement}{wording}" if agreement else wording
+    share = column.records[pair.first].agreement(lead)
+    agreement = tell_agreement(column.name, share, f"{first} and {second}")
+    end = f" ({show_p(corrected)}, corrected for all pairs).{f' {agreement}' if agreement else ''}{wording}"
     if corrected <= SIGNIFICANT:
-        return (
-            f"{report.names[better]} is better than {report.names[worse]} by {gap} of {column.name}"
-            f" ({show_p(corrected)}, corrected for all pairs).{wording}"
-        )
-    return (
-        f"{report.names[better]} and {report.names[worse]} cannot be told apart by {column.name}: they differ by"
-        f" {gap} ({show_p(corrected)}, corrected for all pairs).{wording}"
-    )
+        return f"{better} is better than {worse} by {gap} of {column.name}{end}"
+    return f"{better} and {worse} cannot be told apart by {column.name}: they differ by {gap}{end}"
 
 
 def _compare_wording(report: Report, pair: Pair, column: Column) -> str:
