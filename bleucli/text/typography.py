@@ -184,9 +184,9 @@ def normalize_all(segments: Segments) -> tuple[Segments, list[int]]:
     # Most texts have no character that becomes another one: a look at all bytes leaves few texts to normalize
     suspects: Sequence[int] = range(len(segments))
     if is_normalized("NFC", text):
-        starts = np.zeros(256, np.bool_)
-        starts[[start[0] for start in _endings(TYPOGRAPHY)]] = True
-        places = np.flatnonzero(starts[np.frombuffer(buffer, np.uint8)])
+        starts = {start[0] for start in _endings(TYPOGRAPHY)}
+        marks = buffer.translate(bytes([byte in starts for byte in range(256)]))
+        places = np.flatnonzero(np.frombuffer(marks, np.bool_))
         suspects = np.unique(np.searchsorted(ends_in(buffer), places)).tolist()
     some = segments.take(suspects)
     alike = normalize_segments(some, ",".join(TYPOGRAPHY))
