@@ -685,7 +685,7 @@ def _with_wordings(
         systems.append(SystemResult(str(number), records))
         samples.append(of_system)
     results = Results(systems, len(variants[0].changed), [])
-    rankings = comparison.resample(results, samples, plan.tests).rankings
+    rankings = comparison.resample(results, samples, plan.tests, power=False).rankings
     for (place, _), ranking in zip(changed, rankings, strict=True):
         wording = answers[place].wording
         assert wording is not None
