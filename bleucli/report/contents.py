@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 from tempfile import TemporaryFile
 
-from bleucli.counting import SystemStats, add_systems, count_block
+from bleucli.counting import CorpusStats, SystemStats, add_systems
 from bleucli.counting.threads import in_order
 from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics import BLEU, CHRF, Metric
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bleucli.counting import CorpusStats
     from bleucli.counting.corpus import Corpus
     from bleucli.report.passages import Passages
     from bleucli.text import Segments
@@ -576,7 +575,9 @@ def _count_variants(
         counts = []
         for metric in metrics if len(texts[0]) else ():
             references = metric.prepare_references(texts[systems:], first)
-            counts.append([count_block(metric, text, references, first, "", with_rows) for text in texts[:systems]])
+            rows = [metric.block_stats(text, references, first, "") for text in texts[:systems]]
+            stats = [CorpusStats.of_rows(metric, one, references.counts()) for one in rows]
+            counts.append(stats if with_rows else [one.without_rows() for one in stats])
         return counts
 
     def count(block: tuple[int, Sequence[Segments]]) -> tuple[list[int], Blocks, Blocks]:
@@ -685,7 +686,7 @@ def _with_wordings(
         systems.append(SystemResult(str(number), records))
         samples.append(of_system)
     results = Results(systems, len(variants[0].changed), [])
-    rankings = comparison.resample(results, samples, plan.tests).rankings
+    rankings = comparison.resample(results, samples, plan.tests, power=False).rankings
     for (place, _), ranking in zip(changed, rankings, strict=True):
         wording = answers[place].wording
         assert wording is not None

@@ -161,13 +161,16 @@ def resample(
     samples: Sequence[Sequence[Sample]],
     sampling: Sampling,
     progress: Callable[[int, int], None] = resampling.report_nothing,
+    *,
+    power: bool = True,
 ) -> Results:
     """Return results with intervals, p-values, differences and rankings added.
 
     samples: for each system of the results, one sample per metric, with a row for each unit of `sampling`. progress:
-    called with the number of trials done, and the number of all trials.
+    called with the number of trials done, and the number of all trials. power: whether to say which differences a test
+    finds.
     """
-    return resample_means(results, [samples], sampling, progress)
+    return resample_means(results, [samples], sampling, progress, power=power)
 
 
 def resample_means(
@@ -175,6 +178,8 @@ def resample_means(
     corpora: Sequence[Sequence[Sequence[Sample]]],
     sampling: Sampling,
     progress: Callable[[int, int], None] = resampling.report_nothing,
+    *,
+    power: bool = True,
 ) -> Results:
     """Return results of means over corpora with the same added; each corpus is resampled independently of the others.
 
@@ -202,7 +207,7 @@ def resample_means(
         best = list(map(_best, columns, tables))
 
     powers: list[tuple[int, Power] | None] = [None] * len(columns)
-    if sampling.method != "ci" and len(corpora) == 1:
+    if power and sampling.method != "ci" and len(corpora) == 1:
         powers = [
             measure(results, metric, [row[metric] for row in samples], sampling.all_pairs, sampling.unit)
             for metric, _ in enumerate(columns)
@@ -226,7 +231,7 @@ def resample_means(
             best=number in best[metric],
             differs=pair in tests and p_values[pair] <= SIGNIFICANT,
             difference=difference,
-            power=power[1] if (power := powers[metric]) is not None and power[0] == number else None,
+            power=of_pair[1] if (of_pair := powers[metric]) is not None and of_pair[0] == number else None,
             # sacreBLEU has no means
             sacrebleu_p_value=tests[pair].p_value if pair in tests and has_sacrebleu(metric) else None,
         )

@@ -77,7 +77,7 @@ TRIALS = 10000
 _LONGEST_SEED = 100
 # In memory at a time: the most bytes of weights that are drawn at once, from four times as many bytes of random words;
 # the most bytes of random bits; and the most trials
-_WEIGHT_BYTES = 1 << 20
+_WEIGHT_BYTES = 1 << 19
 # The number of resamples, of long texts, that are scored at once: each pass over the rows should serve several
 _SCORED_AT_ONCE = 32
 _BIT_BYTES = 1 << 24
@@ -213,7 +213,7 @@ def _weights(segments: int, resamples: int, seed: Entropy, skip: int) -> Iterato
     generator.advance(halves // 2)
     words, half = np.zeros(0, np.uint64), halves % 2  # half: how many 32-bit numbers of the words are used
     block = min(max(1, _WEIGHT_BYTES // segments), _TRIALS_HELD)
-    held = bytearray()
+    held: list[bytes] = []
     while resamples > 0:
         count = min(block, resamples)
         draw = kernels.draw_weights(words, half, segments, count)
@@ -223,10 +223,10 @@ def _weights(segments: int, resamples: int, seed: Entropy, skip: int) -> Iterato
             continue
         weights, half = draw
         resamples -= count
-        held += weights
-        if len(held) // segments >= min(_SCORED_AT_ONCE, _TRIALS_HELD) or not resamples:
-            yield memoryview(held)
-            held = bytearray()
+        held.append(weights)
+        if sum(map(len, held)) // segments >= min(_SCORED_AT_ONCE, _TRIALS_HELD) or not resamples:
+            yield memoryview(b"".join(held))  # kernels would copy a bytearray
+            held.clear()
 
 
 def _word_count(draws: int, segments: int) -> int:

@@ -175,27 +175,35 @@ def normalize_all(segments: Segments) -> tuple[Segments, list[int]]:
     import numpy as np
 
     def ends_in(data: bytes) -> NDArray[np.int64]:
-        return np.flatnonzero(np.frombuffer(data, np.uint8) == _BETWEEN[0])
+        return np.flatnonzero(np.frombuffer(data, np.uint8) == between)
 
-    buffer = _BETWEEN.join(_texts(segments)) + _BETWEEN
+    pairs = np.array(segments.pairs, np.int64).reshape(-1, 2)
+    # The lines of a file stand apart already
+    between, buffer = ord("\n"), bytes(segments.data) + b"\n"
+    ends = ends_in(buffer)
+    starts = np.append(0, ends[:-1] + 1)
+    if len(ends) != len(pairs) or (pairs[:, 0] != starts).any() or (pairs[:, 1] > ends).any():
+        between, buffer = _BETWEEN[0], _BETWEEN.join([*_texts(segments), b""])
+        ends = ends_in(buffer)
     text = buffer.decode("utf-8", _ERRORS)
     # Most texts have no character that becomes another one: a look at all bytes leaves few texts to normalize
     suspects: Sequence[int] = range(len(segments))
     if is_normalized("NFC", text):
-        starts = np.zeros(256, np.bool_)
-        starts[[start[0] for start in _endings(TYPOGRAPHY)]] = True
-        places = np.flatnonzero(starts[np.frombuffer(buffer, np.uint8)])
-        suspects = np.unique(np.searchsorted(ends_in(buffer), places)).tolist()
+        firsts = {start[0] for start in _endings(TYPOGRAPHY)}
+        marks = buffer.translate(bytes([byte in firsts for byte in range(256)]))
+        suspects = np.unique(np.searchsorted(ends, np.flatnonzero(np.frombuffer(marks, np.bool_)))).tolist()
     some = segments.take(suspects)
     alike = normalize_segments(some, ",".join(TYPOGRAPHY))
     differing = [place for place, (old, new) in enumerate(zip(some, alike, strict=True)) if old != new]
     changed = [suspects[place] for place in differing]
     data, rest = text.lower().encode("utf-8", _ERRORS), normalize_segments(alike.take(differing), "case")
-    bounds = np.empty((len(segments), 2), np.int64)
+    bounds = np.zeros((len(pairs), 2), np.int64)
     bounds[:, 1] = ends_in(data)
-    bounds[:, 0] = np.append(0, bounds[:-1, 1] + 1)[: len(segments)]
+    bounds[1:, 0] = bounds[:-1, 1] + 1
+    if between != _BETWEEN[0]:
+        bounds[:, 1] -= ends - pairs[:, 1]  # lines of files leave out white space at their ends
     bounds[changed] = np.array(rest.pairs).reshape(-1, 2) + len(data)  # they follow the others
-    bounds[np.array(segments.pairs[::2]) < 0] = -1
+    bounds[pairs[:, 0] < 0] = -1
     return Segments(data + rest.data, bounds.tobytes()), changed
 
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bleucli
+from bleucli import kernels
 from bleucli.errors import InputTypeError, UsageError
 from bleucli.text import Segments
 from bleucli.text.typography import (
@@ -65,6 +66,16 @@ def test_all_texts_are_alike_and_those_that_change_in_more_than_case_are_named(t
     alike = normalize(texts, "typography")
     assert list(whole) == normalize(alike, "case")
     assert changed == [place for place, (old, new) in enumerate(zip(texts, alike, strict=True)) if old != new]
+
+
+@given(TEXTS, st.booleans())
+def test_lines_of_files_are_made_alike_as_they_stand(texts, is_open):
+    data = "\n".join([(text or "").replace("\n", "") + " \r"[: len(text or "") % 3] for text in texts])
+    (lines,) = kernels.split_lines(data.encode() if is_open else f"{data}\n".encode())
+    whole, changed = normalize_all(lines)
+    alike = normalize(lines, "typography")
+    assert list(whole) == normalize(alike, "case")
+    assert changed == [place for place, (old, new) in enumerate(zip(lines, alike, strict=True)) if old != new]
 
 
 def test_texts_may_share_bytes_and_leave_gaps():
