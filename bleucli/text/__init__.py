@@ -88,7 +88,10 @@ class Segments:
                 return cls(data, _START + len(data).to_bytes(8, _BYTE_ORDER))
             import array  # takes a quarter of the time of `from array import array`
 
-            encoded = [b"" if text is None else _encode(text) for text in texts]
+            try:
+                encoded, missing = list(map(_encode, texts)), False  # type: ignore[arg-type]
+            except TypeError:  # something is not a string; to ask each text whether it is one takes longer
+                encoded, missing = [b"" if text is None else _encode(text) for text in texts], True
             lengths = list(accumulate(map(len, encoded)))  # from an iterator, an array would take twice as long
             ends = array.array("q", lengths)
             bounds = array.array("q", bytes(16 * len(ends)))
@@ -96,7 +99,7 @@ class Segments:
             bounds[2::2] = ends[:-1]  # each text starts where the one before it ends
         except (TypeError, UnicodeEncodeError):
             raise _no_text(texts, what, first) from None
-        for index, text in enumerate(texts) if None in texts else ():
+        for index, text in enumerate(texts) if missing else ():
             if text is None:
                 bounds[2 * index] = bounds[2 * index + 1] = -1
         return cls(b"".join(encoded), bounds.tobytes())
