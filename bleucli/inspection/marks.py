@@ -30,6 +30,8 @@ _UNSPACED = (
 )
 # More letters than nearly all words have
 _STRETCH = 8
+# ASCII white space, as `str.split` sees it
+_WHITE_SPACE = b" \t\n\v\f\r\x1c\x1d\x1e\x1f"
 # The number of bytes of a block that are enough to recognize its script
 _SAMPLE_BYTES = 4096
 
@@ -51,7 +53,7 @@ def unspaced_letters(segments: Segments) -> tuple[int, int]:
     >>> unspaced_letters(Segments.from_strings(["東京 so"]))
     (2, 4)
     """
-    letters = "".join(_words(segments))
+    letters = _letters(segments)
     if _are_all_spaced(letters):
         return 0, len(letters)
     import re
@@ -67,13 +69,12 @@ def unspaced_stretches(segments: Segments) -> tuple[int, int]:
     >>> unspaced_stretches(Segments.from_strings(["東京都に住んでいる so", "東 京"]))
     (9, 13)
     """
-    words = _words(segments)
-    letters = "".join(words)
+    letters = _letters(segments)
     if _are_all_spaced(letters):
         return 0, len(letters)
     import re
 
-    stretches = re.findall(f"{_UNSPACED}{{{_STRETCH},}}", " ".join(words))  # all at once, in a tenth of the time
+    stretches = re.findall(f"{_UNSPACED}{{{_STRETCH},}}", _stretch(segments, _SAMPLE_BYTES).decode("utf-8", "ignore"))
     return sum(map(len, stretches)), len(letters)
 
 
@@ -118,8 +119,10 @@ def _are_lines(segments: Segments) -> bool:
     return is_cut and data.count(b"\n", pairs[0], pairs[-1]) == len(segments) - 1
 
 
-def _words(segments: Segments) -> list[str]:
-    return _stretch(segments, _SAMPLE_BYTES).decode("utf-8", "ignore").split()
+def _letters(segments: Segments) -> str:
+    """Return the start of the block without white space, which is cut out of bytes first: most of it is ASCII."""
+    text = _stretch(segments, _SAMPLE_BYTES).translate(None, _WHITE_SPACE).decode("utf-8", "ignore")
+    return "".join(text.split())
 
 
 def _are_all_spaced(letters: str) -> bool:

@@ -35,6 +35,7 @@ from bleucli.text import Segments
 from bleucli.tokenizers.base import Untouched
 
 REPLACED = 0.3
+WHITE_SPACE = [chr(point) for point in range(sys.maxunicode + 1) if chr(point).isspace()]
 SEEDS = range(8)
 
 IDENTICAL = "is the same text as the reference"
@@ -945,3 +946,11 @@ def test_the_quick_check_for_scripts_without_spaces_overlooks_no_letter():
     assert len(letters) > 80_000
     assert not any(map(marks._are_all_spaced, letters))
     assert marks._are_all_spaced("Größe „so“ – ой")
+
+
+@given(texts, st.integers(0, 3))
+def test_letters_are_those_between_white_space_of_any_kind(text, cut):
+    data = f"{text}{'é'.join(WHITE_SPACE)}東".encode()
+    data = data[: len(data) - cut]
+    segments = Segments(data, Segments.from_strings(["x" * len(data)]).bounds)
+    assert marks._letters(segments) == "".join(data[:4096].decode("utf-8", "ignore").split())
