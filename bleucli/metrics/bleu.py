@@ -499,24 +499,27 @@ class BLEU(Metric[BLEUScore]):
         >>> BLEU(max_ngram_order=2).score_from_stats((6, 6, 5, 4, 6, 5)).score
         81.6496580927726
         """
-        order = self.max_ngram_order
+        order, counted, smoothing = self.max_ngram_order, self.counted_order, self.smoothing
         sys_len, ref_len = int(sums[0]), int(sums[1])
-        counts, totals = list(sums[2 : 2 + self.counted_order]), list(sums[2 + self.counted_order :])
+        counts, totals = list(sums[2 : 2 + counted]), list(sums[2 + counted :])
         bp = brevity_penalty(sys_len, ref_len)
-        if self.smoothing.gives_all:
+        if smoothing.gives_all:
             return self._score_smoothed(counts, totals, bp, sys_len, ref_len)
         if not any(counts):  # as in sacreBLEU, smoothing does not apply if nothing matches at all
             return self.score_class(0.0, counts, totals, [0.0] * order, bp, sys_len, ref_len)
-        if self.smoothing.method == "add-k":
-            counts, totals = self.smoothing.smoothed_counts(counts, totals)
-        precisions = self.smoothing.precisions(counts, totals)
+        if smoothing.method == "add-k":
+            counts, totals = smoothing.smoothed_counts(counts, totals)
+        precisions = smoothing.precisions(counts, totals)
         effective = len(precisions) if self.effective_order else order
         if len(precisions) < order:  # the text is too short for the other orders
             precisions += [0.0] * (order - len(precisions))
-        factors = precisions[:effective]
-        logarithms = map(log, factors) if all(factors) else [log(value) if value else _LOG_OF_ZERO for value in factors]
+        factors = precisions if effective == order else precisions[:effective]
         # sum(), not a loop: from Python 3.12 on it rounds differently, and the kernels for pairs follow it
-        score = self._round(bp * exp(sum(logarithms) / effective))
+        try:
+            logarithm = sum(map(log, factors))
+        except ValueError:  # one is 0
+            logarithm = sum([log(value) if value else _LOG_OF_ZERO for value in factors])
+        score = self._round(bp * exp(logarithm / effective))
         return self.score_class(score, counts, totals, precisions, bp, sys_len, ref_len)
 
     def _score_smoothed(

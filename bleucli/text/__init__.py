@@ -86,10 +86,14 @@ class Segments:
             if len(texts) == 1 and (text := texts[0]) is not None:  # scores of sentences call this once per text
                 data = _encode(text)
                 return cls(data, _START + len(data).to_bytes(8, _BYTE_ORDER))
-            encoded = [b"" if text is None else _encode(text) for text in texts]
+            try:
+                encoded, missing = list(map(_encode, texts)), list[int]()  # type: ignore[arg-type]
+            except TypeError:  # something is not a string; to ask each text whether it is one takes longer
+                encoded = [b"" if text is None else _encode(text) for text in texts]
+                missing = [n for n, text in enumerate(texts) if text is None]
         except (TypeError, UnicodeEncodeError):
             raise _no_text(texts, what, first) from None
-        return cls.from_bytes(encoded, [n for n, text in enumerate(texts) if text is None] if None in texts else ())
+        return cls.from_bytes(encoded, missing)
 
     @classmethod
     def from_bytes(cls, texts: Sequence[bytes | memoryview], missing: Iterable[int] = ()) -> Segments:

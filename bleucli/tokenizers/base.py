@@ -110,7 +110,7 @@ class Untouched(OfLines):
         """
         return line if type(line) is str else string("line", line)
 
-    split_line = __call__
+    split_line = keep = __call__
 
 
 class Unloaded(OfLines):

@@ -10,6 +10,7 @@ import json
 import os
 import random
 import re
+import sys
 import threading
 import warnings
 from io import BytesIO
@@ -26,7 +27,7 @@ from strategies import every, texts
 import bleucli
 from bleucli import reading, tokenizers
 from bleucli.cli import streams
-from bleucli.inspection import fit, lengths
+from bleucli.inspection import fit, lengths, marks
 from bleucli.inspection.fit import find_shift
 from bleucli.inspection.lengths import mismatch_cause
 from bleucli.reading import TextFile
@@ -34,6 +35,7 @@ from bleucli.text import Segments
 from bleucli.tokenizers.base import Untouched
 
 REPLACED = 0.3
+WHITE_SPACE = [chr(point) for point in range(sys.maxunicode + 1) if chr(point).isspace()]
 SEEDS = range(8)
 
 IDENTICAL = "is the same text as the reference"
@@ -937,3 +939,18 @@ def test_a_file_that_has_changed_since_is_refused_without_a_cause(write, run, mo
     again = TextFile.again
     monkeypatch.setattr(TextFile, "again", changed)
     assert CAUSE not in refusal(run("ref.txt", "-i", "sys.txt"))
+
+
+def test_the_quick_check_for_scripts_without_spaces_overlooks_no_letter():
+    letters = re.findall(marks._UNSPACED, "".join(map(chr, {*range(sys.maxunicode + 1)} - {*range(0xD800, 0xE000)})))
+    assert len(letters) > 80_000
+    assert not any(map(marks._are_all_spaced, letters))
+    assert marks._are_all_spaced("Größe „so“ – ой")
+
+
+@given(texts, st.integers(0, 3))
+def test_letters_are_those_between_white_space_of_any_kind(text, cut):
+    data = f"{text}{'é'.join(WHITE_SPACE)}東".encode()
+    data = data[: len(data) - cut]
+    segments = Segments(data, Segments.from_strings(["x" * len(data)]).bounds)
+    assert marks._letters(segments) == "".join(data[:4096].decode("utf-8", "ignore").split())

@@ -42,14 +42,19 @@ class BeamEditDistance:
 
     def __init__(self, words_ref: Sequence[str]) -> None:
         self._words_ref = words_ref
+        # By the words of a text: programs that look for shifts ask for the same ones again
+        self._answers: dict[tuple[str, ...], tuple[int, str]] = {}
 
     def __call__(self, words_hyp: Sequence[str]) -> tuple[int, str]:
         """Return the number of edits, and their trace: a blank for a match, else `s`, `d` or `i`.
 
         `d` deletes a word of the text, `i` inserts one of the reference, and `s` replaces a word.
         """
-        edits, operations = python_edits.beam_distance(words_hyp, self._words_ref)
-        return edits, "".join([_LETTERS[operation] for operation in operations])
+        words = tuple(words_hyp)
+        if words not in self._answers:
+            edits, operations = python_edits.beam_distance(words_hyp, self._words_ref)
+            self._answers[words] = edits, "".join([_LETTERS[operation] for operation in operations])
+        return self._answers[words]
 
 
 def trace_to_alignment(trace: str) -> tuple[dict[int, int], list[int], list[int]]:

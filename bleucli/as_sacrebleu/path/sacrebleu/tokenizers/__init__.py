@@ -64,13 +64,14 @@ class BaseTokenizer:
         tokens: Segments = self._ours.tokenize(segments)
         return tokens
 
-    # As in bleucli, but without a second call
-    _kept: dict[str, str] = {}  # never filled
-    __call__, keep, __getstate__ = OfLines.__call__, OfLines.keep, OfLines.__getstate__
+    # As in bleucli, without a second call for lines that are kept
+    _kept: dict[str, str] = {}
+    __call__, __getstate__ = OfLines.__call__, OfLines.__getstate__
 
-    def split_line(self, line: str) -> str:
-        """Return what calling the tokenizer does, without keeping it."""
-        tokens: str = self._ours.split_line(line)
+    def keep(self, line: str) -> str:
+        """Return the tokens of a line, and keep them where bleucli's tokenizer does."""
+        tokens: str = self._ours.keep(line)
+        self._kept = self._ours._kept
         return tokens
 
 
@@ -120,16 +121,6 @@ def _adapt(kind: Any, ours: Any) -> Any:
     return tokenizer
 
 
-class NoneTokenizer(BaseTokenizer):
-    """`none`."""
-
-    _name = "none"
-
-    def keep(self, line: str) -> str:
-        """Return the line."""
-        return line if type(line) is str else self.split_line(line)
-
-
 class TercomTokenizer(BaseTokenizer):
     """`tercom`, TER's."""
 
@@ -154,6 +145,8 @@ class TokenizerRegexp(BaseTokenizer):
         """Return a line with its tokens separated by white space."""
         tokens: str = standard_call(self, line)  # a method of its own, since kernels do not do what it does
         return tokens
+
+    keep = OfLines.keep
 
     def split_line(self, line: str) -> str:
         """Return what calling the tokenizer does, without keeping it."""
