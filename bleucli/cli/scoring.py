@@ -83,9 +83,8 @@ def run(options: Options, environment: Environment, messages: Messages) -> bool:
         run = pipeline.run_of(source, counts, files)
         return run if before is None else run._replace(systems=[before.input(), *run.systems])
 
-    signature = pipeline.compare_signatures(options, results)
     hints = [*idle, *source.hints, *results.hints]
-    return answer.give(results, names_in, read, hints, signature, source.overview, [one.name for one in earlier])
+    return answer.give(results, names_in, read, hints, source.overview, [one.name for one in earlier])
 
 
 def _group_documents(options: Options) -> Options:
@@ -155,17 +154,17 @@ class Answer:
         names_in: Callable[[str], list[str]],
         read: Callable[[], Run],
         hints: Sequence[str],
-        signature: dict[str, str],
         overview: Callable[[int], str],
         earlier: Sequence[str] = (),
     ) -> bool:
         """Judge results by the gates, and print them; return whether all were passed, or fail if systems were left out.
 
-        names_in: returns what the rows are called in a format. read: returns what they were made from. signature: the
-        one that --like was compared with. overview: returns a line that says what was read, for a number of segments.
-        earlier: the names of systems that were scored earlier, and are not judged.
+        names_in: returns what the rows are called in a format. read: returns what they were made from. overview:
+        returns a line that says what was read, for a number of segments. earlier: the names of systems that were scored
+        earlier, and are not judged.
         """
         options = self._options
+        signature = pipeline.compare_signatures(options, results)
         if options.segment_scores and options.width is not None and results.systems[0].scores[0].scale == 1:
             # Beside scores in percent, those from 0 to 1 have two decimals more
             self.layout = self.layout._replace(width=options.width + DECIMALS[100] - DECIMALS[1])
