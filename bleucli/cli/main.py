@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from bleucli.cli.streams import Environment, Messages, deliver, protect, shown
+from bleucli.cli.streams import Environment, Messages, deliver, deliver_with, protect, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.text.wholefiles import descriptor_of
 
@@ -218,14 +218,7 @@ def _answer_mode(options: Options, environment: Environment, messages: Messages)
         from bleucli.cli.commands import testsets
 
         answer = testsets.answer(options)
-
-    def chunks() -> Iterator[str]:
-        yield from answer
-        messages.hold_back(idle)  # only now, since the downloads for the answer may have caused warnings
-
-    deliver(chunks(), options.output, environment)
-    for line in idle:
-        messages.warn(line)
+    deliver_with(idle, answer, options.output, environment, messages)
     return True
 
 

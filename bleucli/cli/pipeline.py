@@ -16,12 +16,7 @@ import os
 
 from bleucli.cli import request
 from bleucli.cli.options import RESAMPLING, flag_of
-from bleucli.cli.sources import (
-    names_of,
-    statistics_arguments,
-    table_arguments,
-    text_arguments,
-)
+from bleucli.cli.sources import names_of, statistics_arguments, table_arguments, text_arguments
 from bleucli.cli.sources.files import FileSource
 from bleucli.cli.sources.texts import signed
 from bleucli.cli.streams import Bar, Environment, Messages, Provenance, refuse_foreign, shown, tell_command
@@ -68,7 +63,7 @@ def prepare(options: Options, messages: Messages) -> tuple[Options, Statistics |
 
     contents = scores.read_statistics(options.stats)
     if options.metrics is None and not options.segment_scores:
-        saved = [] if options.followed else scores.find_scores(contents)
+        saved = [] if options.followed else [metric.name for _, metric in scores.scores_in(contents)]
         options = options.replace(metrics=scores.find_metrics(contents, options.followed), saved_scores=saved)
     return options, contents
 

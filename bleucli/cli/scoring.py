@@ -83,12 +83,8 @@ def run(options: Options, environment: Environment, messages: Messages) -> bool:
         run = pipeline.run_of(source, counts, files)
         return run if before is None else run._replace(systems=[before.input(), *run.systems])
 
-    signature = pipeline.compare_signatures(options, results)
     hints = [*idle, *source.hints, *results.hints]
-    passed = answer.give(results, names_in, read, hints, signature, source.overview, [one.name for one in earlier])
-    messages.note_slowness()
-    answer.end()
-    return passed
+    return answer.give(results, names_in, read, hints, source.overview, [one.name for one in earlier])
 
 
 def _group_documents(options: Options) -> Options:
@@ -158,17 +154,17 @@ class Answer:
         names_in: Callable[[str], list[str]],
         read: Callable[[], Run],
         hints: Sequence[str],
-        signature: dict[str, str],
         overview: Callable[[int], str],
         earlier: Sequence[str] = (),
     ) -> bool:
-        """Judge results by the gates, and print them; return whether all gates were passed.
+        """Judge results by the gates, and print them; return whether all were passed, or fail if systems were left out.
 
-        names_in: returns what the rows are called in a format. read: returns what they were made from. signature: the
-        one that --like was compared with. overview: returns a line that says what was read, for a number of segments.
-        earlier: the names of systems that were scored earlier, and are not judged.
+        names_in: returns what the rows are called in a format. read: returns what they were made from. overview:
+        returns a line that says what was read, for a number of segments. earlier: the names of systems that were scored
+        earlier, and are not judged.
         """
         options = self._options
+        signature = pipeline.compare_signatures(options, results)
         if options.segment_scores and options.width is not None and results.systems[0].scores[0].scale == 1:
             # Beside scores in percent, those from 0 to 1 have two decimals more
             self.layout = self.layout._replace(width=options.width + DECIMALS[100] - DECIMALS[1])
@@ -183,7 +179,10 @@ class Answer:
             cautions = list(gates.hints(judged, self._baseline))
         remarks = pipeline.Remarks(options, self._messages, signature, [*hints, *cautions])
         failed = [verdict for verdict in verdicts if verdict.failure]
-        if not self._is_withheld(failed):
+        # No file is written if gates failed or systems were left out, unless it says so
+        is_withheld = bool(failed or self._systems.failures) and options.output is not None and not self._reports_gates
+        withheld = tell_withheld(options.output, options.append) if is_withheld else ""
+        if not withheld:
             run = None if self._provenance is None else self._provenance.of(read())
             rows = judged if self._reports_gates else _rename(results, names_in(self.form))
             self._write(rows._replace(verdicts=verdicts, run=run))
@@ -191,20 +190,11 @@ class Answer:
         remarks.say(lambda: overview(results.segments), notes)
         for verdict in failed:
             self._environment.say("error", verdict.failure, f"{verdict.system}: {verdict.score.name}")
-        if self._is_withheld(failed) and not self._systems.failures:  # `end` reports these
-            withheld = tell_withheld(options.output, options.append)
+        if withheld and not self._systems.failures:  # these are reported below
             self._environment.say("error", f"{withheld}, because a gate failed")
-        return not failed
-
-    def _is_withheld(self, failed: Sequence[object] = ()) -> bool:
-        """Return whether a file is not written, because gates failed or systems were left out."""
-        is_wrong = bool(failed or self._systems.failures)
-        return is_wrong and self._options.output is not None and not self._reports_gates
-
-    def end(self) -> None:
-        """Fail if systems were left out."""
-        withheld = tell_withheld(self._options.output, self._options.append) if self._is_withheld() else ""
+        self._messages.note_slowness()
         pipeline.refuse_failures(self._systems, withheld)
+        return not failed
 
 
 def _print_segments(

@@ -3,7 +3,8 @@
 - `Environment`: the world around one run
 - `Messages`: notes, and warnings, which --strict turns into an error; `Bar`: progress
 - `shown`, `encode`: names of files as text, and text as bytes
-- `deliver`: write the answer once it is complete, or add it to a history; `refuse_foreign`: no other file is added to
+- `deliver`, `deliver_with`: write the answer once it is complete, or add it to a history
+- `refuse_foreign`: add lines only to a history, not to any other file
 - `protect`: no file that is read is written
 - `Provenance`, `tell_command`: the command line that asked for the answer, and its time
 """
@@ -21,7 +22,7 @@ from bleucli.text.wholefiles import copy, descriptor_of, write_all, write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from io import TextIOWrapper
     from typing import IO, NoReturn
 
@@ -280,6 +281,20 @@ def deliver(chunks: Iterable[str | bytes], path: str | None, environment: Enviro
             raise
         except OSError as error:
             raise _unwritable("standard output" if path is None else shown(path), error) from None
+
+
+def deliver_with(
+    hints: Sequence[str], answer: Iterable[str], path: str | None, environment: Environment, messages: Messages
+) -> None:
+    """Write an answer, then the hints about it; making it may cause warnings as well, for which --strict refuses it."""
+
+    def chunks() -> Iterator[str]:
+        yield from answer
+        messages.hold_back(hints)
+
+    deliver(chunks(), path, environment)
+    for hint in hints:
+        messages.warn(hint)
 
 
 def tell_withheld(path: str | None, append: bool) -> str:

@@ -22,16 +22,7 @@ from bleucli.metrics import METRICS, Metric, find_metric, list_metrics, segment_
 from bleucli.phrases import Turn
 from bleucli.reading import TextFile
 from bleucli.records import NamedTuple
-from bleucli.results import (
-    AVERAGE,
-    PAIR,
-    Results,
-    ScoreRecord,
-    SystemResult,
-    mark_best,
-    name_row,
-    tell_references,
-)
+from bleucli.results import AVERAGE, PAIR, Results, ScoreRecord, SystemResult, mark_best, name_row, tell_references
 from bleucli.results.hints import about, warn
 from bleucli.results.signature import Signature
 from bleucli.tokenizers import DEFAULT, default_for, languages, two_letters

@@ -73,13 +73,9 @@ def matrix(options: Options, environment: Environment, messages: Messages) -> bo
     plan = pipeline.plan_sampling(options, environment, answer.layout.bold_best, len(matrix.systems))
     results = matrix.score(plan, report=answer.report_failures)
     hints = [*idle, *matrix.hints(), *results.hints]
-    signature = pipeline.compare_signatures(options, results)
     # A p-value is made from the text of the baseline, too
     run = partial(matrix.run, 1 if results.has_baseline() else 0)
-    passed = answer.give(results, rows.names, run, hints, signature, lambda segments: "")
-    messages.note_slowness()
-    answer.end()
-    return passed
+    return answer.give(results, rows.names, run, hints, lambda segments: "")
 
 
 class Matrix:

@@ -14,7 +14,7 @@ from itertools import chain
 
 from bleucli.cli.commands import MESSAGES, Command, take
 from bleucli.cli.options import OPTIONS, Option, Options, target_language
-from bleucli.cli.streams import Environment, Messages, deliver, protect, shown
+from bleucli.cli.streams import Environment, Messages, deliver_with, protect, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.phrases import suggest, tell_count
 from bleucli.prose.markup import visible
@@ -49,12 +49,7 @@ def testsets(options: Options, environment: Environment, messages: Messages) -> 
     if options.fetch and name is None:
         raise UsageError("--download needs the name of a test set; see bleu testsets")
     request = options.replace(test_set=None, download=name) if options.fetch else options.replace(list=True)
-
-    def chunks() -> Iterator[str]:
-        yield from answer(request)
-        messages.hold_back(())  # downloads may have caused warnings
-
-    deliver(chunks(), options.output, environment)
+    deliver_with((), answer(request), options.output, environment, messages)
     return True
 
 

@@ -12,7 +12,7 @@ from bleucli.cli.commands import MESSAGES, MODULES, TESTS, Command, take
 from bleucli.cli.options import flag_of, flags_of
 from bleucli.cli.sources import text_arguments
 from bleucli.cli.sources.files import find_pipe, find_systems
-from bleucli.cli.streams import Environment, deliver, shown
+from bleucli.cli.streams import Environment, deliver_with, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS
 from bleucli.phrases import tell_count
@@ -76,14 +76,7 @@ def versus_sacrebleu(options: Options, environment: Environment, messages: Messa
     # Ours first, because it says better what is wrong with the texts
     ours = _run("bleucli", [*shared, *jobs], stdin, options.sentence_level, cache)
     theirs = _run("sacrebleu", shared, stdin, options.sentence_level, cache)
-
-    def table() -> Iterator[str]:
-        yield from _tell(version, theirs, ours)
-        messages.hold_back(ours.warnings)
-
-    deliver(table(), options.output, environment)
-    for warning in ours.warnings:
-        messages.warn(warning)
+    deliver_with(ours.warnings, _tell(version, theirs, ours), options.output, environment, messages)
     return theirs.numbers == ours.numbers
 
 

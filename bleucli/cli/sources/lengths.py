@@ -204,84 +204,59 @@ class Survey:
 
         A `LengthError` has the positions of both texts, counting the systems first, then the references.
         """
-        measure = len(self._systems)  # the first reference, if there is one
-        if measure == len(self._files):
-            return self._find_disagreements()
-        files = {place: file for place, file in enumerate(self._files) if file.is_file}
-        self._counts = count_in_turns(
-            {place: accumulate(len(block[0]) for block in self._read(file)) for place, file in files.items()}
-        )
-        count = self._count(measure)
-        for place in range(measure + 1, len(self._files)):
-            compare(self._files, (measure, place), (count, self._count(place)))
+        references = range(len(self._systems), len(self._files))
         failures: dict[int, BleuError] = {}
-        sorted_systems: list[int] = []  # those whose items have another order than the references
-        identified = [place for place in range(measure, len(self._files)) if isinstance(self._files[place], JsonLines)]
-        for place in range(len(self._systems)):
+        measure, count = self._find_measure(references, failures)
+        if measure is None:
+            return failures
+        first = [] if references else [measure]  # the system whose references are used
+        identified = [place for place in references if isinstance(self._files[place], JsonLines)]
+        rest = [place for place in range(len(self._systems)) if place != measure and place not in failures]
+        sorted_systems: list[int] = []  # those whose items have another order
+        for place in rest:
             system = self._systems[place]
-            is_joined = (
-                isinstance(system, JsonLines) and system.identified and measure + len(identified) == len(self._files)
-            )
+            has_items = isinstance(system, JsonLines)
+            # Joining says more about items that are missing
+            is_joined = isinstance(system, JsonLines) and system.identified and len(identified) == len(references)
             try:
-                if not is_joined:  # joining says more about items that are missing
+                if not ((has_items and first) or is_joined):
                     compare(self._files, (measure, place), (count, self._count(place, count.segments)))
-                if identified and isinstance(system, JsonLines) and self._read_in_step([place], identified):
+                if has_items and (first or identified) and self._read_in_step([*first, place], identified):
                     sorted_systems.append(place)
             except BleuError as error:
                 failures[place] = error
-        self._leave_out_unsorted(failures, sorted_systems, [], identified)
-        return dict(sorted(failures.items()))
-
-    def _leave_out_unsorted(
-        self, failures: dict[int, BleuError], sorted_systems: Sequence[int], first: Sequence[int], others: Sequence[int]
-    ) -> None:
-        """Leave out systems without ids if another one has to be sorted by them.
-
-        failures: gets what is wrong with these. sorted_systems: those whose items have another order than the
-        references. first: the system that has the references; none if there are others.
-        """
-        for place in range(len(self._systems)):
-            if sorted_systems and place not in (*failures, *sorted_systems, *first):
+        mutual = [failures[place] for place in rest if isinstance(failures.get(place), _MUTUAL)]
+        if first and mutual and all(place in failures for place in rest):
+            name = self._systems[measure].name
+            raise BleuError(*mutual[0].parts, f"; no other system agrees with {name}, whose references would be used")
+        if sorted_systems:  # systems without ids cannot follow them
+            for place in (place for place in rest if place not in (*failures, *sorted_systems)):
                 try:
-                    self._read_in_step([*first, sorted_systems[0], place], others)
+                    self._read_in_step([*first, sorted_systems[0], place], identified)
                 except BleuError as error:
                     failures[place] = error
-
-    def _find_disagreements(self) -> dict[int, BleuError]:
-        """Compare systems with the first one that has references and can be read; return what is wrong with each."""
-        failures: dict[int, BleuError] = {}
-        counts = count_files(self._systems, range(len(self._systems)))
-        self._counts = {place: count for place, count in counts.items() if not count.is_whole}
-        first = self._find_measure(failures)
-        if first is None:
-            if len(failures) < len(self._systems):  # no system has references for the others
-                raise next(iter(failures.values()))
-            return failures
-        measure, count = first
-        rest = [place for place in range(len(self._systems)) if place != measure and place not in failures]
-        differing, sorted_systems = [], []
-        for place in rest:
-            try:
-                if isinstance(self._systems[place], JsonLines):
-                    sorted_systems += [place] if self._read_in_step([measure, place]) else []
-                else:
-                    compare(self._files, (measure, place), (count, self._count(place, count.segments)))
-            except BleuError as error:
-                failures[place] = error
-                differing += [error] if isinstance(error, _MUTUAL) else []
-        if differing and all(place in failures for place in rest):
-            name = self._systems[measure].name
-            raise BleuError(
-                *differing[0].parts, f"; no other system agrees with {name}, whose references would be used"
-            )
-        self._leave_out_unsorted(failures, sorted_systems, [measure], [])
         return dict(sorted(failures.items()))
 
-    def _find_measure(self, failures: dict[int, BleuError]) -> tuple[int, Count] | None:
-        """Return the position of the first system with references, and its number of segments; None if there is none.
+    def _find_measure(
+        self, references: Sequence[int], failures: dict[int, BleuError]
+    ) -> tuple[int, Count] | tuple[None, Count]:
+        """Return the position of the text that systems are compared with, and its number of segments.
 
+        That is the first reference, or else the first system that brings references; None if none can be read.
         failures: gets what is wrong with earlier systems that should have references.
         """
+        if references:
+            files = {place: file for place, file in enumerate(self._files) if file.is_file}
+            self._counts = count_in_turns(
+                {place: accumulate(len(block[0]) for block in self._read(file)) for place, file in files.items()}
+            )
+            measure, *rest = references
+            count = self._count(measure)
+            for place in rest:
+                compare(self._files, (measure, place), (count, self._count(place)))
+            return measure, count
+        counts = count_files(self._systems, range(len(self._systems)))
+        self._counts = {place: count for place, count in counts.items() if not count.is_whole}
         for place, file in enumerate(self._systems):
             if isinstance(file, JsonLines):
                 file.demanded = True  # the others may rely on its references, so each object must have the field
@@ -292,7 +267,9 @@ class Survey:
                     failures[place] = BleuError(f"{file.name} is empty; expected one object per line, at least one")
                 except BleuError as error:
                     failures[place] = error
-        return None
+        if len(failures) < len(self._systems):  # no system has references for the others
+            raise next(iter(failures.values()))
+        return None, Count(0, True)
 
     def _count(self, place: int, most: int | None = None) -> Count:
         """Read a text and count its segments, unless this was done.

@@ -1,6 +1,6 @@
 """Numbers instead of texts: what was counted earlier, and segment scores that something else has computed.
 
-- `StatisticsSource`: `--stats`, files of statistics; `read_statistics`, `find_metrics`, `find_scores`: what they hold
+- `StatisticsSource`: `--stats`, files of statistics; `read_statistics`, `find_metrics`, `scores_in`: what they hold
 - `NumberSource`: `--segment-scores`, files with one number per line
 - `names_of_scores`, `read_scores`: `--scores`, columns beside those that are counted
 """
@@ -60,13 +60,8 @@ def find_metrics(statistics: Statistics, followed: str) -> list[str]:
     return [name for name in METRICS if name in ({followed} if followed else kinds)]
 
 
-def find_scores(statistics: Statistics) -> list[str]:
-    """Return the names of the scores from elsewhere that all files have."""
-    return [metric.name for _, metric in _scores_in(statistics)]
-
-
-def _scores_in(statistics: Statistics) -> Iterator[tuple[str, SegmentScores]]:
-    """Give the scores from elsewhere as metrics, each with its name in the files."""
+def scores_in(statistics: Statistics) -> Iterator[tuple[str, SegmentScores]]:
+    """Give the scores from elsewhere that all files have as metrics, each with its name in the files."""
     for stored, text in statistics.metrics.items():
         signature = Signature.parse(text) if text else None
         if signature is not None and ELSEWHERE in signature.info:
@@ -110,7 +105,7 @@ class StatisticsSource:
 
     def choose_scores(self, name: str) -> None:
         """Choose scores from elsewhere by their name."""
-        stored, metric = next((pair for pair in _scores_in(self._statistics) if pair[1].name == name), ("", None))
+        stored, metric = next((pair for pair in scores_in(self._statistics) if pair[1].name == name), ("", None))
         if metric is None:
             raise BleuError(
                 f"{self._statistics.files[0]} has no {name}; it has {', '.join(self._statistics.metrics)}; save it with"
