@@ -86,8 +86,9 @@ class Segments:
             if len(texts) == 1 and (text := texts[0]) is not None:  # scores of sentences call this once per text
                 data = _encode(text)
                 return cls(data, _START + len(data).to_bytes(8, _BYTE_ORDER))
+            missing: list[int] = []
             try:
-                encoded, missing = list(map(_encode, texts)), list[int]()  # type: ignore[arg-type]
+                encoded = list(map(_encode, texts))  # type: ignore[arg-type]
             except TypeError:  # something is not a string; to ask each text whether it is one takes longer
                 encoded = [b"" if text is None else _encode(text) for text in texts]
                 missing = [n for n, text in enumerate(texts) if text is None]
