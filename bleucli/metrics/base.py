@@ -522,7 +522,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """Return the statistics of a system's output. Statistics of its parts can be added, wherever they were counted.
 
         Args:
-            hypotheses, references, jobs: as in `corpus_score`, but there may be no hypotheses.
+            hypotheses, references, jobs: as in `corpus_score`, but both may be empty.
             keep_rows: keep the statistics of each segment, so that some can be selected.
 
         Raises:
