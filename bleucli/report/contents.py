@@ -129,27 +129,23 @@ class Variant(NamedTuple):
 class Column(NamedTuple):
     """The results of one metric for all systems.
 
-    signature: how scores were computed, without the resampling. records: one score per system, with intervals. ranking:
-    the test of all pairs; None for a single system. segment_scores, influences: one row per system, one number per
-    segment. The influence of a segment is the score minus the score without it; its influence on the difference between
-    two systems is the difference of its two influences. span: the end of the axis of differences between segments'
-    scores: 100, or the largest difference between two scores from another tool; larger differences of error rates count
-    as 100. is_given: whether the scores are from another tool. wording: None if typography changes nothing, or was not
-    looked at. caseless: the scores with typography alike and case ignored; None if case changes nothing, or was not
-    looked at.
+    The influence of a segment is the score minus the score without it; its influence on the difference between two
+    systems is the difference of its two influences.
     """
 
     name: str
     higher_is_better: bool
-    signature: str
-    records: Sequence[ScoreRecord]
-    ranking: Ranking | None
-    segment_scores: Floats
-    influences: Floats
+    signature: str  # how scores were computed, without the resampling
+    records: Sequence[ScoreRecord]  # one score per system, with intervals
+    ranking: Ranking | None  # the test of all pairs; None for a single system
+    segment_scores: Floats  # one row per system, one number per segment
+    influences: Floats  # the same
+    # The end of the axis of differences between segments' scores: 100, or the largest difference between two scores
+    # from another tool; larger differences of error rates count as 100
     span: float
-    is_given: bool
-    wording: Wording | None = None
-    caseless: Sequence[float] | None = None
+    is_given: bool  # the scores are from another tool
+    wording: Wording | None = None  # None if typography changes nothing, or was not looked at
+    caseless: Sequence[float] | None = None  # scores with typography alike and case ignored; None as for `wording`
 
     def order(self) -> list[int]:
         """Return the numbers of the systems, the best first."""
@@ -181,35 +177,25 @@ class Column(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Two systems; differences are the second score minus the first.
-
-    shares: by metric, the shares of BLEU's factors in the difference. why_not: by metric, why there are no shares; ""
-    for other metrics. counts: by metric, the number of segments in each of `BINS` bins of the difference of their
-    scores, from -`span` to `span`. wins: by metric, the numbers of segments in which the first system is better, both
-    are equal, or the second is better.
-    """
+    """Two systems, with lists that have an item for each metric; differences are the second score minus the first."""
 
     first: int
     second: int
-    shares: list[Sequence[Share]]
-    why_not: list[str]
-    counts: list[Sequence[int]]
-    wins: list[tuple[int, int, int]]
+    shares: list[Sequence[Share]]  # the shares of BLEU's factors in the difference
+    why_not: list[str]  # why there are no shares; "" for other metrics
+    counts: list[Sequence[int]]  # segments in each of `BINS` bins of the difference of scores, from -`span` to `span`
+    wins: list[tuple[int, int, int]]  # segments in which the first is better, both are equal, or the second is better
 
 
 class Grouping(NamedTuple):
-    """Segments grouped by something that is known about them, and the scores of each group.
+    """Segments grouped by something that is known about them, and the scores of each group."""
 
-    kind: "length", or the name of a column. title: the kind in words. labels, sizes: those of the groups. scores: by
-    metric, one row per system with one score per group. of: the group of each segment.
-    """
-
-    kind: str
-    title: str
-    labels: Sequence[str]
+    kind: str  # "length", or the name of a column
+    title: str  # the kind in words
+    labels: Sequence[str]  # of the groups
     sizes: Sequence[int]
-    scores: Sequence[Floats]
-    of: NDArray[np.int64]
+    scores: Sequence[Floats]  # by metric, one row per system with one score per group
+    of: NDArray[np.int64]  # the group of each segment
 
 
 class Section(NamedTuple):
@@ -221,25 +207,19 @@ class Section(NamedTuple):
 
 
 class Report(NamedTuple):
-    """The content of a report.
+    """The content of a report."""
 
-    names: the names of the systems. lines: the line of each segment in the files, from 0. columns: the results of each
-    metric. pairs: every two systems. passages, tokens: the texts of the segments on the page. leads: n-grams that one
-    system gets right more often than another. hints: what a user should know about the input. sections: groups that are
-    tested, too.
-    """
-
-    names: Sequence[str]
-    lines: Sequence[int]
-    columns: Sequence[Column]
-    pairs: Sequence[Pair]
+    names: Sequence[str]  # of the systems
+    lines: Sequence[int]  # the line of each segment in the files, from 0
+    columns: Sequence[Column]  # the results of each metric
+    pairs: Sequence[Pair]  # every two systems
     groups: Sequence[Grouping]
-    passages: Passages
-    tokens: Tokens
-    leads: Sequence[Lead]
-    hints: Sequence[str]
+    passages: Passages  # the texts of the segments on the page
+    tokens: Tokens  # the same
+    leads: Sequence[Lead]  # n-grams that one system gets right more often than another
+    hints: Sequence[str]  # what a user should know about the input
     plan: Plan
-    sections: Sequence[Section] = ()
+    sections: Sequence[Section] = ()  # groups that are tested, too
 
     def pair(self, first: int, second: int) -> Pair:
         """Return the pair of two systems, given in either order."""
@@ -346,13 +326,8 @@ def plan_of(
 ) -> Plan:
     """Return how scores are resampled: as the user asked, and by reliable methods otherwise.
 
-    Args:
-        choice: the resampling of the usual output; None for none.
-        systems: the number of systems.
-        jobs: the number of threads, unless `choice` gives it.
-        seed: the seed, unless `choice` gives it.
-        unit: what is drawn or exchanged as a whole, one of `bleucli.results.UNITS`.
-        resamples: the number of those for intervals, unless `choice` gives intervals.
+    choice: the resampling of the usual output; None for none. systems: their number. unit: what is drawn or exchanged
+    as a whole, one of `bleucli.results.UNITS`. jobs, seed, resamples: unless `choice` gives them.
 
     >>> plan_of(None, 2).tests.method, plan_of(Sampling("bs", 500), 2).intervals.trials
     ('ar', 500)
