@@ -202,7 +202,7 @@ def find_idle(options: Options, systems: int, form: str, segments: bool = False)
 
 
 def idle_in_mode(options: Options, mode: str) -> list[str]:
-    """Return a line about the options that have no effect in a mode, and one about those that --cite would print."""
+    """Return a line about options that a mode does not use, and one about those that change nothing of --cite."""
     beside = set(str(OPTIONS[mode].beside).split())
     idle = options.given - beside - _ALWAYS - {mode}
     lines = _tell(options, dict.fromkeys(idle, f"not used by {flag_of(mode)}"))
