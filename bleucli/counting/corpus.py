@@ -420,14 +420,20 @@ def of_few(systems: Sequence[object], references: object) -> tuple[list[Segments
     if references is not None and (type(references) not in _LISTS or not references):
         return None
     lists: list[Any] = [*systems, *(references or ())]  # type: ignore[misc]
+    segments = len(lists[0]) if type(lists[0]) in _LISTS else 0
+    if not 0 < segments <= _FEW:
+        return None
     for texts in lists:
-        if type(texts) not in _LISTS or len(texts) != len(lists[0]) or not 0 < len(texts) <= _FEW:
+        if type(texts) not in _LISTS or len(texts) != segments:
             return None
-    hypotheses = [Segments.from_strings(texts, "hypothesis") for texts in lists[: len(systems)]]
-    for texts, system in zip(hypotheses, lists, strict=False):
+    hypotheses = []
+    for system in lists[: len(systems)]:
+        hypotheses.append(Segments.from_strings(system, "hypothesis"))
         if None in system:
-            refuse_missing(texts, 0)
+            refuse_missing(hypotheses[-1], 0)
     streams = lists[len(systems) :]
+    if len(streams) == 1:
+        return hypotheses, [Segments.from_strings(streams[0], "references")]
     labels = _labels(len(streams))
     return hypotheses, [Segments.from_strings(texts, label) for label, texts in zip(labels, streams, strict=True)]
 

@@ -42,9 +42,15 @@ def subword_marks(segments: Segments) -> int:
     >>> subword_marks(Segments.from_strings(["an un@@ usu@@ al word", "▁so", "plain"]))
     3
     """
-    text = _stretch(segments)
-    # That a byte is nowhere in a text is found many times faster than that a mark is not
-    return sum(text.count(mark) for mark in _SUBWORD_MARKS if all(byte in text for byte in mark))
+    text, number = _stretch(segments), 0
+    for mark in _SUBWORD_MARKS:
+        # That a byte is nowhere in a text is found many times faster than that a mark is not
+        for byte in mark:
+            if byte not in text:
+                break
+        else:
+            number += text.count(mark)
+    return number
 
 
 def unspaced_letters(segments: Segments) -> tuple[int, int]:
@@ -69,15 +75,24 @@ def unspaced_stretches(segments: Segments) -> tuple[int, int]:
 
 def _count_unspaced(segments: Segments, pattern: str) -> tuple[int, int]:
     """Count, at the start of the block, the letters in which a pattern matches, and all letters."""
-    text = _stretch(segments, _SAMPLE_BYTES)
-    # Most white space is ASCII, and cutting it out of bytes takes less time than splitting
-    letters = "".join(text.translate(None, _WHITE_SPACE).decode("utf-8", "ignore").split())
-    # A quick check finds no such script; compiling the expression would take much longer
-    if letters.isascii() or not letters.encode().translate(None, _SPACED_BYTES):
+    letters = _letters(segments)
+    if _are_all_spaced(letters):
         return 0, len(letters)
     import re
 
-    return sum(map(len, re.findall(pattern, text.decode("utf-8", "ignore")))), len(letters)
+    text = _stretch(segments, _SAMPLE_BYTES).decode("utf-8", "ignore")
+    return sum(map(len, re.findall(pattern, text))), len(letters)
+
+
+def _letters(segments: Segments) -> str:
+    """Return the start of the block without white space, which is cut out of bytes first: most of it is ASCII."""
+    text = _stretch(segments, _SAMPLE_BYTES).translate(None, _WHITE_SPACE).decode("utf-8", "ignore")
+    return "".join(text.split())
+
+
+def _are_all_spaced(letters: str) -> bool:
+    """Return whether a quick check finds no such script; compiling the expression would take much longer."""
+    return letters.isascii() or not letters.encode().translate(None, _SPACED_BYTES)
 
 
 def tell_unspaced(metric: str, signs: Sequence[int]) -> str:

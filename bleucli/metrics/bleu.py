@@ -388,7 +388,8 @@ class BLEU(Metric[BLEUScore]):
                 if language and name == tokenizers.DEFAULT:
                     from bleucli.tokenizers import languages
 
-                    languages.refuse_unspaced(language, self.spell("tokenize"))
+                    if languages.is_unspaced(language):
+                        languages.refuse_unspaced(language, self.spell("tokenize"))
             tokenizer = tokenizers.get(name)
             if language or name == "spm":
                 advice = tokenizers.advice(name, language, self.spell("tokenize"))

@@ -306,7 +306,7 @@ class Metric(_Metric[Any], metaclass=Watched):
     def _keep(self, references: Iterable[Iterable[str | None]]) -> None:
         """Prepare the references that the metric is made with, cut to equal length."""
         streams = [list(texts) for texts in references]
-        texts: list[Any] = fit(streams[0], streams)[1] if streams else []
+        texts: list[Any] = fit(streams[0], streams)[1] if len(streams) > 1 else streams
         self.__dict__["_texts"] = texts
         if self.replaced_step():
             self._cache = self._cache_references(texts)
