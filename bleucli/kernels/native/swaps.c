@@ -4,10 +4,10 @@
 #include "blocks.h"
 #include "whole.h"
 
-/* To take the row of `left` instead of that of `right` adds their difference. A table holds the sums of all combinations
- * of the differences of a group of rows. The tables of a few groups fit into the fastest cache, and a trial adds one
- * entry of each. Entries are 16-bit numbers; the processor adds LANES of them
- * at once. So that they fit, large numbers are written in digits, each of DIGIT_BITS bits; the top one has a sign. */
+/* To take the row of `left` instead of that of `right` adds their difference. A table holds the sums of all
+ * combinations of a group of differences. The tables of a few groups fit into the fastest cache, and a trial adds one
+ * entry of each. Entries are 16-bit numbers; the processor adds LANES of them at once. So that they fit, large numbers
+ * are written in digits, each of DIGIT_BITS bits; the top one has a sign. */
 #define GROUP 6
 #define GROUPS 10
 #define PART (GROUP * GROUPS)
@@ -94,15 +94,26 @@ static int are_equal(const Pair *pair, size_t column, size_t other)
     return 1;
 }
 
-/* Set which bits the differences of each column have: those of numbers below 0 as in their complement. */
-static void find_bits(const Pair *pair, uint64_t *bits, int *differ)
+/* What is known of a column: which bits its differences have, where those below 0 count as their complements; whether
+ * there are differences; the sum of the right side, and that of both. */
+typedef struct {
+    uint64_t bits;
+    int differs;
+    int64_t right, both;
+} Column;
+
+static void read_columns(const Pair *pair, Column *facts)
 {
     size_t columns = pair->left.columns;
+    memset(facts, 0, columns * sizeof *facts);
     for (size_t row = 0; row < pair->left.rows; row++) {
         for (size_t column = 0; column < columns; column++) {
-            int64_t number = difference(pair, row * columns + column);
-            bits[column] |= (uint64_t)(number < 0 ? ~number : number);
-            differ[column] |= number != 0;
+            size_t at = row * columns + column;
+            int64_t number = difference(pair, at), right = pair->right.numbers[at];
+            facts[column].bits |= (uint64_t)(number < 0 ? ~number : number);
+            facts[column].differs |= number != 0;
+            facts[column].right += right;
+            facts[column].both += number + right + right;
         }
     }
 }
@@ -119,25 +130,16 @@ static void plan_column(size_t column, uint64_t largest, Plan *plan)
     plan->counts[column] = plan->count - plan->firsts[column];
 }
 
-static Outcome make_plan(const Pair *pair, Plan *plan)
+static void make_plan(const Pair *pair, const Column *columns, Plan *plan)
 {
-    size_t columns = pair->left.columns;
-    uint64_t *bits = allocate(columns, sizeof *bits);
-    int *differ = allocate(columns, sizeof *differ);
-    Outcome outcome = bits != NULL && differ != NULL ? DONE : NO_MEMORY;
-    if (outcome == DONE) {
-        memset(bits, 0, columns * sizeof *bits);
-        memset(differ, 0, columns * sizeof *differ);
-        find_bits(pair, bits, differ);
-    }
     plan->count = 0;
-    for (size_t column = 0; column < columns && outcome == DONE; column++) {
+    for (size_t column = 0; column < pair->left.columns; column++) {
         size_t same = 0;
         plan->firsts[column] = plan->counts[column] = 0;
-        if (!differ[column]) {
+        if (!columns[column].differs) {
             continue;
         }
-        while (same < column && !(bits[same] == bits[column] && are_equal(pair, column, same))) {
+        while (same < column && !(columns[same].bits == columns[column].bits && are_equal(pair, column, same))) {
             same++;
         }
         if (same < column) {
@@ -145,13 +147,10 @@ static Outcome make_plan(const Pair *pair, Plan *plan)
             plan->counts[column] = plan->counts[same];
         }
         else {
-            plan_column(column, bits[column], plan);
+            plan_column(column, columns[column].bits, plan);
         }
     }
     plan->width = (plan->count + LANES - 1) / LANES * LANES;
-    release(bits);
-    release(differ);
-    return outcome;
 }
 
 static inline int16_t digit_of(int64_t number, const Digit *digit)
@@ -269,7 +268,7 @@ static void join_digits(const Plan *plan, const int32_t *digits, size_t trials, 
 }
 
 /* Add to the sums of each trial the differences of the rows that are swapped. */
-static Outcome swap_groups(const Pair *pair, const Swaps *swaps, int64_t *sums, Call *call)
+static Outcome swap_groups(const Pair *pair, const Column *facts, const Swaps *swaps, int64_t *sums, Call *call)
 {
     size_t columns = pair->left.columns, rows = pair->left.rows;
     int16_t *room = NULL;
@@ -280,9 +279,7 @@ static Outcome swap_groups(const Pair *pair, const Swaps *swaps, int64_t *sums, 
                  .counts = allocate(columns, sizeof *plan.counts)};
     Outcome outcome = NO_MEMORY;
     if (plan.digits != NULL && plan.firsts != NULL && plan.counts != NULL) {
-        outcome = make_plan(pair, &plan);
-    }
-    if (outcome == DONE) {
+        make_plan(pair, facts, &plan);
         room = allocate(PART + GROUPS * COMBINATIONS, plan.width * sizeof *room);
         digits = allocate(swaps->trials, plan.width * sizeof *digits);
         bits = allocate(swaps->trials, PARTS * sizeof *bits);
@@ -303,33 +300,22 @@ static Outcome swap_groups(const Pair *pair, const Swaps *swaps, int64_t *sums, 
     return outcome;
 }
 
-static void add_totals(const Whole *whole, int64_t *totals)
-{
-    for (size_t row = 0; row < whole->rows; row++) {
-        for (size_t column = 0; column < whole->columns; column++) {
-            totals[column] += whole->numbers[row * whole->columns + column];
-        }
-    }
-}
-
 static Outcome swap_whole(const Pair *pair, const Swaps *swaps, int64_t *sums, int64_t *others, Call *call)
 {
     size_t columns = pair->left.columns;
-    int64_t *totals = allocate(columns, 2 * sizeof *totals), *kept = totals + columns;
-    if (totals == NULL) {
+    Column *facts = allocate(columns, sizeof *facts);
+    if (facts == NULL) {
         return NO_MEMORY;
     }
-    memset(totals, 0, 2 * columns * sizeof *totals);
-    add_totals(&pair->left, totals);
-    add_totals(&pair->right, kept);
-    for (size_t trial = 0; trial < swaps->trials; trial++) { /* no row is swapped yet */
-        memcpy(sums + trial * columns, kept, columns * sizeof *sums);
+    read_columns(pair, facts);
+    for (size_t at = 0; at < swaps->trials * columns; at++) { /* no row is swapped yet */
+        sums[at] = facts[at % columns].right;
     }
-    Outcome outcome = swap_groups(pair, swaps, sums, call);
+    Outcome outcome = swap_groups(pair, facts, swaps, sums, call);
     for (size_t at = 0; at < swaps->trials * columns && outcome == DONE; at++) {
-        others[at] = totals[at % columns] + kept[at % columns] - sums[at];
+        others[at] = facts[at % columns].both - sums[at];
     }
-    release(totals);
+    release(facts);
     return outcome;
 }
 
