@@ -85,6 +85,11 @@ def test_rows_in_temporary_files_are_those_that_were_counted():
     assert kept.take() == []
 
 
+def test_data_written_in_parts_are_those_written_at_once():
+    data = {"long": [["</script>", n] for n in range(450)], "short": [1], "none": [], "text": "&", "more": {"a": None}}
+    assert "".join(page._write_json(data)) == page.safe_json(data)
+
+
 def test_numbers_are_those_of_the_command(run, demo_files):
     texts = ("reference.A.de.txt", "reference.B.de.txt", "-i", "weak.de.txt", "strong.de.txt", "-m", *FIVE)
     seen = run("report", *texts, "-o", "seen.html", "-q", variables=EPOCH)

@@ -11,8 +11,10 @@
 #define GROUP 6
 #define GROUPS 10
 #define PART (GROUP * GROUPS)
-/* The bits of a trial are far from those of the next one, so they are read for several parts at once. */
-#define PARTS 32
+/* The bits of a trial may be far from those of the next one, so they are read for several parts at once: for at most as
+ * many as this, if the bits of all trials fit into the second cache. */
+#define MOST_PARTS 64
+#define MOST_BITS (1 << 16) /* words */
 #define COMBINATIONS ((size_t)1 << GROUP)
 #define LANES 8
 #define DIGIT_BITS 9
@@ -225,18 +227,25 @@ static inline void add_part(const uint64_t *bits, size_t trials, const int16_t *
     }
 }
 
-/* Add the rows from `first` to `last`; room: for the digits of a part, and for the tables; bits: for those of PARTS. */
+static size_t parts_at_once(size_t trials)
+{
+    size_t parts = trials == 0 ? 1 : MOST_BITS / trials;
+    return parts < 1 ? 1 : parts < MOST_PARTS ? parts : MOST_PARTS;
+}
+
+/* Add the rows from `first` to `last`; room: for the digits of a part, and for the tables; bits: for those of some
+ * parts. */
 static void add_parts(const Pair *pair, const Swaps *swaps, const Plan *plan, size_t first, size_t last, int16_t *room,
                       uint64_t *bits, int32_t *sums, Call *call)
 {
-    size_t width = plan->width, trials = swaps->trials;
+    size_t width = plan->width, trials = swaps->trials, parts = parts_at_once(trials);
     int16_t *digits = room, *tables = digits + PART * width;
     for (size_t part = 0; first < last && goes_on(call, trials * GROUPS * width / 2); part++, first += PART) {
         size_t count = last - first < PART ? last - first : PART;
-        if (part % PARTS == 0) {
-            read_bits(swaps, pair->left.rows, first, last - first < PARTS * PART ? last : first + PARTS * PART, bits);
+        if (part % parts == 0) {
+            read_bits(swaps, pair->left.rows, first, last - first < parts * PART ? last : first + parts * PART, bits);
         }
-        const uint64_t *of_part = bits + part % PARTS * trials;
+        const uint64_t *of_part = bits + part % parts * trials;
         read_digits(pair, plan, first, count, digits);
         for (size_t row = 0; row < PART; row += GROUP) { /* the last part may be shorter: other rows have no bits */
             size_t rows = row < count ? count - row : 0;
@@ -282,7 +291,7 @@ static Outcome swap_groups(const Pair *pair, const Column *facts, const Swaps *s
         make_plan(pair, facts, &plan);
         room = allocate(PART + GROUPS * COMBINATIONS, plan.width * sizeof *room);
         digits = allocate(swaps->trials, plan.width * sizeof *digits);
-        bits = allocate(swaps->trials, PARTS * sizeof *bits);
+        bits = allocate(swaps->trials, parts_at_once(swaps->trials) * sizeof *bits);
         outcome = room != NULL && digits != NULL && bits != NULL ? DONE : NO_MEMORY;
     }
     for (size_t first = 0, last; first < rows && outcome == DONE && !call->stopped; first = last) {
@@ -308,12 +317,16 @@ static Outcome swap_whole(const Pair *pair, const Swaps *swaps, int64_t *sums, i
         return NO_MEMORY;
     }
     read_columns(pair, facts);
-    for (size_t at = 0; at < swaps->trials * columns; at++) { /* no row is swapped yet */
-        sums[at] = facts[at % columns].right;
+    for (size_t trial = 0; trial < swaps->trials; trial++) { /* no row is swapped yet */
+        for (size_t column = 0; column < columns; column++) {
+            sums[trial * columns + column] = facts[column].right;
+        }
     }
     Outcome outcome = swap_groups(pair, facts, swaps, sums, call);
-    for (size_t at = 0; at < swaps->trials * columns && outcome == DONE; at++) {
-        others[at] = facts[at % columns].both - sums[at];
+    for (size_t trial = 0; trial < swaps->trials && outcome == DONE; trial++) {
+        for (size_t column = 0; column < columns; column++) {
+            others[trial * columns + column] = facts[column].both - sums[trial * columns + column];
+        }
     }
     release(facts);
     return outcome;
