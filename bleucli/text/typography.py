@@ -13,7 +13,7 @@ to output and references alike, so it changes a score only where the two sides a
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import accumulate
 
@@ -170,8 +170,6 @@ def normalize_all(segments: Segments) -> tuple[Segments, list[int]]:
     >>> list(texts), changed
     (['an em-dash', 'one', None], [0])
     """
-    from unicodedata import is_normalized
-
     import numpy as np
 
     def ends_in(data: bytes) -> NDArray[np.int64]:
@@ -185,10 +183,10 @@ def normalize_all(segments: Segments) -> tuple[Segments, list[int]]:
     if len(ends) != len(pairs) or (pairs[:, 0] != starts).any() or (pairs[:, 1] > ends).any():
         between, buffer = _BETWEEN[0], _BETWEEN.join([*_texts(segments), b""])
         ends = ends_in(buffer)
-    text = buffer.decode("utf-8", _ERRORS)
+    foreign = {*buffer.translate(None, _ASCII + _BETWEEN).decode("utf-8", _ERRORS)}
     # Most texts have no character that becomes another one: a look at all bytes leaves few texts to normalize
     suspects: Sequence[int] = range(len(segments))
-    if is_normalized("NFC", text):
+    if _is_composed(buffer, foreign):
         firsts = {start[0] for start in _endings(TYPOGRAPHY)}
         marks = buffer.translate(bytes([byte in firsts for byte in range(256)]))
         suspects = np.unique(np.searchsorted(ends, np.flatnonzero(np.frombuffer(marks, np.bool_)))).tolist()
@@ -196,7 +194,7 @@ def normalize_all(segments: Segments) -> tuple[Segments, list[int]]:
     alike = normalize_segments(some, ",".join(TYPOGRAPHY))
     differing = [place for place, (old, new) in enumerate(zip(some, alike, strict=True)) if old != new]
     changed = [suspects[place] for place in differing]
-    data, rest = text.lower().encode("utf-8", _ERRORS), normalize_segments(alike.take(differing), "case")
+    data, rest = _lower(buffer, foreign), normalize_segments(alike.take(differing), "case")
     bounds = np.zeros((len(pairs), 2), np.int64)
     bounds[:, 1] = ends_in(data)
     bounds[1:, 0] = bounds[:-1, 1] + 1
@@ -205,6 +203,31 @@ def normalize_all(segments: Segments) -> tuple[Segments, list[int]]:
     bounds[changed] = np.array(rest.pairs).reshape(-1, 2) + len(data)  # they follow the others
     bounds[pairs[:, 0] < 0] = -1
     return Segments(data + rest.data, bounds.tobytes()), changed
+
+
+def _is_composed(buffer: bytes, foreign: Set[str]) -> bool:
+    """Return whether the text has Unicode's normal form C; foreign: its characters that are not ASCII."""
+    from unicodedata import is_normalized
+
+    # In these ranges, each character is composed, and none goes together with the one before it
+    if all(one < "\u0300" or "\u2010" <= one < "\u20d0" for one in foreign):
+        return True
+    return is_normalized("NFC", buffer.decode("utf-8", _ERRORS))
+
+
+def _lower(buffer: bytes, foreign: Set[str]) -> bytes:
+    """Return the text as `str.lower` makes it; foreign: its characters that are not ASCII."""
+    import numpy as np
+
+    capitals = {one for one in foreign if one != one.lower()}
+    if not all("\xc0" <= one <= "\xde" for one in capitals):
+        return buffer.decode("utf-8", _ERRORS).lower().encode("utf-8", _ERRORS)
+    data = bytearray(buffer.lower())
+    if capitals:  # of Latin-1: in UTF-8, these are C3 80 to C3 9E, and their small letters C3 A0 to C3 BE
+        array = np.frombuffer(data, np.uint8)
+        ends = np.flatnonzero(array == 0xC3) + 1
+        array[ends[(array[ends] <= 0x9E) & (array[ends] != 0x97)]] += 0x20  # 97 is the end of the multiplication sign
+    return bytes(data)
 
 
 def _texts(segments: Segments) -> list[bytes | memoryview]:

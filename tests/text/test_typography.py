@@ -78,6 +78,21 @@ def test_lines_of_files_are_made_alike_as_they_stand(texts, is_open):
     assert changed == [place for place, (old, new) in enumerate(zip(lines, alike, strict=True)) if old != new]
 
 
+@pytest.mark.parametrize("point", range(0x80, 0x250))
+def test_each_latin_letter_gets_its_small_letter(point):
+    texts = [f"{chr(point)}A{chr(point)}", "É×ÀÞß÷", None]
+    assert list(normalize_all(Segments.from_strings(texts))[0]) == normalize(texts, "typography,case")
+
+
+def test_no_character_that_counts_as_composed_has_another_form_or_goes_together_with_the_one_before_it():
+    composed = {chr(point) for point in (*range(0x300), *range(0x2010, 0x20D0))}
+    assert all(unicodedata.is_normalized("NFC", character) for character in composed)
+    forms = (unicodedata.decomposition(chr(point)) for point in range(0x110000))
+    followers = {chr(int(point, 16)) for form in forms if not form.startswith("<") for point in form.split()[1:]}
+    assert followers.isdisjoint(composed)
+    assert not any(unicodedata.combining(character) for character in composed)
+
+
 def test_texts_may_share_bytes_and_leave_gaps():
     data = "x\u2014y\u2026".encode()
     bounds = array("q", [4, 8, 0, 5, -1, -1, 2, 2, 0, 8]).tobytes()
