@@ -207,12 +207,14 @@ def normalize_all(segments: Segments) -> tuple[Segments, list[int]]:
 
 def _is_composed(buffer: bytes, foreign: Set[str]) -> bool:
     """Return whether the text has Unicode's normal form C; foreign: its characters that are not ASCII."""
-    from unicodedata import is_normalized
+    from unicodedata import combining, is_normalized
 
-    # In these ranges, each character is composed, and none goes together with the one before it
-    if all(one < "\u0300" or "\u2010" <= one < "\u20d0" for one in foreign):
-        return True
-    return is_normalized("NFC", buffer.decode("utf-8", _ERRORS))
+    for one in foreign:
+        # In these ranges, what goes together with the character before it is a combining character
+        is_plain = one < "\u0900" or "\u2000" <= one < "\U00011000" or one >= "\U0001f000"
+        if not is_plain or combining(one) or not is_normalized("NFC", one):
+            return is_normalized("NFC", buffer.decode("utf-8", _ERRORS))
+    return True
 
 
 def _lower(buffer: bytes, foreign: Set[str]) -> bytes:

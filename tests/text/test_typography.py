@@ -18,6 +18,7 @@ from bleucli.text import Segments
 from bleucli.text.typography import (
     KINDS,
     TYPOGRAPHY,
+    _is_composed,
     characters,
     normalize,
     normalize_all,
@@ -84,13 +85,23 @@ def test_each_latin_letter_gets_its_small_letter(point):
     assert list(normalize_all(Segments.from_strings(texts))[0]) == normalize(texts, "typography,case")
 
 
-def test_no_character_that_counts_as_composed_has_another_form_or_goes_together_with_the_one_before_it():
-    composed = {chr(point) for point in (*range(0x300), *range(0x2010, 0x20D0))}
-    assert all(unicodedata.is_normalized("NFC", character) for character in composed)
+def test_what_composes_with_the_character_before_it_is_looked_at():
+    """A text is composed if each character is, unless there is one of these."""
     forms = (unicodedata.decomposition(chr(point)) for point in range(0x110000))
-    followers = {chr(int(point, 16)) for form in forms if not form.startswith("<") for point in form.split()[1:]}
-    assert followers.isdisjoint(composed)
-    assert not any(unicodedata.combining(character) for character in composed)
+    points = {int(point, 16) for form in forms if not form.startswith("<") for point in form.split()[1:]}
+    points.update(range(0x1161, 0x1176), range(0x11A8, 0x11C3))  # jamo compose by a rule
+    assert all(unicodedata.combining(chr(point)) or 0x900 <= point < 0x2000 or point >= 0x11000 for point in points)
+    assert max(points) < 0x1F000
+
+
+@given(
+    st.text(
+        st.one_of(st.characters(codec="utf-8"), st.sampled_from("a\u00e9\u0301\u0327\u1100\u1161\uac00\u11a8\u212b"))
+    )
+)
+def test_composed_texts_are_recognized(text):
+    foreign = {one for one in text if not one.isascii()}
+    assert _is_composed(text.encode(), foreign) == unicodedata.is_normalized("NFC", text)
 
 
 def test_texts_may_share_bytes_and_leave_gaps():
