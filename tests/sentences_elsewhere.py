@@ -251,7 +251,7 @@ OWN = ("WER", "CER")  # sacreBLEU does not have them
 def _are_printed(w):
     """Whether the p-values in the text format are those that its notes define."""
     rows = w.rows_of_text()
-    if ("For WER, CER" in w.text_format) != any(name in OWN for name in w.metrics):
+    if ("For metrics that sacreBLEU lacks" in w.text_format) != any(name in OWN for name in w.metrics):
         return False
     for system, row in enumerate(rows, 1):
         for metric, cell in enumerate(row):
@@ -275,7 +275,7 @@ def _(w, trials):
 
 @TABLE.sentence(
     "how our own p-values of trials come about",
-    "For WER, CER and scores from other tools, c also counts trials with exactly the observed difference, and p is at"
+    "For metrics that sacreBLEU lacks, c also counts trials with exactly the observed difference, and p is at"
     " least 2/2^n where systems differ in n segments.",
 )
 def _(w):
@@ -284,7 +284,7 @@ def _(w):
 
 @TABLE.sentence(
     "how our own p-values of resamples come about",
-    "For WER, CER and scores from other tools, p is at least 2/2^n where systems differ in n segments.",
+    "For metrics that sacreBLEU lacks, p is at least 2/2^n where systems differ in n segments.",
 )
 def _(w):
     return w.test == "bs" and _are_printed(w)

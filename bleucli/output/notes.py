@@ -43,9 +43,9 @@ _P_VALUES = {
 }
 # How they come about for what sacreBLEU does not have
 _OWN_P_VALUES = {
-    "bs": "For {averages}WER, CER and scores from other tools, p is at least 2/2^n where systems differ in n {unit}s.",
+    "bs": "For {averages}metrics that sacreBLEU lacks, p is at least 2/2^n where systems differ in n {unit}s.",
     "ar": (
-        "For {averages}WER, CER and scores from other tools, c also counts trials with exactly the observed difference,"
+        "For {averages}metrics that sacreBLEU lacks, c also counts trials with exactly the observed difference,"
         " and p is at least 2/2^n where systems differ in n {unit}s."
     ),
 }

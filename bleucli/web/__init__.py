@@ -4,5 +4,5 @@
 - `guard.Guard`: decides which requests are answered
 - `api.make_app`: the addresses, and what each one serves; `api.score_items`: texts in, scores out
 - `models`: what requests may ask for, made from the metrics' tables of options
-- `page.make_page`: the page; `calculator`: what it shows
+- `calculator.make_page`: the page, and what it shows
 """
