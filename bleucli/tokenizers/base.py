@@ -86,7 +86,23 @@ class KernelTokenizer(OfLines):
         return tokens
 
     def __reduce__(self) -> tuple[type[KernelTokenizer], tuple[str]]:
-        return KernelTokenizer, (self.signature,)  # another process may use the other kernels
+        return type(self), (self.signature,)  # another process may use the other kernels
+
+
+class Characters(KernelTokenizer):
+    """`char`.
+
+    >>> Characters("char")("東京")
+    '東 京'
+    """
+
+    def split_line(self, line: str) -> str:
+        """Return what calling the tokenizer does, without keeping it: to make segments of a line takes longer."""
+        try:
+            str.encode(line)  # refuses lone surrogates
+        except (TypeError, UnicodeEncodeError):
+            return super().split_line(line)  # it says what is wrong
+        return " ".join(line)
 
 
 class Untouched(OfLines):
