@@ -16,10 +16,10 @@ LARGE_CORPUS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "large_
 
 def make_texts(folder: str) -> None:
     """Write the large corpora, JSON Lines with 1-4 references, the same as plain files, and the noisy texts."""
-    for lines in ("100000", "1000000"):
+    for lines in ("100000", "200000", "1000000"):
         subprocess.run([sys.executable, LARGE_CORPUS, lines, os.path.join(folder, lines)], check=True)
+        make_other(os.path.join(folder, lines))
     make_items(os.path.join(folder, "1000000"))
-    make_other(os.path.join(folder, "1000000"))
     with open(os.path.join(folder, "line.txt"), "w", encoding="utf-8") as line:
         line.write("hi\n")
     make_noisy(os.path.join(folder, "noisy"))
