@@ -208,10 +208,10 @@ class FieldCountError(BleuError):
 
     Args:
         line: the index of the line in the block that was split, from 0.
-        found: the number of fields on the line.
+        fields: the number of fields on the line.
     """
 
-    def __init__(self, line: int, found: int) -> None:
-        super().__init__(f"line {line + 1} has {tell_count(found, 'tab-separated field')}")
+    def __init__(self, line: int, fields: int) -> None:
+        super().__init__(f"line {line + 1} has {tell_count(fields, 'tab-separated field')}")
         self.line = line
-        self.found = found
+        self.fields = fields

@@ -175,7 +175,7 @@ class TextFile:
             except FieldCountError as error:
                 fields = tell_count(columns, "tab-separated field")
                 raise BleuError(
-                    f"{self.name}, line {self.segments + error.line + 1}: expected {fields}, found {error.found}; give"
+                    f"{self.name}, line {self.segments + error.line + 1}: expected {fields}, found {error.fields}; give"
                     " each line the same number"
                 ) from None
             self.segments += len(segments[0])

@@ -84,7 +84,7 @@ def answer(function, *arguments):
     except UnicodeDecodeError as error:
         return "UnicodeDecodeError", error.encoding, error.object, error.start, error.end, error.reason
     except FieldCountError as error:
-        return "FieldCountError", error.line, error.found, str(error)
+        return "FieldCountError", error.line, error.fields, str(error)
 
 
 def plain(value):

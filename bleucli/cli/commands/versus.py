@@ -47,7 +47,7 @@ _WARNING = "bleu: warning: "
 
 
 class Run(NamedTuple):
-    """What one of the two commands found: numbers by name, how many seconds it took, and the warnings of ours."""
+    """What one of the two commands gave: numbers by name, how many seconds it took, and the warnings of ours."""
 
     numbers: dict[str, float]
     seconds: float
