@@ -54,7 +54,9 @@ def command() -> NoReturn:
     status = main()
     try:
         is_observed = sys.getprofile() is not None or sys.gettrace() is not None
-        if not (is_observed or atexit._ncallbacks() or "threading" in sys.modules):
+        threading = sys.modules.get("threading")
+        has_threads = threading is not None and threading.active_count() > 1
+        if not (is_observed or atexit._ncallbacks() or has_threads):
             for stream in (sys.stdout, sys.stderr):
                 if stream is not None:
                     stream.flush()

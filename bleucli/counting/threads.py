@@ -18,7 +18,6 @@ from bleucli.limits import MOST_THREADS, whole_number
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from concurrent.futures import Future
     from typing import TypeVar
 
     Item = TypeVar("Item")
@@ -54,24 +53,23 @@ def in_order(
     if jobs > 1:
         from collections import deque
 
-        from bleucli.kernels.stopping import workers
+        from bleucli.kernels.stopping import Workers
 
-        waiting: deque[tuple[Item, Future[Result]]] = deque()
-        with workers(jobs) as threads:
+        waiting: deque[tuple[Item, Callable[[], Result]]] = deque()
+        with Workers(jobs) as workers:
             for item in remaining:
                 try:
-                    waiting.append((item, threads.submit(work, item)))
-                except RuntimeError as error:  # a limit on processes or memory, as in containers
+                    waiting.append((item, workers.start(work, item)))
+                except RuntimeError as error:
                     if must_start:
-                        threads.shutdown(wait=False, cancel_futures=True)
                         raise BleuError(f"cannot start {jobs} threads ({error}); ask for fewer, such as 1") from None
                     remaining = chain([item], remaining)
                     break
                 if len(waiting) > 2 * jobs:  # enough that no thread waits, and few enough that memory is bounded
-                    first, future = waiting.popleft()
-                    yield first, future.result()
-            for first, future in waiting:
-                yield first, future.result()
+                    first, wait = waiting.popleft()
+                    yield first, wait()
+            for first, wait in waiting:
+                yield first, wait()
     # One thread was asked for, or no more can start
     yield from ((item, work(item)) for item in remaining)
 

@@ -1,6 +1,6 @@
 """How kernels stop early: Ctrl-C reaches only the main thread, but the threads that work for it must stop, too.
 
-- `workers`: threads that stop when the thread that waits for them stops
+- `Workers`: threads that stop when the thread that waits for them stops
 - `heed_stop`: the check that kernels run from time to time, the native ones dozens of times a second
 - `pieces`: cuts a long iterable, so that the python kernels can check in between
 """
@@ -13,11 +13,12 @@ from itertools import islice
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from concurrent.futures import Executor
-    from contextlib import AbstractContextManager
-    from typing import TypeVar
+    from queue import SimpleQueue
+    from threading import Thread
+    from typing import Any, Self, TypeVar
 
     Item = TypeVar("Item")
+    Result = TypeVar("Result")
 
 # Few enough to count within 30 milliseconds, so that Ctrl-C takes effect at once
 PIECE = 1 << 16
@@ -43,29 +44,71 @@ def pieces(items: Iterable[Item]) -> Iterator[list[Item]]:
         yield piece
 
 
-def workers(jobs: int) -> AbstractContextManager[Executor]:
-    """Return `jobs` threads; an exception in the `with` block stops the kernels that run there and cancels the rest.
+class Workers:
+    """Up to `jobs` threads; an exception in the `with` block stops the kernels that run there and drops what waits.
 
     Ctrl-C does not wait for them: a thread in a library or a regular expression cannot check whether to stop.
 
-    >>> with workers(2) as threads:
-    ...     list(threads.map(abs, [-1, 2]))
+    >>> with Workers(2) as workers:
+    ...     results = [workers.start(abs, number) for number in (1, -2)]
+    ...     [wait() for wait in results]
     [1, 2]
     """
-    from concurrent.futures import ThreadPoolExecutor
-    from contextlib import contextmanager
-    from threading import Event
 
-    @contextmanager
-    def stoppable() -> Iterator[Executor]:
-        stopped = Event()
-        threads = ThreadPoolExecutor(jobs, initializer=_is_stopped.set, initargs=(stopped.is_set,))
-        try:
-            yield threads
-        except BaseException as error:
-            stopped.set()
-            threads.shutdown(wait=not isinstance(error, KeyboardInterrupt), cancel_futures=True)
-            raise
-        threads.shutdown()
+    # Not a ThreadPoolExecutor, which imports logging: a run would begin and end 10 milliseconds later
 
-    return stoppable()
+    def __init__(self, jobs: int) -> None:
+        from queue import SimpleQueue
+
+        self._jobs = jobs
+        self._threads: list[Thread] = []
+        self._tasks: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._is_over = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def start(self, work: Callable[[Item], Result], item: Item) -> Callable[[], Result]:
+        """Let a thread work on an item; the function that is returned waits for the result.
+
+        Raises:
+            RuntimeError: no thread can be started, as in containers that limit processes or memory.
+        """
+        from queue import SimpleQueue
+        from threading import Thread
+
+        if len(self._threads) < self._jobs:
+            thread = Thread(target=self._serve)
+            thread.start()
+            self._threads.append(thread)
+        answers: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+
+        def do() -> None:
+            try:
+                answers.put((work(item), None))
+            except BaseException as error:  # it goes to the thread that waits
+                answers.put((None, error))
+
+        def wait() -> Result:
+            result: Result
+            result, error = answers.get()
+            if error is not None:
+                raise error
+            return result
+
+        self._tasks.put(do)
+        return wait
+
+    def _serve(self) -> None:
+        """Do what waits, in a thread."""
+        _is_stopped.set(lambda: self._is_over)
+        while (do := self._tasks.get()) is not None and not self._is_over:
+            do()
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        self._is_over = error is not None
+        for _ in self._threads:
+            self._tasks.put(None)
+        if not isinstance(error, KeyboardInterrupt):
+            for thread in self._threads:
+                thread.join()

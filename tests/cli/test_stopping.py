@@ -1,4 +1,4 @@
-"""Kernels end early on request: by Ctrl-C in the main thread, by `workers` in the others."""
+"""Kernels end early on request: by Ctrl-C in the main thread, by `Workers` in the others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 
 from bleucli.kernels import python
 from bleucli.kernels.stats import SegmentStats
-from bleucli.kernels.stopping import heed_stop, workers
+from bleucli.kernels.stopping import Workers, heed_stop
 from bleucli.text import Segments
 
 native = pytest.importorskip("bleucli.kernels._native", reason="the native kernels were not built")
@@ -181,10 +181,11 @@ def test_a_python_kernel_ends_when_it_is_told_to_stop(name, arguments):
         threads.submit(call).result()
 
 
-def test_an_interrupt_stops_the_workers_and_cancels_waiting_work():
-    begun, ended = Event(), Event()
+def test_an_interrupt_stops_the_workers_and_drops_waiting_work():
+    begun, ended, started = Event(), Event(), []
 
     def work(number):
+        started.append(number)
         begun.set()
         try:
             while True:
@@ -192,20 +193,30 @@ def test_an_interrupt_stops_the_workers_and_cancels_waiting_work():
         finally:
             ended.set()
 
-    with pytest.raises(KeyboardInterrupt), workers(1) as threads:  # noqa: PT012
-        futures = [threads.submit(work, number) for number in range(3)]
+    with pytest.raises(KeyboardInterrupt), Workers(1) as workers:  # noqa: PT012
+        for number in range(3):
+            workers.start(work, number)
         assert begun.wait(WAIT)
         raise KeyboardInterrupt
     assert ended.wait(WAIT)
-    assert [future.cancelled() for future in futures] == [False, True, True]
+    for thread in workers._threads:
+        thread.join(WAIT)
+    assert started == [0]
+
+
+def test_workers_end_with_the_block():
+    with Workers(3) as workers:
+        results = [workers.start(str, number) for number in range(5)]
+    assert [wait() for wait in results] == list("01234")
+    assert [thread.is_alive() for thread in workers._threads] == [False] * 3
 
 
 def test_stopping_some_workers_does_not_stop_others():
-    with workers(1) as others:
-        with pytest.raises(ValueError, match="stop"), workers(1) as threads:  # noqa: PT012
-            threads.submit(heed_stop).result()
+    with Workers(1) as others:
+        with pytest.raises(ValueError, match="stop"), Workers(1) as workers:  # noqa: PT012
+            workers.start(lambda _: heed_stop(), None)()
             raise ValueError("stop")
-        assert others.submit(heed_stop).result() is None
+        assert others.start(lambda _: heed_stop(), None)() is None
     heed_stop()
 
 
