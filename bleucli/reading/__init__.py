@@ -39,13 +39,17 @@ _AGAIN_BYTES = 1 << 25
 _MARK = "\ufeff".encode()
 # The number of bytes at the start of a file that show that it is not packed
 _FIRST_BYTES = 4
+# The most bytes at the start of a file that are examined to find out whether it is text
+_START_BYTES = 512
 # How other kinds of files begin, and what to do about them
 _AS_TEXT = "save its text as plain text, one segment per line"
 _OTHER_KINDS: dict[bytes, str] = {
     b"PK\x03\x04": f"is a ZIP archive, as .docx and .xlsx are; {_AS_TEXT}",
     b"%PDF": f"is a PDF; {_AS_TEXT}",
     b"PAR1": Turn("is a Parquet table; give its columns instead", "is a Parquet table; name it with --table instead"),
+    b"ARROW1": Turn("is an Arrow table; give its columns instead", "is an Arrow table; name it with --table instead"),
 }
+_UTF32_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _ASCII_TEXT = b"\t\n\r" + bytes(range(32, 127))
 
@@ -305,32 +309,25 @@ class TextFile:
 
     def _chunks(self) -> Iterator[bytes]:
         """Read the file, unpacked if it is compressed."""
-        chunks = self._stored_chunks() if self._hash is None else self._hash_chunks()
-        start = b""
-        while len(start) < _FIRST_BYTES and (chunk := next(chunks, b"")):
-            start += chunk
+        stored = self._stored_chunks() if self._hash is None else self._hash_chunks()
+        start, chunks = _look_ahead(stored, _FIRST_BYTES)
         if not _may_be_packed(start):
-            return _put_back(start, chunks)
-        if self._encoding == "utf-8" and (encoding := utf16_in(start)):
-            remedy = Turn(
-                f"save it as UTF-8, or name the encoding of all files with encoding='{encoding}'",
-                f"save it as UTF-8, or add -e {encoding} if all files are",
-            )
-            raise BleuError(f"{self.name} is UTF-16, as PowerShell writes it, not UTF-8; ", remedy)
-        for mark, message in _OTHER_KINDS.items():
-            if start.startswith(mark) and not _is_text(start):
-                raise BleuError(f"{self.name} ", message)
+            return chunks
         from bleucli.reading import decompression
 
-        while len(start) < decompression.LONGEST_START and (chunk := next(chunks, b"")):
-            start += chunk
+        start, chunks = _look_ahead(chunks, decompression.LONGEST_START)
         codec = decompression.codec_of(start)
-        chunks = _put_back(start, chunks)
         if codec is None:
+            refuse_other_kinds(start, self.name, self._encoding)
             return chunks
-        unpacked = decompression.unpack(chunks, codec, self.name, self.hints)
+        pieces = filter(None, decompression.unpack(chunks, codec, self.name, self.hints))
+        start, unpacked = _look_ahead(pieces, decompression.LONGEST_START)
+        if decompression.codec_of(start):
+            raise BleuError(f"{self.name} is packed twice; unpack it first")
+        if _may_be_packed(start):
+            refuse_other_kinds(start, f"{self.name}, unpacked,", self._encoding)
         # What follows the last member is left out, but is part of the hash
-        return unpacked if self._hash is None else chain(unpacked, _read_out(chunks))
+        return unpacked if self._hash is None else chain(unpacked, _read_out(stored))
 
     def _hash_chunks(self) -> Iterator[bytes]:
         for chunk in self._stored_chunks():
@@ -370,44 +367,96 @@ class TextFile:
         return chunk
 
 
+def refuse_other_kinds(start: bytes, name: str, encoding: str = "utf-8") -> None:
+    r"""Raise an error about a file that cannot be text, by its start.
+
+    Valid UTF-8 may have zero bytes, as in sacreBLEU, but fewer than other bytes.
+
+    name: what the message calls the file. encoding: that of the file, if it is text.
+
+    >>> refuse_other_kinds(b"\x93NUMPY\x01\0", "a.npy")
+    Traceback (most recent call last):
+    bleucli.errors.BleuError: a.npy is not text; save its text as plain text, one segment per line
+    """
+    start = start[:_START_BYTES]
+    other = utf16_in(start) if encoding == "utf-8" else ""
+    if other:
+        remedy = Turn(
+            f"save it as UTF-8, or name the encoding of all files with encoding='{other}'",
+            f"save it as UTF-8, or add -e {other} if all files are",
+        )
+        kind = "UTF-32" if other == "utf-32" else "UTF-16, as PowerShell writes it"
+        raise BleuError(f"{name} is {kind}, not UTF-8; ", remedy)
+    zeros, is_utf8 = start.count(0), _decode_start(start, "utf-8") is not None
+    if is_utf8 and not zeros:
+        return
+    for mark, message in _OTHER_KINDS.items():
+        if start.startswith(mark):
+            raise BleuError(f"{name} ", message)
+    if encoding == "utf-8" and zeros and (not is_utf8 or 2 * zeros >= len(start)):
+        raise BleuError(f"{name} is not text; {_AS_TEXT}")
+
+
 def utf16_in(start: bytes) -> str:
-    r"""Return the encoding of a file if it is UTF-16, or else ""; start: its first bytes.
+    r"""Return the encoding of a file if it is UTF-16, or UTF-32 with a mark, or else ""; start: its first bytes.
 
     >>> utf16_in("\ufeffno".encode("utf-16-le")), utf16_in("no".encode("utf-16-be")), utf16_in(b"no")
     ('utf-16', 'utf-16-be', '')
     """
+    if start.startswith(_UTF32_MARKS):
+        return "utf-32"
     if start.startswith(_UTF16_MARKS):
         return "utf-16"
     # Without a mark, letters of ASCII show it
     halves = {"utf-16-be": start[0:4:2], "utf-16-le": start[1:4:2]}
-    return next((name for name, half in halves.items() if half == b"\0\0" and start.count(b"\0", 0, 4) == 2), "")
+    for encoding, half in halves.items():
+        if half == b"\0\0" and start.count(b"\0", 0, 4) == 2:
+            return encoding
+    # In other scripts, line ends do; other kinds of files have characters that no text has
+    if b"\0" in start and _decode_start(start, "utf-8") is None:
+        for encoding in halves:
+            text = _decode_start(start, encoding) or ""
+            if "\n" in text and not any(char < " " and char not in "\t\n\r" for char in text):
+                return encoding
+    return ""
 
 
 def _may_be_packed(start: bytes) -> bool:
-    r"""Return whether a file may be packed, by its start, so that `decompression` has to be asked.
+    r"""Return whether a file may be packed or of another kind, by its start, so that more has to be asked.
 
     Only bzip2's files start like text; those of the others have other bytes among the first four. The same holds for
-    files of other kinds, except PDF and Parquet.
+    files of other kinds, except PDF and Parquet, and those that soon have a zero byte.
 
     >>> _may_be_packed(b"\x1f\x8b\x08\0"), _may_be_packed(b"BZh9"), _may_be_packed(b"A line")
     (True, True, False)
     """
-    return start.startswith((b"BZh", b"%PDF", b"PAR1")) or start[:_FIRST_BYTES].translate(None, _ASCII_TEXT) != b""
+    return (
+        start[:_FIRST_BYTES].translate(None, _ASCII_TEXT) != b""
+        or start.startswith((b"BZh", b"%PDF", b"PAR1"))
+        or b"\0" in start[:_START_BYTES]
+    )
 
 
-def _is_text(start: bytes) -> bool:
-    r"""Return whether the start of a file may be text: it has no zero bytes, and is UTF-8.
+def _decode_start(start: bytes, encoding: str) -> str | None:
+    r"""Return the start of a file as text, whose last character may be incomplete; None if it is not valid.
 
-    >>> _is_text("PAR1 é".encode()), _is_text(b"PAR1\x15\0")
-    (True, False)
+    >>> _decode_start("né".encode()[:-1], "utf-8"), _decode_start(b"n\xff", "utf-8")
+    ('n', None)
     """
-    if b"\0" in start:
-        return False
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(start)  # the last character may be incomplete
+        return codecs.getincrementaldecoder(encoding)().decode(start)
     except UnicodeDecodeError:
-        return False
-    return True
+        return None
+
+
+def _look_ahead(chunks: Iterator[bytes], least: int) -> tuple[bytes, Iterator[bytes]]:
+    """Return the start of some chunks, with at least `least` bytes if they have as many, and the same chunks."""
+    first: list[bytes] = []
+    size = 0
+    while size < least and (chunk := next(chunks, b"")):
+        first.append(chunk)
+        size += len(chunk)
+    return b"".join(first), chain(first, chunks)
 
 
 def _read_out(chunks: Iterable[bytes]) -> Iterator[bytes]:

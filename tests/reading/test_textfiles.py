@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
 import codecs
+import gzip
 import io
 import os
 from unittest import mock
@@ -34,10 +36,17 @@ MIXED = (
 )
 ENCODINGS = ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "gb18030", "utf-7", "utf-8-sig")
 
-# Not texts that begin like UTF-16, which are refused
-texts = st.text(st.sampled_from("a é東😀\n\n\r\t\u2028\x85\ufeff\0"), max_size=30).filter(
-    lambda text: not reading.utf16_in(text.encode())
-)
+
+def may_be_text(text):
+    """Return whether a text is not refused, as those are that begin like UTF-16, or have many zero bytes."""
+    try:
+        reading.refuse_other_kinds(text.encode(), "a file")
+    except BleuError:
+        return False
+    return True
+
+
+texts = st.text(st.sampled_from("a é東😀\n\n\r\t\u2028\x85\ufeff\0"), max_size=30).filter(may_be_text)
 sizes = st.sampled_from(SIZES)
 
 
@@ -373,6 +382,25 @@ KINDS = {
         "one\ntwo\n".encode("utf-16-be"),
         "is UTF-16, as PowerShell writes it, not UTF-8; save it as UTF-8, or add -e utf-16-be if",
     ),
+    "utf-16 of Chinese": (
+        "一座城市\n上海\n".encode("utf-16-le"),
+        "is UTF-16, as PowerShell writes it, not UTF-8; save it as UTF-8, or add -e utf-16-le if",
+    ),
+    "utf-16 of Chinese of others": (
+        "一座城市\n上海\n".encode("utf-16-be"),
+        "is UTF-16, as PowerShell writes it, not UTF-8; save it as UTF-8, or add -e utf-16-be if",
+    ),
+    "utf-32": (
+        "\ufeffone\ntwo\n".encode("utf-32-le"),
+        "is UTF-32, not UTF-8; save it as UTF-8, or add -e utf-32 if all files are",
+    ),
+    "utf-32 of others": ("\ufeffone\ntwo\n".encode("utf-32-be"), "is UTF-32, not UTF-8; save it as UTF-8"),
+    "arrow": (b"ARROW1\0\0\xff\xff\xff\xff\x08\1\0\0", "is an Arrow table; name it with --table instead"),
+    "arrow stream": (b"\xff\xff\xff\xff\x08\1\0\0", "is not text; save its text as plain text, one segment per line"),
+    "doc": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0\0\0", "is not text; save its text as plain text"),
+    "npy": (b"\x93NUMPY\1\0v\0{'descr': '<U9', 'shape': (2,)}\n", "is not text; save its text as plain text"),
+    "png": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is not text; save its text as plain text"),
+    "tar": (b"sys.txt".ljust(100, b"\0") + b"0000644\0", "is not text; save its text as plain text"),
 }
 
 
@@ -384,14 +412,30 @@ def test_files_that_cannot_be_text_say_what_they_are(run, write, kind):
     refused(run("text", "-i", "other"), f"other {message}")
     refused(run("other", "-i", "text"), f"other {message}")
     refused(run("text", stdin=data), f"standard input {message}")
+    refused(run("text", stdin=gzip.compress(data)), f"standard input, unpacked, {message}")
 
 
-@pytest.mark.parametrize("line", ["%PDF is a format", "PAR1 lies here", "PK\x03 or so", "%PDF-1.7 été"])
+def test_files_that_are_packed_twice_say_so(run, write):
+    write("text", "one\ntwo\n")
+    write("text.gz.bz2", bz2.compress(gzip.compress(b"one\ntwo\n")))
+    refused(run("text", "-i", "text.gz.bz2"), "text.gz.bz2 is packed twice; unpack it first")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["%PDF is a format", "PAR1 lies here", "ARROW1 as well", "PK\x03 or so", "%PDF-1.7 été", "é\0", "nul\0nul\0"],
+)
 def test_text_that_begins_like_other_files_is_text(run, write, line):
     write("text", f"{line}\n")
     assert run("text", "-i", "text", "-b", "-q", "-m", "cer") == (0, "0.0\n", "")
 
 
-def test_utf_16_is_read_where_it_is_named(run, write):
-    write("text", KINDS["utf-16"][0])
-    assert run("text", "-i", "text", "-b", "-q", "-m", "cer", "-e", "utf-16") == (0, "0.0\n", "")
+@pytest.mark.parametrize("kind", ["utf-16", "utf-32"])
+def test_utf_16_is_read_where_it_is_named(run, write, kind):
+    write("text", KINDS[kind][0])
+    assert run("text", "-i", "text", "-b", "-q", "-m", "cer", "-e", kind) == (0, "0.0\n", "")
+
+
+def test_a_zero_byte_in_another_encoding_is_not_utf_16():
+    """Without line ends in UTF-16, pairs of bytes may be any characters."""
+    assert not reading.utf16_in("Un café\0, un thé\n".encode("latin-1"))
