@@ -1,6 +1,6 @@
 r"""JSON Lines as blocks of segments: one object per segment, which holds hypotheses, references, or both.
 
-A file whose name ends in .json may also hold one object, or an array of objects, which memory then holds at once.
+A file may also hold one object over several lines, or an array of objects, which memory then holds at once.
 
 - `is_jsonl`: whether a file holds JSON, by its name
 - `JsonLines`: the texts of a file; `JsonItems`: the texts of objects that were parsed elsewhere
@@ -28,8 +28,6 @@ _PLURAL = "references"
 _ENDINGS = (".jsonl", ".ndjson", ".json")
 _PACKED_ENDINGS = (".gz", ".bz2", ".xz", ".zst")
 _JSON_SPACE = " \t\r"
-# The first line of a value that a program has spread over several lines
-_OPENINGS = ("{", "[")
 # The largest table of references in a block: its number of lines times the most references on a line
 _BLOCK_TEXTS = 1 << 18
 # How many times as large as usual each block is: a line holds several texts, and calls of the faster parser cost time
@@ -168,7 +166,9 @@ class JsonLines:
         count = 0
         blocks = self._file.twin().blocks()
         first = next(blocks, None)
-        if self._is_document or self._pair or (first is not None and (next(iter(first[0])) or "").strip() in _OPENINGS):
+        line = "" if first is None else (next(iter(first[0])) or "").strip()
+        # If the first line is not an object, lines may not be items, and reading the file may raise an error
+        if self._is_document or self._pair or line == "{" or not line.startswith("{"):
             for columns in self.twin().blocks():
                 count += len(columns[0])
                 yield count
@@ -190,10 +190,9 @@ class JsonLines:
         lines = self._file.encoded_lines()
         if not self._is_document:
             first = next(lines, None)
-            # No line of JSON Lines is a single bracket
-            self._is_document = (
-                first is not None and first[1].partition(b"\n")[0].strip().decode("latin-1") in _OPENINGS
-            )
+            line = b"" if first is None else first[1].partition(b"\n")[0].strip()
+            # No line of JSON Lines is a single bracket, or an array
+            self._is_document = line == b"{" or line.startswith(b"[")
             lines = chain([] if first is None else [first], lines)
         if self._is_document:
             yield from self._blocks_of_pair(self._parse_document(b"".join(data for _, data in lines)), 0)

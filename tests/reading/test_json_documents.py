@@ -184,7 +184,7 @@ def test_ids_at_a_path_join_items_or_are_missed(monkeypatch, run, keyed, patienc
 
 
 @pytest.mark.parametrize("name", ["x.jsonl", "x.ndjson"])
-@pytest.mark.parametrize("indent", [1, 4])
+@pytest.mark.parametrize("indent", [None, 1, 4])
 def test_a_value_over_several_lines_is_read_from_json_lines_too(run, write, name, indent):
     row = {"doc_id": "a", "hypothesis": "the cat sat on a mat", "reference": "the cat sat on the mat"}
     plain = run("-i", write("plain.jsonl", json.dumps(row) + "\n"), "-q", "-b")
@@ -196,3 +196,16 @@ def test_a_value_over_several_lines_is_read_from_json_lines_too(run, write, name
     assert run("refs.txt", "--jsonl", "-q", "-b", stdin=json.dumps([row], indent=2).encode()) == plain
     write(name, json.dumps(row, indent=indent)[:-3])
     refused(run("-i", name), f"{name}, line 4: invalid JSON" if indent else "invalid JSON")
+
+
+def test_an_array_on_one_line_of_json_lines_is_read(score):
+    expected = score(LINES, name="sys.jsonl")
+    assert score(json.dumps(ITEMS), name="array.jsonl") == expected
+    assert score(json.dumps(ITEMS) + "\n", name="array.jsonl") == expected
+    refused(score("[1]\n[2]\n", name="array.jsonl"), "array.jsonl, line 1: an array, not an object")
+
+
+def test_other_text_is_not_json_whatever_its_number_of_lines(run, write):
+    write("refs.txt", "one\ntwo\n")
+    write("sys.jsonl", "hyp,ref\na,one\nb,two\n")
+    refused(run("refs.txt", "-i", "sys.jsonl"), "sys.jsonl, line 1: invalid JSON (character 1: Expecting value)")
