@@ -44,7 +44,10 @@ _START_BYTES = 512
 # How other kinds of files begin, and what to do about them
 _AS_TEXT = "save its text as plain text, one segment per line"
 _OTHER_KINDS: dict[bytes, str] = {
-    b"PK\x03\x04": f"is a ZIP archive, as .docx and .xlsx are; {_AS_TEXT}",
+    b"PK\x03\x04": Turn(
+        f"is a ZIP archive, as .docx and .xlsx are; {_AS_TEXT}",
+        f"is a ZIP archive, as .docx and .xlsx are; {_AS_TEXT}, or name a table (.xlsx) with --table",
+    ),
     b"%PDF": f"is a PDF; {_AS_TEXT}",
     b"PAR1": Turn("is a Parquet table; give its columns instead", "is a Parquet table; name it with --table instead"),
     b"ARROW1": Turn("is an Arrow table; give its columns instead", "is an Arrow table; name it with --table instead"),

@@ -95,6 +95,15 @@ def test_json_lines_are_counted_without_blank_lines_at_their_end(run, three_line
     refused(run("ref", "-i", "two.jsonl"), "ref has 3 segments but two.jsonl has 2 segments")
 
 
+@pytest.mark.parametrize("name", ["t.csv", "T.TSV"])
+def test_a_table_that_is_read_as_text_is_pointed_out(run, three_lines, write, unscored, name):
+    write(name, f"hyp,ref\n{THREE}")
+    line = refused(run("ref", "-i", name), f"{name} has 4 segments but ref has 3 segments")
+    assert line.endswith(f"; if {name} is a table, name it with --table\n")
+    write(name, "a\n")
+    assert "--table" not in refused(run("ref", "-i", name), f"ref has 3 segments but {name} has 1 segment")
+
+
 def test_test_sets_are_compared_too(run, three_lines, unscored):
     demo = ("-t", "demo", "-l", "en-de")
     refused(run(*demo, "-i", "a", "b"), "demo/en-de has 100 segments but a has 3 segments", "; 1 other file differs as")

@@ -366,7 +366,11 @@ def test_three_columns_are_three_columns(rows, size):
 # --- files of other kinds
 
 KINDS = {
-    "docx": (b"PK\x03\x04\x14\0\0\0\x08\0", "is a ZIP archive, as .docx and .xlsx are; save its text as plain text"),
+    "docx": (
+        b"PK\x03\x04\x14\0\0\0\x08\0",
+        "is a ZIP archive, as .docx and .xlsx are; save its text as plain text, one segment per line, or name a table"
+        " (.xlsx) with --table",
+    ),
     "pdf": (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "is a PDF; save its text as plain text, one segment per line"),
     "parquet": (b"PAR1\x15\x04\x15\0", "is a Parquet table; name it with --table instead"),
     "utf-16": (

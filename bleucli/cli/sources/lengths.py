@@ -162,7 +162,10 @@ def explain(files: Sequence[File], error: LengthError, locates: bool = False) ->
         cause = mismatch_cause(names, _in_time(more), _in_time(fewer), (count, least), **search)
     except ValueError:  # a file has changed in the meantime, or is gone, or the search takes too long
         return error
-    explained = BleuError(*error.parts, f"; likely cause: {cause}") if cause else error
+    causes = [f"; likely cause: {cause}"] if cause else []
+    if longer.name.lower().endswith((".csv", ".tsv")):  # the line with the names of columns makes it longer
+        causes.append(f"; if {longer.name} is a table, name it with --table")
+    explained = BleuError(*error.parts, *causes) if causes else error
     explained.remedy = "".join(remedies)
     return explained
 
