@@ -139,6 +139,9 @@ def test_a_tab_in_every_reference_and_in_no_output_is_a_hint(run, pair, write):
         "has a tab, and no output has one; if tabs separate references, add -nr 3"
         in run("three.tsv", "-i", "sys.txt").err
     )
+    write("numbered.tsv", "1\tthe cat sat on the mat\n2\thello world\n")
+    remedy = "the first column holds only numbers; remove it, as cut -f2- does"
+    assert f"has a tab, and no output has one; {remedy}\n" in run("numbered.tsv", "-i", "sys.txt").err
 
 
 def test_a_trailing_empty_column_is_an_empty_reference(run, pair, write):

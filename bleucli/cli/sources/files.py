@@ -306,10 +306,10 @@ class FileSource(TextSource):
         """The hints about the files, once they have been read."""
         hints = [hint for file in (*self.references, *self._files) for hint in file.hints]
         if self._tabs is not None and self._tabs.columns > 1:
-            hints.append(
-                f"every line of {self.references[0].name} has a tab, and no output has one; if tabs separate"
-                f" references, add -nr {self._tabs.columns}"
-            )
+            remedy = f"if tabs separate references, add -nr {self._tabs.columns}"
+            if self._tabs.are_numbered:
+                remedy = "the first column holds only numbers; remove it, as cut -f2- does"
+            hints.append(f"every line of {self.references[0].name} has a tab, and no output has one; {remedy}")
         if self._arguments.detail and (self.finds_parts or self._arguments.has_test_set) and not any(self._marks()):
             unsaid = "which language its segments were first written in, nor which domain they belong to"
             hints.append(f"--detail: {self._name_of_marks} does not say {unsaid}")
@@ -358,9 +358,11 @@ class _Tabs:
     """Whether tabs may separate the references in a file: all its lines have the same number, and no output has one.
 
     columns: how many references each line would then have; 0 where nothing was read, 1 where they do not.
+    are_numbered: whether the first column has only numbers, such as those of lines.
     """
 
     columns = 0
+    are_numbered = True
 
     def watch(self, blocks: Iterator[Sequence[Segments]], are_references: bool) -> Iterator[Sequence[Segments]]:
         """Give blocks, and note their tabs."""
@@ -370,7 +372,9 @@ class _Tabs:
             for text in block[0] if are_references else ():
                 if self.columns == 1:
                     break
-                columns = (text or "").count("\t") + 1
+                first, *others = (text or "").split("\t")
+                columns = 1 + len(others)
+                self.are_numbered = self.are_numbered and first.isdecimal()
                 self.columns = columns if self.columns in (0, columns) else 1
             yield block
 
