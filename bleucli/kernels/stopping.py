@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # Few enough to count within 30 milliseconds, so that Ctrl-C takes effect at once
 PIECE = 1 << 16
+# For how many seconds a thread waits for work before it looks whether the program has ended
+_PATIENCE = 0.5
 _is_stopped: ContextVar[Callable[[], bool] | None] = ContextVar("is_stopped", default=None)
 
 
@@ -100,14 +102,23 @@ class Workers:
         return wait
 
     def _serve(self) -> None:
-        """Do what waits, in a thread."""
+        """Do what waits, in a thread, until the block ends, or the program with the block still open."""
+        from queue import Empty
+        from threading import main_thread
+
         _is_stopped.set(lambda: self._is_over)
-        while (do := self._tasks.get()) is not None and not self._is_over:
+        while main_thread().is_alive():  # Python waits for this thread before it ends
+            try:
+                do = self._tasks.get(timeout=_PATIENCE)
+            except Empty:
+                continue
+            if do is None or self._is_over:
+                return
             do()
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         self._is_over = error is not None
-        for _ in self._threads:
+        for _ in range(self._jobs):  # Ctrl-C may come between the start of a thread and its place in the list
             self._tasks.put(None)
         if not isinstance(error, KeyboardInterrupt):
             for thread in self._threads:

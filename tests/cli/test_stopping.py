@@ -9,7 +9,7 @@ import sys
 import time
 from array import array
 from concurrent.futures import ThreadPoolExecutor
-from threading import Event, get_ident
+from threading import Event, Thread, get_ident
 
 import pytest
 
@@ -209,6 +209,32 @@ def test_workers_end_with_the_block():
         results = [workers.start(str, number) for number in range(5)]
     assert [wait() for wait in results] == list("01234")
     assert [thread.is_alive() for thread in workers._threads] == [False] * 3
+
+
+def test_a_program_ends_while_a_block_is_open():
+    program = """
+from bleucli.counting.threads import in_order
+results = in_order(str, range(100), jobs=2)
+print(next(results))
+"""
+    words = [sys.executable, "-c", program]
+    answer = subprocess.run(words, capture_output=True, text=True, timeout=WAIT, check=False)
+    assert (answer.returncode, answer.stdout, answer.stderr) == (0, "(0, '0')\n", "")
+
+
+def test_a_thread_ends_if_ctrl_c_comes_right_after_its_start(monkeypatch):
+    start, threads = Thread.start, []
+
+    def start_and_interrupt(thread):
+        start(thread)
+        threads.append(thread)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Thread, "start", start_and_interrupt)
+    with pytest.raises(KeyboardInterrupt), Workers(2) as workers:
+        workers.start(str, 1)
+    threads[0].join(WAIT)
+    assert not threads[0].is_alive()
 
 
 def test_stopping_some_workers_does_not_stop_others():
