@@ -415,11 +415,12 @@ def utf16_in(start: bytes) -> str:
     for encoding, half in halves.items():
         if half == b"\0\0" and start.count(b"\0", 0, 4) == 2:
             return encoding
-    # In other scripts, line ends do; other kinds of files have characters that no text has
-    if b"\0" in start and _decode_start(start, "utf-8") is None:
+    # In other scripts, line ends do; the halves of Cyrillic letters are control characters and ASCII
+    text = _decode_start(start, "utf-8")
+    if b"\0" in start and (text is None or _has_controls(text.replace("\0", ""))):
         for encoding in halves:
             text = _decode_start(start, encoding) or ""
-            if "\n" in text and not any(char < " " and char not in "\t\n\r" for char in text):
+            if "\n" in text and not _has_controls(text):
                 return encoding
     return ""
 
@@ -438,6 +439,10 @@ def _may_be_packed(start: bytes) -> bool:
         or start.startswith((b"BZh", b"%PDF", b"PAR1"))
         or b"\0" in start[:_START_BYTES]
     )
+
+
+def _has_controls(text: str) -> bool:
+    return any(char < " " and char not in "\t\n\r" for char in text)
 
 
 def _decode_start(start: bytes, encoding: str) -> str | None:

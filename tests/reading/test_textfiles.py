@@ -394,6 +394,14 @@ KINDS = {
         "一座城市\n上海\n".encode("utf-16-be"),
         "is UTF-16, as PowerShell writes it, not UTF-8; save it as UTF-8, or add -e utf-16-be if",
     ),
+    "utf-16 of Russian": (
+        "раз\nдва\n".encode("utf-16-le"),
+        "is UTF-16, as PowerShell writes it, not UTF-8; save it as UTF-8, or add -e utf-16-le if",
+    ),
+    "utf-16 of Russian of others": (
+        "раз\nдва\n".encode("utf-16-be"),
+        "is UTF-16, as PowerShell writes it, not UTF-8; save it as UTF-8, or add -e utf-16-be if",
+    ),
     "utf-32": (
         "\ufeffone\ntwo\n".encode("utf-32-le"),
         "is UTF-32, not UTF-8; save it as UTF-8, or add -e utf-32 if all files are",
