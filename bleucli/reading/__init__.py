@@ -373,7 +373,7 @@ class TextFile:
 def refuse_other_kinds(start: bytes, name: str, encoding: str = "utf-8") -> None:
     r"""Raise an error about a file that cannot be text, by its start.
 
-    Valid UTF-8 may have zero bytes, as in sacreBLEU, but fewer than other bytes.
+    Valid UTF-8 may have zero bytes, as in sacreBLEU, but not hundreds at its start, as archives and databases have.
 
     name: what the message calls the file. encoding: that of the file, if it is text.
 
@@ -396,7 +396,7 @@ def refuse_other_kinds(start: bytes, name: str, encoding: str = "utf-8") -> None
     for mark, message in _OTHER_KINDS.items():
         if start.startswith(mark):
             raise BleuError(f"{name} ", message)
-    if encoding == "utf-8" and zeros and (not is_utf8 or 2 * zeros >= len(start)):
+    if encoding == "utf-8" and zeros and (not is_utf8 or zeros >= _START_BYTES // 2):
         raise BleuError(f"{name} is not text; {_AS_TEXT}")
 
 

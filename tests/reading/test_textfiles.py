@@ -38,7 +38,7 @@ ENCODINGS = ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "gb18030", "
 
 
 def may_be_text(text):
-    """Return whether a text is not refused, as those are that begin like UTF-16, or have many zero bytes."""
+    """Return whether a text is not refused, as those are that begin like UTF-16."""
     try:
         reading.refuse_other_kinds(text.encode(), "a file")
     except BleuError:
@@ -412,7 +412,7 @@ KINDS = {
     "doc": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0\0\0", "is not text; save its text as plain text"),
     "npy": (b"\x93NUMPY\1\0v\0{'descr': '<U9', 'shape': (2,)}\n", "is not text; save its text as plain text"),
     "png": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is not text; save its text as plain text"),
-    "tar": (b"sys.txt".ljust(100, b"\0") + b"0000644\0", "is not text; save its text as plain text"),
+    "tar": (b"sys.txt".ljust(100, b"\0") + b"0000644\0".ljust(400, b"\0"), "is not text; save its text as plain text"),
 }
 
 
@@ -435,7 +435,16 @@ def test_files_that_are_packed_twice_say_so(run, write):
 
 @pytest.mark.parametrize(
     "line",
-    ["%PDF is a format", "PAR1 lies here", "ARROW1 as well", "PK\x03 or so", "%PDF-1.7 été", "é\0", "nul\0nul\0"],
+    [
+        "%PDF is a format",
+        "PAR1 lies here",
+        "ARROW1 as well",
+        "PK\x03 or so",
+        "%PDF-1.7 été",
+        "é\0",
+        "nul\0nul\0",
+        "é\0\0\0\0",
+    ],
 )
 def test_text_that_begins_like_other_files_is_text(run, write, line):
     write("text", f"{line}\n")
