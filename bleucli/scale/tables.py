@@ -1,7 +1,7 @@
 """Tables of texts: one column of hypotheses per system, read block by block.
 
 Parquet and Arrow IPC are read by their blocks. CSV and TSV with a header, arrays of JSON objects and the first sheet of
-an XLSX file are read whole; all their values are text.
+an XLSX file are read whole; all labels and ids in them are text.
 
 - `columns_named`: which columns hold what, from the value of --columns
 - `TextTable`: files with the same columns, or with ids, as one corpus; and the group of each row
@@ -22,7 +22,7 @@ from bleucli.counting.corpus import Corpus, Source
 from bleucli.errors import BleuError, UsageError
 from bleucli.optional_deps import load
 from bleucli.phrases import QUOTES, suggest, tell_ragged
-from bleucli.reading.jsonfields import Fields, encode_ids, names_of_ids
+from bleucli.reading.jsonfields import Fields, encode_ids, kind, names_of_ids, quote
 from bleucli.records import NamedTuple
 from bleucli.scale import SEGMENT, SYSTEM, label_of, metrics_in
 from bleucli.scale.arrow import Columns, read_block
@@ -42,6 +42,8 @@ IPC = (".arrow", ".feather", ".ipc")
 # Tables of other programs, with the function that reads each
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 TABLES = (*_DELIMITERS, ".json", ".xlsx")
+# The key of a field's metadata that says why a column cannot hold texts
+_FAULT = b"bleu.fault"
 EMPTY = "the table is empty; expected at least one row"
 # The number of rows that are read at once
 _BLOCK = 4096
@@ -282,6 +284,8 @@ def check_columns(path: str, schema: pa.Schema, columns: Columns, keys: Sequence
             raise BleuError(f"{what}{suggest(name, names)}{remedy}")
         if names.count(name) > 1:
             raise BleuError(f"{path} has {names.count(name)} columns {name}; rename all but one")
+        if name not in keys and (fault := (schema.field(name).metadata or {}).get(_FAULT)):
+            raise BleuError(fault.decode())
     for key in keys:
         kind = schema.field(key).type
         if load("pyarrow", "arrow").types.is_nested(kind):
@@ -322,7 +326,7 @@ def kind_of(path: str) -> str:
 
 
 def _read_table(path: str) -> pa.Table:
-    """Return a table of another program; values that are not text become text, and missing ones are missing."""
+    """Return a table of another program; labels and ids become text, and missing values are missing."""
     status = os.stat(path)
     return _parse(path, status.st_mtime_ns, status.st_size)
 
@@ -330,32 +334,63 @@ def _read_table(path: str) -> pa.Table:
 @lru_cache(maxsize=1)
 def _parse(path: str, _time: int, _size: int) -> pa.Table:
     """Return what `_read_table` does; a table is asked for its columns first, and then for its rows."""
-    pa, kind = load("pyarrow", "arrow"), kind_of(path)
-    rows = _read_json(path) if kind == ".json" else _read_xlsx(path) if kind == ".xlsx" else _read_delimited(path, kind)
-    header, *values = rows
-    for number, row in enumerate(values, 2):
+    pa, ending = load("pyarrow", "arrow"), kind_of(path)
+    readers = {".json": _read_json, ".xlsx": _read_xlsx}
+    rows = readers[ending](path) if ending in readers else _read_delimited(path, ending)
+    start, *numbers = rows
+    header = rows.pop(start)
+    for number, row in rows.items():
         if len(row) != len(header):
             raise BleuError(tell_ragged(path, number, len(row), len(header)))
-    columns = list(zip(*values, strict=True)) or [()] * len(header)
-    text, texts = pa.string(), pa.list_(pa.string())
-    kinds = [texts if any(isinstance(value, list) for value in column) else text for column in columns]
-    return pa.table(list(map(pa.array, columns, kinds)), names=header)
+    place = f"{path}, {'item' if ending == '.json' else 'row'}"
+    fields, arrays = [], []
+    for name, column in zip(header, zip(*rows.values(), strict=True) if rows else [()] * len(header), strict=True):
+        kinds = set(map(type, column))
+        fault = "" if kinds <= {str, type(None)} else _fault_in(place, numbers, name, column)
+        texts = pa.list_(pa.string()) if list in kinds else pa.string()
+        # Labels and ids need not be text: only a column of texts is refused, by `check_columns`
+        fields.append(pa.field(name, texts, metadata={_FAULT: fault} if fault else None))
+        arrays.append(pa.array([_cell(value, list in kinds) for value in column] if fault else column, texts))
+    return pa.table(arrays, schema=pa.schema(fields))
+
+
+def _fault_in(place: str, numbers: Sequence[int], name: str, column: Sequence[object]) -> str:
+    """Return what is wrong with a column if it holds texts; "" if nothing is.
+
+    >>> _fault_in("t.json, item", [1, 2], "refs", [["a", None], "b"])
+    "t.json, item 2: 'refs' is a string; expected an array of strings"
+    """
+    has_lists = any(isinstance(value, list) for value in column)
+    for number, value in zip(numbers, column, strict=True):
+        if has_lists and isinstance(value, str):
+            return f"{place} {number}: {quote(name)} is a string; expected an array of strings"
+        for one in value if isinstance(value, list) else [value]:
+            if one is not None and not isinstance(one, str):
+                what = "a date or time" if hasattr(one, "isoformat") else kind(one)  # in a spreadsheet
+                return f"{place} {number}: {quote(name)} {'holds' if has_lists else 'is'} {what}; expected a string"
+    return ""
+
+
+def _cell(value: object, in_list: bool) -> object:
+    """Return a label or an id as text."""
+    texts = list(map(_text_of, value if isinstance(value, list) else [value]))
+    return texts if in_list else texts[0]
 
 
 def _text_of(value: object) -> str | None:
     return value if value is None or isinstance(value, str) else str(value)
 
 
-def _read_delimited(path: str, kind: str) -> list[list[Any]]:
+def _read_delimited(path: str, ending: str) -> dict[int, list[Any]]:
     import csv
 
     with open(path, encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter=_DELIMITERS[kind], strict=True)
+        reader = csv.reader(file, delimiter=_DELIMITERS[ending], strict=True)
         try:
             rows = [row for row in reader if row]
         except csv.Error as error:
             raise BleuError(
-                f"{path}, line {reader.line_num}: not valid {kind[1:].upper()} ({error}); {QUOTES}"
+                f"{path}, line {reader.line_num}: not valid {ending[1:].upper()} ({error}); {QUOTES}"
             ) from None
         except UnicodeDecodeError as error:
             raise BleuError(f"{path} is not UTF-8 (0x{error.object[error.start]:02x}); save it as UTF-8") from None
@@ -363,11 +398,11 @@ def _read_delimited(path: str, kind: str) -> list[list[Any]]:
         raise BleuError(EMPTY)
     if len(rows[0]) == 1 and ";" in rows[0][0]:
         raise BleuError(f"{path} has columns between semicolons; save it with commas or tabs between them")
-    return rows
+    return dict(enumerate(rows, 1))
 
 
-def _read_json(path: str) -> list[list[Any]]:
-    """Return the rows of an array of objects; a list of strings stays a list."""
+def _read_json(path: str) -> dict[int, list[Any]]:
+    """Return the rows of an array of objects, by the numbers of these from 1; the names of the columns are row 0."""
     import json
 
     with open(path, encoding="utf-8-sig") as file:
@@ -381,13 +416,10 @@ def _read_json(path: str) -> list[list[Any]]:
         raise BleuError(f'{path} is not an array of objects; write [{{"hyp": ..., "ref": ...}}, ...]')
     header = list(dict.fromkeys(key for item in items for key in item))
 
-    def cell(value: object) -> object:
-        return [_text_of(one) for one in value] if isinstance(value, list) else _text_of(value)
-
-    return [header, *([cell(item.get(key)) for key in header] for item in items)]
+    return dict(enumerate([header, *([item.get(key) for key in header] for item in items)]))
 
 
-def _read_xlsx(path: str) -> list[list[Any]]:
+def _read_xlsx(path: str) -> dict[int, list[Any]]:
     from zipfile import BadZipFile
 
     try:
@@ -396,15 +428,16 @@ def _read_xlsx(path: str) -> list[list[Any]]:
         raise BleuError(f"{path} needs openpyxl; type: pip install openpyxl, or save the sheet as .csv") from None
     try:
         sheet = load_workbook(path, read_only=True, data_only=True).worksheets[0]
-        rows = [[_text_of(value) for value in row] for row in sheet.iter_rows(values_only=True)]
+        rows = {number: list(row) for number, row in enumerate(sheet.iter_rows(values_only=True), 1)}
     except (BadZipFile, EOFError, IndexError, KeyError, ValueError) as error:
         raise BleuError(
             f"{path} is not a complete XLSX file ({' '.join(str(error).split()):.60}); save it again"
         ) from None
-    rows = [row for row in rows if any(value is not None for value in row)]
+    rows = {number: row for number, row in rows.items() if any(value is not None for value in row)}
     if not rows:
         raise BleuError(EMPTY)
-    return [[value or "" for value in rows[0]], *rows[1:]]
+    header = min(rows)
+    return rows | {header: [_text_of(value) or "" for value in rows[header]]}
 
 
 def _open_ipc(path: str) -> Any:

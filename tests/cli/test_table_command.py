@@ -494,6 +494,39 @@ def test_references_in_json_may_be_lists_and_missing(run, folder):
 
 
 @pytest.mark.parametrize(
+    ("references", "message"),
+    [
+        ([["a"], "b"], "item 2: 'refs' is a string; expected an array of strings"),
+        (["a", ["b", 3]], "item 1: 'refs' is a string; expected an array of strings"),
+        ([["a"], ["b", 3]], "item 2: 'refs' holds a number; expected a string"),
+        (["a", {"de": "b"}], "item 2: 'refs' is an object; expected a string"),
+        ([float("nan"), "b"], "item 1: 'refs' is a number; expected a string"),
+        (["a", True], "item 2: 'refs' is true or false; expected a string"),
+    ],
+)
+def test_values_of_json_that_are_not_text_are_only_labels(run, write, references, message):
+    items = [{"hyp": "a", "ref": "a", "refs": one} for one in references]
+    write("t.json", json.dumps(items))
+    refused(run("--table", "t.json", "--columns", "hyp=hyp,refs=refs"), f"t.json, {message}")
+    assert run("--table", "t.json").status == 0
+    write("t.json", json.dumps([item | {"year": year} for item, year in zip(items, (1, 2), strict=True)]))
+    assert "year=1" in run("--table", "t.json", "--by", "year", "-f", "text").out
+
+
+def test_numbers_and_dates_in_a_spreadsheet_are_not_text(run, folder):
+    from datetime import date
+
+    from openpyxl import Workbook
+
+    for value, what in ((42, "a number"), (date(2026, 1, 2), "a date or time"), (True, "true or false")):
+        book = Workbook()
+        for row in (("hyp", "ref"), ("a", "a"), (None, None), (value, "a")):
+            book.active.append(row)
+        book.save("t.xlsx")
+        refused(run("--table", "t.xlsx"), f"t.xlsx, row 4: 'hyp' is {what}; expected a string")
+
+
+@pytest.mark.parametrize(
     ("name", "data", "message"),
     [
         ("t.csv", b"hyp;ref\na;b\n", "t.csv has columns between semicolons; save it with commas or tabs between them"),
