@@ -4,7 +4,7 @@
 - `join_words`: words with commas and "and" or "or"
 - `tell_ids`: how many ids there are, and the first of them
 - `tell_orders`, `list_orders`: the n-grams of some orders, in a sentence and in a list
-- `tell_ragged`, `QUOTES`: what is wrong with tables
+- `tell_ragged`: what is wrong with a row of a table
 - `Turn`, `tell_place`: parts that Python and the command word differently; `in_command`: the wording of the command
 - `suggest`: the known names that are most like an unknown one
 """
@@ -61,9 +61,6 @@ def tell_ids(ids: Iterable[str]) -> str:
 
 
 # What to do about CSV that cannot be parsed
-QUOTES = 'put "" for each quotation mark in a quoted cell, and close the cell'
-
-
 def tell_ragged(label: str, row: int, cells: int, columns: int) -> str:
     """Return what is wrong with a row of a table, counted from 1, that has more or fewer cells than the first one.
 

@@ -21,7 +21,9 @@ from bleucli import kernels
 from bleucli.counting.corpus import Corpus, Source
 from bleucli.errors import BleuError, UsageError
 from bleucli.optional_deps import load
-from bleucli.phrases import QUOTES, suggest, tell_ragged
+from bleucli.phrases import suggest, tell_ragged
+from bleucli.reading import TextFile, utf16_in
+from bleucli.reading.delimited import read_rows
 from bleucli.reading.jsonfields import Fields, encode_ids, kind, names_of_ids, quote
 from bleucli.records import NamedTuple
 from bleucli.scale import SEGMENT, SYSTEM, label_of, metrics_in
@@ -337,8 +339,10 @@ def _parse(path: str, _time: int, _size: int) -> pa.Table:
     pa, ending = load("pyarrow", "arrow"), kind_of(path)
     readers = {".json": _read_json, ".xlsx": _read_xlsx}
     rows = readers[ending](path) if ending in readers else _read_delimited(path, ending)
+    if not rows:
+        raise BleuError(EMPTY)
     start, *numbers = rows
-    header = rows.pop(start)
+    header = [_text_of(name) or "" for name in rows.pop(start)]
     for number, row in rows.items():
         if len(row) != len(header):
             raise BleuError(tell_ragged(path, number, len(row), len(header)))
@@ -382,36 +386,28 @@ def _text_of(value: object) -> str | None:
 
 
 def _read_delimited(path: str, ending: str) -> dict[int, list[Any]]:
-    import csv
+    return dict(enumerate(read_rows(_read_text(path), _DELIMITERS[ending], path), 1))
 
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter=_DELIMITERS[ending], strict=True)
-        try:
-            rows = [row for row in reader if row]
-        except csv.Error as error:
-            raise BleuError(
-                f"{path}, line {reader.line_num}: not valid {ending[1:].upper()} ({error}); {QUOTES}"
-            ) from None
-        except UnicodeDecodeError as error:
-            raise BleuError(f"{path} is not UTF-8 (0x{error.object[error.start]:02x}); save it as UTF-8") from None
-    if not rows:
-        raise BleuError(EMPTY)
-    if len(rows[0]) == 1 and ";" in rows[0][0]:
-        raise BleuError(f"{path} has columns between semicolons; save it with commas or tabs between them")
-    return dict(enumerate(rows, 1))
+
+def _read_text(path: str) -> str:
+    """Return the text of a file in UTF-8 or UTF-16, unpacked if it is compressed, without a byte-order mark."""
+    with open(path, "rb") as content:
+        encoding = utf16_in(content.read(4))
+    file = TextFile(path, path, encoding=encoding or "utf-8", mark="dropped")
+    file.remedy = "save it as UTF-8"
+    return file.text()
 
 
 def _read_json(path: str) -> dict[int, list[Any]]:
     """Return the rows of an array of objects, by the numbers of these from 1; the names of the columns are row 0."""
     import json
 
-    with open(path, encoding="utf-8-sig") as file:
-        try:
-            items = json.load(file)
-        except UnicodeDecodeError as error:
-            raise BleuError(f"{path} is not UTF-8 (0x{error.object[error.start]:02x}); save it as UTF-8") from None
-        except (RecursionError, ValueError) as error:
-            raise BleuError(f"{path} is not valid JSON ({error}); JSON Lines are read after -i") from None
+    try:
+        items = json.loads(_read_text(path))
+    except (RecursionError, ValueError) as error:
+        if isinstance(error, BleuError):
+            raise
+        raise BleuError(f"{path} is not valid JSON ({error}); JSON Lines are read after -i") from None
     if not isinstance(items, list) or not items or not all(isinstance(item, dict) for item in items):
         raise BleuError(f'{path} is not an array of objects; write [{{"hyp": ..., "ref": ...}}, ...]')
     header = list(dict.fromkeys(key for item in items for key in item))
@@ -433,11 +429,7 @@ def _read_xlsx(path: str) -> dict[int, list[Any]]:
         raise BleuError(
             f"{path} is not a complete XLSX file ({' '.join(str(error).split()):.60}); save it again"
         ) from None
-    rows = {number: row for number, row in rows.items() if any(value is not None for value in row)}
-    if not rows:
-        raise BleuError(EMPTY)
-    header = min(rows)
-    return rows | {header: [_text_of(value) or "" for value in rows[header]]}
+    return {number: row for number, row in rows.items() if any(value is not None for value in row)}
 
 
 def _open_ipc(path: str) -> Any:

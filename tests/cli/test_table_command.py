@@ -449,6 +449,43 @@ def test_usual_names_of_columns_are_guessed(run, folder, header):
     refused(run("--table", "t.csv"), "t.csv has no column hyp; it has mt, output")
 
 
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.json"])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_the_start_of_a_table_shows_its_encoding_and_compression(run, folder, name, encoding):
+    from gzip import compress
+
+    write_table(name)
+    data = Path(name).read_text(encoding="utf-8").encode(encoding)
+    for content in (data, compress(data)) if encoding == "utf-8-sig" else (data,):
+        Path(name).write_bytes(content)
+        assert run("--table", name, "-m", "bleu", "chrf", "-q") == run(*expected())
+
+
+def test_lines_may_end_as_on_old_computers_and_cells_may_be_long(run, folder):
+    long = "a " * 100_000
+    for name, between in (("t.csv", ","), ("t.tsv", "\t")):
+        for end in ("\r", "\r\n", "\n"):
+            rows = ("hyp", "ref"), ("a b c d", "a b c e"), (long, long)
+            Path(name).write_bytes("".join(between.join(row) + end for row in rows).encode() + 2 * end.encode())
+            assert run("--table", name, "-m", "wer", "-b", "-q").out == f"{100 / 100_004:.1f}\n"
+
+
+def test_tsv_may_be_quoted_or_not(run, write):
+    hyp = ["It was late.", '"He came home.', 'And he left."', "The end is near.", '"Yes."', 'an 8" disc', "", "a, b"]
+    ref = ["It was late.", "He came home early.", "And he left again.", '"The end" is near.', '"Yes!"', '8"', "x", "c"]
+    write("hyp.txt", "".join(f"{text}\n" for text in hyp))
+    write("ref.txt", "".join(f"{text}\n" for text in ref))
+    scores = run("ref.txt", "-i", "hyp.txt", "-m", "bleu", "wer", "-f", "text", "-q").out
+    for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL, None):
+        with open("t.tsv", "w", newline="") as file:
+            if quoting is None:  # as `paste` does
+                file.writelines(f"{one}\t{other}\n" for one, other in zip(["hyp", *hyp], ["ref", *ref], strict=True))
+            else:
+                rows = zip(["hyp", *hyp], ["ref", *ref], strict=True)
+                csv.writer(file, delimiter="\t", quoting=quoting).writerows(rows)
+        assert run("--table", "t.tsv", "-m", "bleu", "wer", "-f", "text", "-q").out == scores, quoting
+
+
 def test_a_spreadsheet_is_a_table(run, folder):
     from openpyxl import Workbook
 
@@ -474,7 +511,7 @@ def test_without_openpyxl_one_line_says_what_to_type(run, write, monkeypatch):
         ("t.csv", "hyp,ref\n", "the table is empty; expected at least one row"),
         ("t.csv", "hyp,ref\na,b,c\n", "t.csv, row 2 has 3 cells, but the first row has 2"),
         ("t.csv", 'hyp,ref\n"a,b\n', "t.csv, line 2: not valid CSV (unexpected end of data)"),
-        ("t.csv", b"hyp,ref\n\xff,b\n", "t.csv is not UTF-8 (0xff); save it as UTF-8"),
+        ("t.csv", b"hyp,ref\n\xff,b\n", "t.csv, line 2, byte 8: 0xff is not valid utf-8; save it as UTF-8"),
         ("t.json", '{"hyp": "a"}\n', "t.json is not an array of objects; write [{"),
         ("t.json", "[1]", "t.json is not an array of objects"),
         ("t.json", '[{"hyp": "a"', "t.json is not valid JSON ("),
@@ -529,9 +566,13 @@ def test_numbers_and_dates_in_a_spreadsheet_are_not_text(run, folder):
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("t.csv", b"hyp;ref\na;b\n", "t.csv has columns between semicolons; save it with commas or tabs between them"),
-        ("t.csv", "hyp,ref\na,b\n".encode("utf-16"), "t.csv is not UTF-8 (0xff); save it as UTF-8"),
-        ("t.json", '[{"hyp": "a"}]'.encode("utf-16"), "t.json is not UTF-8 (0xff); save it as UTF-8"),
+        ("t.csv", b"hyp;ref\na;b\n", "t.csv has columns between semicolons; save it with commas between them"),
+        ("t.csv", b'"hyp";"ref"\n"a";"b, c"\n', "t.csv has columns between semicolons; save it with commas between"),
+        ("t.csv", b"hyp|ref\na|b\n", "t.csv has columns between vertical bars; save it with commas between them"),
+        ("t.tsv", b"hyp,ref\na,b\n", "t.tsv has columns between commas; save it with tabs between them"),
+        ("t.csv", b"%PDF-1.7\n" + bytes(9), "t.csv is a PDF; save its text as plain text"),
+        ("t.csv", b"PK\x03\x04" + bytes(200), "t.csv is a ZIP archive, as .docx and .xlsx are; save its text as"),
+        ("t.csv", b"hyp,ref\na,b\n\nc,d\n", "t.csv, row 3 has 0 cells, but the first row has 2; give each row a cell"),
         ("t.csv", b"hyp,ref\na\n", "t.csv, row 2 has 1 cell, but the first row has 2; give each row a cell for each"),
         ("t.csv", b'hyp,ref\n"a,b\n', 't.csv, line 2: not valid CSV (unexpected end of data); put "" for each'),
         ("t.xlsx", b"no ZIP archive", "t.xlsx is not a complete XLSX file (File is not a zip file); save it again"),
