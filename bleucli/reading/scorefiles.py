@@ -101,7 +101,7 @@ def read(path: str, label: str, name: str, field: str = "", ids: str = "") -> Sc
         parquet, pa = load("pyarrow.parquet", "arrow"), load("pyarrow", "arrow")
         try:
             rows: list[Any] = parquet.read_table(path).to_pylist()
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, ValueError) as error:  # a text may be invalid UTF-8
             raise BleuError(
                 f"{label} is not valid Parquet ({' '.join(str(error).split()):.60}); write it again"
             ) from None

@@ -416,8 +416,6 @@ def _read_json(path: str) -> dict[int, list[Any]]:
 
 
 def _read_xlsx(path: str) -> dict[int, list[Any]]:
-    from zipfile import BadZipFile
-
     try:
         from openpyxl import load_workbook
     except ImportError:
@@ -425,10 +423,10 @@ def _read_xlsx(path: str) -> dict[int, list[Any]]:
     try:
         sheet = load_workbook(path, read_only=True, data_only=True).worksheets[0]
         rows = {number: list(row) for number, row in enumerate(sheet.iter_rows(values_only=True), 1)}
-    except (BadZipFile, EOFError, IndexError, KeyError, ValueError) as error:
-        raise BleuError(
-            f"{path} is not a complete XLSX file ({' '.join(str(error).split()):.60}); save it again"
-        ) from None
+    except Exception as error:  # damaged archives and XML raise exceptions of many kinds
+        if isinstance(error, OSError) and error.errno:
+            raise
+        raise BleuError(f"{path} is not a complete XLSX file with a sheet of cells; save it again") from None
     return {number: row for number, row in rows.items() if any(value is not None for value in row)}
 
 

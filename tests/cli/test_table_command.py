@@ -9,6 +9,7 @@ import random
 import sys
 from errno import ELOOP
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from conftest import refused, warnings_in
@@ -494,6 +495,22 @@ def test_a_spreadsheet_is_a_table(run, folder):
         book.active.append(row)
     book.save("t.xlsx")
     assert run("--table", "t.xlsx", "-m", "bleu", "chrf", "-q") == run(*expected())
+    whole = Path("t.xlsx").read_bytes()
+    with ZipFile("t.xlsx") as archive:
+        contents = {name: archive.read(name) for name in archive.namelist()}
+    for damaged in ("[Content_Types].xml", "xl/workbook.xml", "xl/worksheets/sheet1.xml"):
+        with ZipFile("t.xlsx", "w") as archive:
+            for name, content in contents.items():
+                archive.writestr(name, content[: len(content) // 2] if name == damaged else content)
+        refused(run("--table", "t.xlsx"), "t.xlsx is not a complete XLSX file with a sheet of cells; save it again")
+    at = whole.index(b"xl/worksheets/sheet1.xml") + 40
+    Path("t.xlsx").write_bytes(whole[:at] + bytes(20) + whole[at + 20 :])
+    refused(run("--table", "t.xlsx"), "t.xlsx is not a complete XLSX file with a sheet of cells; save it again")
+    charts = Workbook()
+    charts.remove(charts.active)
+    charts.create_chartsheet()
+    charts.save("t.xlsx")
+    refused(run("--table", "t.xlsx"), "t.xlsx is not a complete XLSX file with a sheet of cells; save it again")
     Path("t.xlsx").write_bytes(b"PK no")
     refused(run("--table", "t.xlsx"), "t.xlsx is not a complete XLSX file")
 
@@ -575,7 +592,7 @@ def test_numbers_and_dates_in_a_spreadsheet_are_not_text(run, folder):
         ("t.csv", b"hyp,ref\na,b\n\nc,d\n", "t.csv, row 3 has 0 cells, but the first row has 2; give each row a cell"),
         ("t.csv", b"hyp,ref\na\n", "t.csv, row 2 has 1 cell, but the first row has 2; give each row a cell for each"),
         ("t.csv", b'hyp,ref\n"a,b\n', 't.csv, line 2: not valid CSV (unexpected end of data); put "" for each'),
-        ("t.xlsx", b"no ZIP archive", "t.xlsx is not a complete XLSX file (File is not a zip file); save it again"),
+        ("t.xlsx", b"no ZIP archive", "t.xlsx is not a complete XLSX file with a sheet of cells; save"),
         *(
             (
                 name,

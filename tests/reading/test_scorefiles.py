@@ -147,6 +147,10 @@ def test_parquet_is_read(folder):
     assert scorefiles.read("s.parquet", "s.parquet", "COMET").systems == {"": NUMBERS}
     assert scorefiles.read("s.parquet", "s.parquet", "COMET", "b").systems == {"": OTHERS}
     assert scorefiles.read("s.parquet", "s.parquet", "XCOMET").systems == {"COMET": NUMBERS, "b": OTHERS}
+    texts = pa.Array.from_buffers(pa.string(), 3, pa.array([b"\xff", b"", b""]).buffers())
+    parquet.write_table(pa.table({"hyp": texts, "COMET": NUMBERS}), "t.parquet")
+    with pytest.raises(BleuError, match=r"^t.parquet is not valid Parquet \('utf-8' codec can't decode byte 0xff"):
+        scorefiles.read("t.parquet", "t.parquet", "COMET")
     with open("s.parquet", "r+b") as file:
         file.truncate(300)
     with pytest.raises(BleuError, match=r"^s.parquet is not valid Parquet \("):
