@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from bleucli.counting.joining import Joining
 
 IPC = (".arrow", ".feather", ".ipc")
+# The first bytes of files, and those of streams
+_IPC_MARKS = (b"ARRO", b"\xff\xff\xff\xff")
 # Tables of other programs, with the function that reads each
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 TABLES = (*_DELIMITERS, ".json", ".xlsx")
@@ -352,9 +354,16 @@ def _parse(path: str, _time: int, _size: int) -> pa.Table:
         kinds = set(map(type, column))
         fault = "" if kinds <= {str, type(None)} else _fault_in(place, numbers, name, column)
         texts = pa.list_(pa.string()) if list in kinds else pa.string()
-        # Labels and ids need not be text: only a column of texts is refused, by `check_columns`
-        fields.append(pa.field(name, texts, metadata={_FAULT: fault} if fault else None))
-        arrays.append(pa.array([_cell(value, list in kinds) for value in column] if fault else column, texts))
+        try:
+            # Labels and ids need not be text: only a column of texts is refused, by `check_columns`
+            fields.append(pa.field(name, texts, metadata={_FAULT: fault} if fault else None))
+            arrays.append(pa.array([_cell(value, list in kinds) for value in column] if fault else column, texts))
+        except UnicodeEncodeError as error:
+            half = f"\\u{ord(error.object[error.start]):04x}"
+            raise BleuError(
+                f"{path}: {quote(error.object)} holds a lone surrogate ({half}), which is not text; write both halves"
+                " of the character"
+            ) from None
     return pa.table(arrays, schema=pa.schema(fields))
 
 
@@ -458,7 +467,12 @@ def telling(path: str) -> Iterator[None]:
                 f"{path} is not a table; expected a file whose name ends in {endings}; text and JSON Lines are read"
                 " after -i"
             ) from None
-        kind = "Parquet" if is_parquet(path) else "Arrow IPC"
+        kind, marks = ("Parquet", (PARQUET_MARK,)) if is_parquet(path) else ("Arrow IPC", _IPC_MARKS)
+        if "://" not in path:
+            with open(path, "rb") as content:
+                start = content.read(len(PARQUET_MARK))
+            if start and start not in marks:
+                raise BleuError(f"{path} is not {kind}; give the file the ending of its format") from None
         raise BleuError(f"{path} is not a complete {kind} file ({reason[:200]}); write it again") from None
 
 

@@ -317,9 +317,15 @@ def test_files_that_are_not_tables_are_refused(run, columns, write, folder):
         ("x.arrow", "complete Arrow IPC file"),
         ("x.bin", "table; expected"),
     ):
-        for content in (b"", b"a line\n" * 9):
-            write(name, content)
-            refused(run("--table", name), f"{name} is not a {kind}")
+        write(name, b"")
+        refused(run("--table", name), f"{name} is not a {kind}")
+    for name, message in (
+        ("x.parquet", "Parquet; give the file the ending of its format"),
+        ("x.arrow", "Arrow IPC; give the file the ending of its format"),
+        ("x.bin", "a table; expected a file whose name ends in"),
+    ):
+        write(name, b"a line\n" * 9)
+        refused(run("--table", name), f"{name} is not {message}")
     pq.write_table(pa.table(columns), "t.parquet")
     with open("t.parquet", "rb") as file:
         content = file.read()
@@ -587,6 +593,16 @@ def test_numbers_and_dates_in_a_spreadsheet_are_not_text(run, folder):
         ("t.csv", b'"hyp";"ref"\n"a";"b, c"\n', "t.csv has columns between semicolons; save it with commas between"),
         ("t.csv", b"hyp|ref\na|b\n", "t.csv has columns between vertical bars; save it with commas between them"),
         ("t.tsv", b"hyp,ref\na,b\n", "t.tsv has columns between commas; save it with tabs between them"),
+        (
+            "t.json",
+            b'[{"hyp": "\\ud800 a"}]',
+            r"t.json: '\ud800 a' holds a lone surrogate (\ud800), which is not",
+        ),
+        (
+            "t.json",
+            b'[{"\\ud800": "a"}]',
+            r"t.json: '\ud800' holds a lone surrogate (\ud800), which is not",
+        ),
         ("t.csv", b"%PDF-1.7\n" + bytes(9), "t.csv is a PDF; save its text as plain text"),
         ("t.csv", b"PK\x03\x04" + bytes(200), "t.csv is a ZIP archive, as .docx and .xlsx are; save its text as"),
         ("t.csv", b"hyp,ref\na,b\n\nc,d\n", "t.csv, row 3 has 0 cells, but the first row has 2; give each row a cell"),
