@@ -21,7 +21,7 @@ from bleucli import kernels
 from bleucli.counting.corpus import Corpus, Source
 from bleucli.errors import BleuError, UsageError
 from bleucli.optional_deps import load
-from bleucli.phrases import suggest, tell_ragged
+from bleucli.phrases import list_names, suggest, tell_ragged
 from bleucli.reading import TextFile, utf16_in
 from bleucli.reading.delimited import read_rows
 from bleucli.reading.jsonfields import Fields, encode_ids, kind, names_of_ids, quote
@@ -226,7 +226,7 @@ def _find_parts(names: Mapping[str, Sequence[str]], columns: Columns, keys: Sequ
     for name in columns.names():
         if name not in columns_of_all:
             remedy = "; name the columns of texts with --columns hyp=NAME,refs=NAME"
-            there = f"{', '.join(columns_of_all)}{suggest(name, columns_of_all)}"
+            there = f"{list_names(columns_of_all)}{suggest(name, columns_of_all)}"
             raise BleuError(f"no table has a column {name}; they have {there}{remedy}")
     parts: dict[tuple[str, ...], list[str]] = {}
     for path, of in texts.items():
@@ -284,7 +284,7 @@ def check_columns(path: str, schema: pa.Schema, columns: Columns, keys: Sequence
             if name not in keys and {SYSTEM, SEGMENT} < {*names} and metrics_in(names):
                 raise BleuError(f"{path} has no column {name}; it holds statistics: read it with --stats")
             remedy = "" if name in keys else "; name the columns of texts with --columns hyp=NAME,refs=NAME"
-            what = f"{path} has no column {name}; it has {', '.join(names)}"
+            what = f"{path} has no column {name}; it has {list_names(names)}"
             raise BleuError(f"{what}{suggest(name, names)}{remedy}")
         if names.count(name) > 1:
             raise BleuError(f"{path} has {names.count(name)} columns {name}; rename all but one")

@@ -603,6 +603,16 @@ def test_numbers_and_dates_in_a_spreadsheet_are_not_text(run, folder):
             b'[{"\\ud800": "a"}]',
             r"t.json: '\ud800' holds a lone surrogate (\ud800), which is not",
         ),
+        (
+            "t.csv",
+            b'[{"hyp": "' + b"a" * 999,
+            't.csv has no column hyp; it has [{"hyp": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...; name',
+        ),
+        (
+            "t.csv",
+            b"a," * 99 + b"b\n",
+            "t.csv has no column hyp; it has a, a, a, a, a, a, a, a, a, ...; name the columns",
+        ),
         ("t.csv", b"%PDF-1.7\n" + bytes(9), "t.csv is a PDF; save its text as plain text"),
         ("t.csv", b"PK\x03\x04" + bytes(200), "t.csv is a ZIP archive, as .docx and .xlsx are; save its text as"),
         ("t.csv", b"hyp,ref\na,b\n\nc,d\n", "t.csv, row 3 has 0 cells, but the first row has 2; give each row a cell"),
