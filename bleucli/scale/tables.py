@@ -48,7 +48,6 @@ _DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 TABLES = (*_DELIMITERS, ".json", ".xlsx")
 # The key of a field's metadata that says why a column cannot hold texts
 _FAULT = b"bleu.fault"
-EMPTY = "the table is empty; expected at least one row"
 # The number of rows that are read at once
 _BLOCK = 4096
 _EXPECTED = (
@@ -167,7 +166,7 @@ class TextTable:
                         yield self._read(batch, part, path)
                         self.rows[path] += len(batch)
         if not any(self.rows[path] for path in part.files):
-            raise BleuError(EMPTY if self.joining is None else f"{part.files[0]} is empty; expected at least one row")
+            raise BleuError(f"{part.files[0]} is empty; expected at least one row")
 
     def _read(self, batch: pa.RecordBatch, part: _Part, path: str) -> list[Segments]:
         if not is_parquet(path):  # pyarrow does not check a memory map; `read_block` checks the hypotheses
@@ -342,7 +341,7 @@ def _parse(path: str, _time: int, _size: int) -> pa.Table:
     readers = {".json": _read_json, ".xlsx": _read_xlsx}
     rows = readers[ending](path) if ending in readers else _read_delimited(path, ending)
     if not rows:
-        raise BleuError(EMPTY)
+        raise BleuError(f"{path} is empty; expected at least one row")
     start, *numbers = rows
     header = [_text_of(name) or "" for name in rows.pop(start)]
     for number, row in rows.items():
@@ -417,7 +416,9 @@ def _read_json(path: str) -> dict[int, list[Any]]:
         if isinstance(error, BleuError):
             raise
         raise BleuError(f"{path} is not valid JSON ({error}); JSON Lines are read after -i") from None
-    if not isinstance(items, list) or not items or not all(isinstance(item, dict) for item in items):
+    if items == []:
+        return {}
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise BleuError(f'{path} is not an array of objects; write [{{"hyp": ..., "ref": ...}}, ...]')
     header = list(dict.fromkeys(key for item in items for key in item))
 

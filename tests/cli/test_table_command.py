@@ -334,7 +334,11 @@ def test_files_that_are_not_tables_are_refused(run, columns, write, folder):
     os.symlink("loop.parquet", "loop.parquet")
     refused(run("--table", "loop.parquet"), f"cannot read loop.parquet: {os.strerror(ELOOP)}; name another table")
     pq.write_table(pa.table(columns).slice(0, 0), "t.parquet")
-    refused(run("--table", "t.parquet"), "the table is empty; expected at least one row")
+    refused(run("--table", "t.parquet"), "t.parquet is empty; expected at least one row")
+    for hyp, ref in (([1], ["a"]), (["a"], [1]), (["a"], [[1]])):
+        pq.write_table(pa.table({"hyp": hyp, "ref": ref}), "t.parquet")
+        name = "hyp" if hyp == [1] else "ref"
+        refused(run("--table", "t.parquet"), f"t.parquet, {name} 1 is of type int, not a string; give one string per")
     statsfiles.write("s.parquet", {"a": bleucli.BLEU().corpus_stats(columns["hyp"], [columns["ref"]], keep_rows=True)})
     refused(run("--table", "s.parquet"), "s.parquet has no column hyp; it holds statistics: read it with --stats")
 
@@ -453,7 +457,9 @@ def test_usual_names_of_columns_are_guessed(run, folder, header):
     write_table("t.csv", header)
     assert run("--table", "t.csv", "-m", "bleu", "chrf", "-q") == run(*expected())
     write_table("t.csv", ("mt", "output"))
-    refused(run("--table", "t.csv"), "t.csv has no column hyp; it has mt, output")
+    refused(
+        run("--table", "t.csv"), "mt and output could each be the hypothesis; name the columns with --columns hyp=NAME"
+    )
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.json"])
@@ -530,8 +536,9 @@ def test_without_openpyxl_one_line_says_what_to_type(run, write, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("t.csv", "", "the table is empty; expected at least one row"),
-        ("t.csv", "hyp,ref\n", "the table is empty; expected at least one row"),
+        ("t.csv", "", "t.csv is empty; expected at least one row"),
+        ("t.csv", "hyp,ref\n", "t.csv is empty; expected at least one row"),
+        ("t.json", "[]", "t.json is empty; expected at least one row"),
         ("t.csv", "hyp,ref\na,b,c\n", "t.csv, row 2 has 3 cells, but the first row has 2"),
         ("t.csv", 'hyp,ref\n"a,b\n', "t.csv, line 2: not valid CSV (unexpected end of data)"),
         ("t.csv", b"hyp,ref\n\xff,b\n", "t.csv, line 2, byte 8: 0xff is not valid utf-8; save it as UTF-8"),
