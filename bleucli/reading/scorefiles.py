@@ -100,7 +100,10 @@ def read(path: str, label: str, name: str, field: str = "", ids: str = "") -> Sc
     if start == _PARQUET:
         parquet, pa = load("pyarrow.parquet", "arrow"), load("pyarrow", "arrow")
         try:
-            rows: list[Any] = parquet.read_table(path).to_pylist()
+            table = parquet.read_table(path)
+            # As text, decimals become the same numbers as in CSV
+            fields = [one.with_type(pa.string()) if pa.types.is_decimal(one.type) else one for one in table.schema]
+            rows: list[Any] = table.cast(pa.schema(fields)).to_pylist()
         except (pa.ArrowException, OSError, ValueError) as error:  # a text may be invalid UTF-8
             raise BleuError(
                 f"{label} is not valid Parquet ({' '.join(str(error).split()):.60}); write it again"

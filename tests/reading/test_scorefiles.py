@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from decimal import Decimal
 
 import evaluation_data
 import pytest
@@ -151,6 +152,10 @@ def test_parquet_is_read(folder):
     parquet.write_table(pa.table({"hyp": texts, "COMET": NUMBERS}), "t.parquet")
     with pytest.raises(BleuError, match=r"^t.parquet is not valid Parquet \('utf-8' codec can't decode byte 0xff"):
         scorefiles.read("t.parquet", "t.parquet", "COMET")
+    for scale in (4, 20):
+        decimals = pa.array([*map(Decimal, ("0.8512", "-0.25", "1"))], pa.decimal128(30, scale))
+        parquet.write_table(pa.table({"id": [1, 2, 3], "COMET": decimals}), "t.parquet")
+        assert scorefiles.read("t.parquet", "t.parquet", "COMET").systems == {"": NUMBERS}
     with open("s.parquet", "r+b") as file:
         file.truncate(300)
     with pytest.raises(BleuError, match=r"^s.parquet is not valid Parquet \("):
