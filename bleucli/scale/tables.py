@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 IPC = (".arrow", ".feather", ".ipc")
 # The first bytes of files, and those of streams
 _IPC_MARKS = (b"ARRO", b"\xff\xff\xff\xff")
+# How many bytes of a file show what it is, and how tables begin that are not text
+_START_BYTES = 512
+_OTHER_FORMATS = {b"PK\x03\x04": "a ZIP archive, as .xlsx is", b"ARROW1": "Arrow IPC"}
 # Tables of other programs, with the function that reads each
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 TABLES = (*_DELIMITERS, ".json", ".xlsx")
@@ -400,8 +403,11 @@ def _read_delimited(path: str, ending: str) -> dict[int, list[Any]]:
 def _read_text(path: str) -> str:
     """Return the text of a file in UTF-8 or UTF-16, unpacked if it is compressed, without a byte-order mark."""
     with open(path, "rb") as content:
-        encoding = utf16_in(content.read(4))
-    file = TextFile(path, path, encoding=encoding or "utf-8", mark="dropped")
+        start = content.read(_START_BYTES)
+    for mark, what in _OTHER_FORMATS.items():
+        if start.startswith(mark):
+            raise BleuError(f"{path} is {what}; give the file the ending of its format")
+    file = TextFile(path, path, encoding=utf16_in(start) or "utf-8", mark="dropped")
     file.remedy = "save it as UTF-8"
     return file.text()
 
