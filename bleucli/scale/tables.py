@@ -45,7 +45,7 @@ IPC = (".arrow", ".feather", ".ipc")
 _IPC_MARKS = (b"ARRO", b"\xff\xff\xff\xff")
 # How many bytes of a file show what it is, and how tables begin that are not text
 _START_BYTES = 512
-_OTHER_FORMATS = {b"PK\x03\x04": "a ZIP archive, as .xlsx is", b"ARROW1": "Arrow IPC"}
+_OTHER_FORMATS = {b"PK\x03\x04": "a ZIP archive, as .xlsx is", b"ARROW1\0": "Arrow IPC"}
 # Tables of other programs, with the function that reads each
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 TABLES = (*_DELIMITERS, ".json", ".xlsx")
@@ -416,18 +416,16 @@ def _read_json(path: str) -> dict[int, list[Any]]:
     """Return the rows of an array of objects, by the numbers of these from 1; the names of the columns are row 0."""
     import json
 
+    text = _read_text(path)
     try:
-        items = json.loads(_read_text(path))
+        items = json.loads(text)
     except (RecursionError, ValueError) as error:
-        if isinstance(error, BleuError):
-            raise
         raise BleuError(f"{path} is not valid JSON ({error}); JSON Lines are read after -i") from None
     if items == []:
         return {}
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise BleuError(f'{path} is not an array of objects; write [{{"hyp": ..., "ref": ...}}, ...]')
     header = list(dict.fromkeys(key for item in items for key in item))
-
     return dict(enumerate([header, *([item.get(key) for key in header] for item in items)]))
 
 
