@@ -3,8 +3,9 @@
 - `tell_count`: a number with its noun
 - `join_words`: words with commas and "and" or "or"
 - `tell_ids`: how many ids there are, and the first of them
+- `list_names`: the first of many names
 - `tell_orders`, `list_orders`: the n-grams of some orders, in a sentence and in a list
-- `tell_ragged`, `QUOTES`: what is wrong with tables
+- `tell_ragged`: what is wrong with a row of a table
 - `Turn`, `tell_place`: parts that Python and the command word differently; `in_command`: the wording of the command
 - `suggest`: the known names that are most like an unknown one
 """
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 # The most ids that a message names, and the most characters of each
 SHOWN_IDS, SHOWN_CHARACTERS = 3, 80
+# The most names of columns and systems that a message lists, and the most characters of each
+_SHOWN_NAMES, _SHOWN_LETTERS = 9, 40
 # Follows every index in messages of Python
 COUNTED = " (counting from 0)"
 
@@ -60,8 +63,15 @@ def tell_ids(ids: Iterable[str]) -> str:
     return f"{tell_count(len(texts), 'id')} ({', '.join(names)}{f' and {more} more' if more else ''})"
 
 
-# What to do about CSV that cannot be parsed
-QUOTES = 'put "" for each quotation mark in a quoted cell, and close the cell'
+def list_names(names: Iterable[str]) -> str:
+    """Return the first names, each cut if it is long: files may have thousands of columns, or a text in place of one.
+
+    >>> list_names("abcdefghij"), list_names(["src", "It was a bright cold day in April, and the clocks"])
+    ('a, b, c, d, e, f, g, h, i, ...', 'src, It was a bright cold day in April, and t...')
+    """
+    texts = list(names)
+    first = [name[:_SHOWN_LETTERS] + "..." * (len(name) > _SHOWN_LETTERS) for name in texts[:_SHOWN_NAMES]]
+    return ", ".join(first) + ", ..." * (len(texts) > _SHOWN_NAMES)
 
 
 def tell_ragged(label: str, row: int, cells: int, columns: int) -> str:

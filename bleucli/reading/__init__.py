@@ -4,8 +4,8 @@ Only `\n` ends a line; trailing white space is cut; a byte-order mark is text; c
 their names. Files of any size are read in blocks of whole lines, about 512 KiB each. Any number of files can
 be read in step: if there are many, each is open only while a block is read, and blocks are smaller.
 
-Other modules of this room: `decompression`; JSON Lines in `jsonlines`, with `jsonfields` and `fastjson`; `scorefiles`;
-and, for self-BLEU, `jsonsamples`.
+Other modules of this room: `decompression`; JSON Lines in `jsonlines`, with `jsonfields` and `fastjson`; CSV and TSV in
+`delimited`; `scorefiles`; and, for self-BLEU, `jsonsamples`.
 """
 
 from __future__ import annotations
@@ -193,6 +193,14 @@ class TextFile:
         """Read the file unchanged; give some lines at a time, with the number of lines before them."""
         for before, data in self.encoded_lines():
             yield before, self.decode_lines(data)
+
+    def text(self) -> str:
+        """Read the whole file unchanged; lines may be of any length."""
+        data = b"".join(self._skip_mark(self._decoded_chunks()))
+        try:
+            return data.decode()
+        except UnicodeDecodeError as error:
+            raise self._not_utf8(error) from None
 
     def encoded_lines(self) -> Iterator[tuple[int, bytes]]:
         """Read the file unchanged; give whole lines at a time in UTF-8, with the number of lines before them."""

@@ -19,8 +19,9 @@ from itertools import islice, pairwise
 from bleucli.errors import BleuError
 from bleucli.limits import read_number
 from bleucli.optional_deps import load
-from bleucli.phrases import QUOTES, suggest, tell_ids, tell_ragged
+from bleucli.phrases import suggest, tell_ids, tell_ragged
 from bleucli.reading import TextFile, utf16_in
+from bleucli.reading.delimited import read_rows
 from bleucli.reading.jsonfields import ID_KINDS, NO_IDS, Fields, names_of_ids, paths_of_ids
 from bleucli.records import NamedTuple
 from bleucli.text.wholefiles import digest
@@ -99,8 +100,11 @@ def read(path: str, label: str, name: str, field: str = "", ids: str = "") -> Sc
     if start == _PARQUET:
         parquet, pa = load("pyarrow.parquet", "arrow"), load("pyarrow", "arrow")
         try:
-            rows: list[Any] = parquet.read_table(path).to_pylist()
-        except (pa.ArrowException, OSError) as error:
+            table = parquet.read_table(path)
+            # As text, decimals become the same numbers as in CSV
+            fields = [one.with_type(pa.string()) if pa.types.is_decimal(one.type) else one for one in table.schema]
+            rows: list[Any] = table.cast(pa.schema(fields)).to_pylist()
+        except (pa.ArrowException, OSError, ValueError) as error:  # a text may be invalid UTF-8
             raise BleuError(
                 f"{label} is not valid Parquet ({' '.join(str(error).split()):.60}); write it again"
             ) from None
@@ -212,13 +216,7 @@ def _is_spaced(lines: Sequence[str]) -> bool:
 
 
 def _rows(lines: Sequence[str], delimiter: str, label: str) -> list[Any]:
-    import csv
-
-    reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True)
-    try:
-        header, *rows = reader
-    except csv.Error as error:
-        raise BleuError(f"{label}, line {reader.line_num}: not valid CSV ({error}); {QUOTES}") from None
+    header, *rows = read_rows("\n".join(lines), delimiter, label)
     header = [cell.strip() for cell in header]
     if delimiter == "\t":  # lines are read without the tabs at their ends
         rows = [row + [""] * (len(header) - len(row)) for row in rows]

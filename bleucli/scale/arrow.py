@@ -216,8 +216,10 @@ def read_block(block: pa.RecordBatch, columns: Columns, keys: Sequence[str], sta
         if texts.null_count:
             row = _tell_row(block, keys, start, texts.is_null().to_pylist().index(True))
             raise BleuError(f"{name} is null in {where}", row, "; give a string, an empty one for no output")
-        hypotheses.append(of_arrow(texts, name, start))
-    streams = [stream for name in columns.references for stream in read_references(block.column(name), name)]
+        hypotheses.append(of_arrow(texts, f"{where}{name}", start))
+    streams = [
+        stream for name in columns.references for stream in read_references(block.column(name), f"{where}{name}")
+    ]
     if not streams:
         return hypotheses
     _, _, bare = kernels.reference_counts(streams)

@@ -288,10 +288,10 @@ def add_up(sums: Iterable[pa.Table]) -> pa.Table:
     return arrow.merge(pa.concat_tables(parts)) if parts else pa.table({})
 
 
-def check_sums(sums: pa.Table | None) -> pa.Table:
-    """Return the sums that an engine returned, after checking them."""
+def check_sums(sums: pa.Table | None, source: str = "the table") -> pa.Table:
+    """Return the sums that an engine returned, after checking them; source: what errors call the table."""
     if sums is None or not len(sums):
-        raise BleuError(tables.EMPTY)
+        raise BleuError(f"{source} is empty; expected at least one row")
     if ERROR in sums.column_names:
         raise BleuError(sums.column(ERROR)[0].as_py())
     return sums

@@ -1,7 +1,7 @@
 """Tables of texts: one column of hypotheses per system, read block by block.
 
 Parquet and Arrow IPC are read by their blocks. CSV and TSV with a header, arrays of JSON objects and the first sheet of
-an XLSX file are read whole; all their values are text.
+an XLSX file are read whole; all labels and ids in them are text.
 
 - `columns_named`: which columns hold what, from the value of --columns
 - `TextTable`: files with the same columns, or with ids, as one corpus; and the group of each row
@@ -21,8 +21,10 @@ from bleucli import kernels
 from bleucli.counting.corpus import Corpus, Source
 from bleucli.errors import BleuError, UsageError
 from bleucli.optional_deps import load
-from bleucli.phrases import QUOTES, suggest, tell_ragged
-from bleucli.reading.jsonfields import Fields, encode_ids, names_of_ids
+from bleucli.phrases import list_names, suggest, tell_ragged
+from bleucli.reading import TextFile, utf16_in
+from bleucli.reading.delimited import read_rows
+from bleucli.reading.jsonfields import Fields, encode_ids, kind, names_of_ids, quote
 from bleucli.records import NamedTuple
 from bleucli.scale import SEGMENT, SYSTEM, label_of, metrics_in
 from bleucli.scale.arrow import Columns, read_block
@@ -39,10 +41,16 @@ if TYPE_CHECKING:
     from bleucli.counting.joining import Joining
 
 IPC = (".arrow", ".feather", ".ipc")
+# The first bytes of files, and those of streams
+_IPC_MARKS = (b"ARRO", b"\xff\xff\xff\xff")
+# How many bytes of a file show what it is, and how tables begin that are not text
+_START_BYTES = 512
+_OTHER_FORMATS = {b"PK\x03\x04": "a ZIP archive, as .xlsx is", b"ARROW1\0": "Arrow IPC"}
 # Tables of other programs, with the function that reads each
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 TABLES = (*_DELIMITERS, ".json", ".xlsx")
-EMPTY = "the table is empty; expected at least one row"
+# The key of a field's metadata that says why a column cannot hold texts
+_FAULT = b"bleu.fault"
 # The number of rows that are read at once
 _BLOCK = 4096
 _EXPECTED = (
@@ -161,7 +169,7 @@ class TextTable:
                         yield self._read(batch, part, path)
                         self.rows[path] += len(batch)
         if not any(self.rows[path] for path in part.files):
-            raise BleuError(EMPTY if self.joining is None else f"{part.files[0]} is empty; expected at least one row")
+            raise BleuError(f"{part.files[0]} is empty; expected at least one row")
 
     def _read(self, batch: pa.RecordBatch, part: _Part, path: str) -> list[Segments]:
         if not is_parquet(path):  # pyarrow does not check a memory map; `read_block` checks the hypotheses
@@ -220,7 +228,7 @@ def _find_parts(names: Mapping[str, Sequence[str]], columns: Columns, keys: Sequ
     for name in columns.names():
         if name not in columns_of_all:
             remedy = "; name the columns of texts with --columns hyp=NAME,refs=NAME"
-            there = f"{', '.join(columns_of_all)}{suggest(name, columns_of_all)}"
+            there = f"{list_names(columns_of_all)}{suggest(name, columns_of_all)}"
             raise BleuError(f"no table has a column {name}; they have {there}{remedy}")
     parts: dict[tuple[str, ...], list[str]] = {}
     for path, of in texts.items():
@@ -278,10 +286,12 @@ def check_columns(path: str, schema: pa.Schema, columns: Columns, keys: Sequence
             if name not in keys and {SYSTEM, SEGMENT} < {*names} and metrics_in(names):
                 raise BleuError(f"{path} has no column {name}; it holds statistics: read it with --stats")
             remedy = "" if name in keys else "; name the columns of texts with --columns hyp=NAME,refs=NAME"
-            what = f"{path} has no column {name}; it has {', '.join(names)}"
+            what = f"{path} has no column {name}; it has {list_names(names)}"
             raise BleuError(f"{what}{suggest(name, names)}{remedy}")
         if names.count(name) > 1:
             raise BleuError(f"{path} has {names.count(name)} columns {name}; rename all but one")
+        if name not in keys and (fault := (schema.field(name).metadata or {}).get(_FAULT)):
+            raise BleuError(fault.decode())
     for key in keys:
         kind = schema.field(key).type
         if load("pyarrow", "arrow").types.is_nested(kind):
@@ -322,7 +332,7 @@ def kind_of(path: str) -> str:
 
 
 def _read_table(path: str) -> pa.Table:
-    """Return a table of another program; values that are not text become text, and missing ones are missing."""
+    """Return a table of another program; labels and ids become text, and missing values are missing."""
     status = os.stat(path)
     return _parse(path, status.st_mtime_ns, status.st_size)
 
@@ -330,81 +340,108 @@ def _read_table(path: str) -> pa.Table:
 @lru_cache(maxsize=1)
 def _parse(path: str, _time: int, _size: int) -> pa.Table:
     """Return what `_read_table` does; a table is asked for its columns first, and then for its rows."""
-    pa, kind = load("pyarrow", "arrow"), kind_of(path)
-    rows = _read_json(path) if kind == ".json" else _read_xlsx(path) if kind == ".xlsx" else _read_delimited(path, kind)
-    header, *values = rows
-    for number, row in enumerate(values, 2):
+    pa, ending = load("pyarrow", "arrow"), kind_of(path)
+    readers = {".json": _read_json, ".xlsx": _read_xlsx}
+    rows = readers[ending](path) if ending in readers else _read_delimited(path, ending)
+    if not rows:
+        raise BleuError(f"{path} is empty; expected at least one row")
+    start, *numbers = rows
+    header = [_text_of(name) or "" for name in rows.pop(start)]
+    for number, row in rows.items():
         if len(row) != len(header):
             raise BleuError(tell_ragged(path, number, len(row), len(header)))
-    columns = list(zip(*values, strict=True)) or [()] * len(header)
-    text, texts = pa.string(), pa.list_(pa.string())
-    kinds = [texts if any(isinstance(value, list) for value in column) else text for column in columns]
-    return pa.table(list(map(pa.array, columns, kinds)), names=header)
+    place = f"{path}, {'item' if ending == '.json' else 'row'}"
+    fields, arrays = [], []
+    for name, column in zip(header, zip(*rows.values(), strict=True) if rows else [()] * len(header), strict=True):
+        kinds = set(map(type, column))
+        fault = "" if kinds <= {str, type(None)} else _fault_in(place, numbers, name, column)
+        texts = pa.list_(pa.string()) if list in kinds else pa.string()
+        try:
+            # Labels and ids need not be text: only a column of texts is refused, by `check_columns`
+            fields.append(pa.field(name, texts, metadata={_FAULT: fault} if fault else None))
+            arrays.append(pa.array([_cell(value, list in kinds) for value in column] if fault else column, texts))
+        except UnicodeEncodeError as error:
+            half = f"\\u{ord(error.object[error.start]):04x}"
+            raise BleuError(
+                f"{path}: {quote(error.object)} holds a lone surrogate ({half}), which is not text; write both halves"
+                " of the character"
+            ) from None
+    return pa.table(arrays, schema=pa.schema(fields))
+
+
+def _fault_in(place: str, numbers: Sequence[int], name: str, column: Sequence[object]) -> str:
+    """Return what is wrong with a column if it holds texts; "" if nothing is.
+
+    >>> _fault_in("t.json, item", [1, 2], "refs", [["a", None], "b"])
+    "t.json, item 2: 'refs' is a string; expected an array of strings"
+    """
+    has_lists = any(isinstance(value, list) for value in column)
+    for number, value in zip(numbers, column, strict=True):
+        if has_lists and isinstance(value, str):
+            return f"{place} {number}: {quote(name)} is a string; expected an array of strings"
+        for one in value if isinstance(value, list) else [value]:
+            if one is not None and not isinstance(one, str):
+                what = "a date or time" if hasattr(one, "isoformat") else kind(one)  # in a spreadsheet
+                return f"{place} {number}: {quote(name)} {'holds' if has_lists else 'is'} {what}; expected a string"
+    return ""
+
+
+def _cell(value: object, in_list: bool) -> object:
+    """Return a label or an id as text."""
+    texts = list(map(_text_of, value if isinstance(value, list) else [value]))
+    return texts if in_list else texts[0]
 
 
 def _text_of(value: object) -> str | None:
     return value if value is None or isinstance(value, str) else str(value)
 
 
-def _read_delimited(path: str, kind: str) -> list[list[Any]]:
-    import csv
-
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter=_DELIMITERS[kind], strict=True)
-        try:
-            rows = [row for row in reader if row]
-        except csv.Error as error:
-            raise BleuError(
-                f"{path}, line {reader.line_num}: not valid {kind[1:].upper()} ({error}); {QUOTES}"
-            ) from None
-        except UnicodeDecodeError as error:
-            raise BleuError(f"{path} is not UTF-8 (0x{error.object[error.start]:02x}); save it as UTF-8") from None
-    if not rows:
-        raise BleuError(EMPTY)
-    if len(rows[0]) == 1 and ";" in rows[0][0]:
-        raise BleuError(f"{path} has columns between semicolons; save it with commas or tabs between them")
-    return rows
+def _read_delimited(path: str, ending: str) -> dict[int, list[Any]]:
+    return dict(enumerate(read_rows(_read_text(path), _DELIMITERS[ending], path), 1))
 
 
-def _read_json(path: str) -> list[list[Any]]:
-    """Return the rows of an array of objects; a list of strings stays a list."""
+def _read_text(path: str) -> str:
+    """Return the text of a file in UTF-8 or UTF-16, unpacked if it is compressed, without a byte-order mark."""
+    with open(path, "rb") as content:
+        start = content.read(_START_BYTES)
+    for mark, what in _OTHER_FORMATS.items():
+        if start.startswith(mark):
+            raise BleuError(f"{path} is {what}; give the file the ending of its format")
+    file = TextFile(path, path, encoding=utf16_in(start) or "utf-8", mark="dropped")
+    file.remedy = "save it as UTF-8"
+    return file.text()
+
+
+def _read_json(path: str) -> dict[int, list[Any]]:
+    """Return the rows of an array of objects, by the numbers of these from 1; the names of the columns are row 0."""
     import json
 
-    with open(path, encoding="utf-8-sig") as file:
-        try:
-            items = json.load(file)
-        except UnicodeDecodeError as error:
-            raise BleuError(f"{path} is not UTF-8 (0x{error.object[error.start]:02x}); save it as UTF-8") from None
-        except (RecursionError, ValueError) as error:
-            raise BleuError(f"{path} is not valid JSON ({error}); JSON Lines are read after -i") from None
-    if not isinstance(items, list) or not items or not all(isinstance(item, dict) for item in items):
+    text = _read_text(path)
+    try:
+        items = json.loads(text)
+    except (RecursionError, ValueError) as error:
+        raise BleuError(f"{path} is not valid JSON ({error}); JSON Lines are read after -i") from None
+    if items == []:
+        return {}
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise BleuError(f'{path} is not an array of objects; write [{{"hyp": ..., "ref": ...}}, ...]')
     header = list(dict.fromkeys(key for item in items for key in item))
-
-    def cell(value: object) -> object:
-        return [_text_of(one) for one in value] if isinstance(value, list) else _text_of(value)
-
-    return [header, *([cell(item.get(key)) for key in header] for item in items)]
+    return dict(enumerate([header, *([item.get(key) for key in header] for item in items)]))
 
 
-def _read_xlsx(path: str) -> list[list[Any]]:
-    from zipfile import BadZipFile
-
+def _read_xlsx(path: str) -> dict[int, list[Any]]:
     try:
         from openpyxl import load_workbook
     except ImportError:
         raise BleuError(f"{path} needs openpyxl; type: pip install openpyxl, or save the sheet as .csv") from None
     try:
         sheet = load_workbook(path, read_only=True, data_only=True).worksheets[0]
-        rows = [[_text_of(value) for value in row] for row in sheet.iter_rows(values_only=True)]
-    except (BadZipFile, EOFError, IndexError, KeyError, ValueError) as error:
-        raise BleuError(
-            f"{path} is not a complete XLSX file ({' '.join(str(error).split()):.60}); save it again"
-        ) from None
-    rows = [row for row in rows if any(value is not None for value in row)]
-    if not rows:
-        raise BleuError(EMPTY)
-    return [[value or "" for value in rows[0]], *rows[1:]]
+        rows = {number: list(row) for number, row in enumerate(sheet.iter_rows(values_only=True), 1)}
+    except Exception as error:  # damaged archives and XML raise exceptions of many kinds
+        if isinstance(error, OSError) and error.errno:
+            raise
+        raise BleuError(f"{path} is not a complete XLSX file with a sheet of cells; save it again") from None
+    return {number: row for number, row in rows.items() if any(value is not None for value in row)}
 
 
 def _open_ipc(path: str) -> Any:
@@ -435,7 +472,12 @@ def telling(path: str) -> Iterator[None]:
                 f"{path} is not a table; expected a file whose name ends in {endings}; text and JSON Lines are read"
                 " after -i"
             ) from None
-        kind = "Parquet" if is_parquet(path) else "Arrow IPC"
+        kind, marks = ("Parquet", (PARQUET_MARK,)) if is_parquet(path) else ("Arrow IPC", _IPC_MARKS)
+        if "://" not in path:
+            with open(path, "rb") as content:
+                start = content.read(len(PARQUET_MARK))
+            if start and start not in marks:
+                raise BleuError(f"{path} is not {kind}; give the file the ending of its format") from None
         raise BleuError(f"{path} is not a complete {kind} file ({reason[:200]}); write it again") from None
 
 

@@ -9,6 +9,7 @@ import random
 import sys
 from errno import ELOOP
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from conftest import refused, warnings_in
@@ -316,9 +317,15 @@ def test_files_that_are_not_tables_are_refused(run, columns, write, folder):
         ("x.arrow", "complete Arrow IPC file"),
         ("x.bin", "table; expected"),
     ):
-        for content in (b"", b"a line\n" * 9):
-            write(name, content)
-            refused(run("--table", name), f"{name} is not a {kind}")
+        write(name, b"")
+        refused(run("--table", name), f"{name} is not a {kind}")
+    for name, message in (
+        ("x.parquet", "Parquet; give the file the ending of its format"),
+        ("x.arrow", "Arrow IPC; give the file the ending of its format"),
+        ("x.bin", "a table; expected a file whose name ends in"),
+    ):
+        write(name, b"a line\n" * 9)
+        refused(run("--table", name), f"{name} is not {message}")
     pq.write_table(pa.table(columns), "t.parquet")
     with open("t.parquet", "rb") as file:
         content = file.read()
@@ -327,7 +334,11 @@ def test_files_that_are_not_tables_are_refused(run, columns, write, folder):
     os.symlink("loop.parquet", "loop.parquet")
     refused(run("--table", "loop.parquet"), f"cannot read loop.parquet: {os.strerror(ELOOP)}; name another table")
     pq.write_table(pa.table(columns).slice(0, 0), "t.parquet")
-    refused(run("--table", "t.parquet"), "the table is empty; expected at least one row")
+    refused(run("--table", "t.parquet"), "t.parquet is empty; expected at least one row")
+    for hyp, ref in (([1], ["a"]), (["a"], [1]), (["a"], [[1]])):
+        pq.write_table(pa.table({"hyp": hyp, "ref": ref}), "t.parquet")
+        name = "hyp" if hyp == [1] else "ref"
+        refused(run("--table", "t.parquet"), f"t.parquet, {name} 1 is of type int, not a string; give one string per")
     statsfiles.write("s.parquet", {"a": bleucli.BLEU().corpus_stats(columns["hyp"], [columns["ref"]], keep_rows=True)})
     refused(run("--table", "s.parquet"), "s.parquet has no column hyp; it holds statistics: read it with --stats")
 
@@ -446,7 +457,46 @@ def test_usual_names_of_columns_are_guessed(run, folder, header):
     write_table("t.csv", header)
     assert run("--table", "t.csv", "-m", "bleu", "chrf", "-q") == run(*expected())
     write_table("t.csv", ("mt", "output"))
-    refused(run("--table", "t.csv"), "t.csv has no column hyp; it has mt, output")
+    refused(
+        run("--table", "t.csv"), "mt and output could each be the hypothesis; name the columns with --columns hyp=NAME"
+    )
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.json"])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_the_start_of_a_table_shows_its_encoding_and_compression(run, folder, name, encoding):
+    from gzip import compress
+
+    write_table(name)
+    data = Path(name).read_text(encoding="utf-8").encode(encoding)
+    for content in (data, compress(data)) if encoding == "utf-8-sig" else (data,):
+        Path(name).write_bytes(content)
+        assert run("--table", name, "-m", "bleu", "chrf", "-q") == run(*expected())
+
+
+def test_lines_may_end_as_on_old_computers_and_cells_may_be_long(run, folder):
+    long = "a " * 100_000
+    for name, between in (("t.csv", ","), ("t.tsv", "\t")):
+        for end in ("\r", "\r\n", "\n"):
+            rows = ("hyp", "ref"), ("a b c d", "a b c e"), (long, long)
+            Path(name).write_bytes("".join(between.join(row) + end for row in rows).encode() + 2 * end.encode())
+            assert run("--table", name, "-m", "wer", "-b", "-q").out == f"{100 / 100_004:.1f}\n"
+
+
+def test_tsv_may_be_quoted_or_not(run, write):
+    hyp = ["It was late.", '"He came home.', 'And he left."', "The end is near.", '"Yes."', 'an 8" disc', "", "a, b"]
+    ref = ["It was late.", "He came home early.", "And he left again.", '"The end" is near.', '"Yes!"', '8"', "x", "c"]
+    write("hyp.txt", "".join(f"{text}\n" for text in hyp))
+    write("ref.txt", "".join(f"{text}\n" for text in ref))
+    scores = run("ref.txt", "-i", "hyp.txt", "-m", "bleu", "wer", "-f", "text", "-q").out
+    for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL, None):
+        with open("t.tsv", "w", newline="") as file:
+            if quoting is None:  # as `paste` does
+                file.writelines(f"{one}\t{other}\n" for one, other in zip(["hyp", *hyp], ["ref", *ref], strict=True))
+            else:
+                rows = zip(["hyp", *hyp], ["ref", *ref], strict=True)
+                csv.writer(file, delimiter="\t", quoting=quoting).writerows(rows)
+        assert run("--table", "t.tsv", "-m", "bleu", "wer", "-f", "text", "-q").out == scores, quoting
 
 
 def test_a_spreadsheet_is_a_table(run, folder):
@@ -457,6 +507,22 @@ def test_a_spreadsheet_is_a_table(run, folder):
         book.active.append(row)
     book.save("t.xlsx")
     assert run("--table", "t.xlsx", "-m", "bleu", "chrf", "-q") == run(*expected())
+    whole = Path("t.xlsx").read_bytes()
+    with ZipFile("t.xlsx") as archive:
+        contents = {name: archive.read(name) for name in archive.namelist()}
+    for damaged in ("[Content_Types].xml", "xl/workbook.xml", "xl/worksheets/sheet1.xml"):
+        with ZipFile("t.xlsx", "w") as archive:
+            for name, content in contents.items():
+                archive.writestr(name, content[: len(content) // 2] if name == damaged else content)
+        refused(run("--table", "t.xlsx"), "t.xlsx is not a complete XLSX file with a sheet of cells; save it again")
+    at = whole.index(b"xl/worksheets/sheet1.xml") + 40
+    Path("t.xlsx").write_bytes(whole[:at] + bytes(20) + whole[at + 20 :])
+    refused(run("--table", "t.xlsx"), "t.xlsx is not a complete XLSX file with a sheet of cells; save it again")
+    charts = Workbook()
+    charts.remove(charts.active)
+    charts.create_chartsheet()
+    charts.save("t.xlsx")
+    refused(run("--table", "t.xlsx"), "t.xlsx is not a complete XLSX file with a sheet of cells; save it again")
     Path("t.xlsx").write_bytes(b"PK no")
     refused(run("--table", "t.xlsx"), "t.xlsx is not a complete XLSX file")
 
@@ -470,11 +536,12 @@ def test_without_openpyxl_one_line_says_what_to_type(run, write, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("t.csv", "", "the table is empty; expected at least one row"),
-        ("t.csv", "hyp,ref\n", "the table is empty; expected at least one row"),
+        ("t.csv", "", "t.csv is empty; expected at least one row"),
+        ("t.csv", "hyp,ref\n", "t.csv is empty; expected at least one row"),
+        ("t.json", "[]", "t.json is empty; expected at least one row"),
         ("t.csv", "hyp,ref\na,b,c\n", "t.csv, row 2 has 3 cells, but the first row has 2"),
         ("t.csv", 'hyp,ref\n"a,b\n', "t.csv, line 2: not valid CSV (unexpected end of data)"),
-        ("t.csv", b"hyp,ref\n\xff,b\n", "t.csv is not UTF-8 (0xff); save it as UTF-8"),
+        ("t.csv", b"hyp,ref\n\xff,b\n", "t.csv, line 2, byte 8: 0xff is not valid utf-8; save it as UTF-8"),
         ("t.json", '{"hyp": "a"}\n', "t.json is not an array of objects; write [{"),
         ("t.json", "[1]", "t.json is not an array of objects"),
         ("t.json", '[{"hyp": "a"', "t.json is not valid JSON ("),
@@ -494,14 +561,72 @@ def test_references_in_json_may_be_lists_and_missing(run, folder):
 
 
 @pytest.mark.parametrize(
+    ("references", "message"),
+    [
+        ([["a"], "b"], "item 2: 'refs' is a string; expected an array of strings"),
+        (["a", ["b", 3]], "item 1: 'refs' is a string; expected an array of strings"),
+        ([["a"], ["b", 3]], "item 2: 'refs' holds a number; expected a string"),
+        (["a", {"de": "b"}], "item 2: 'refs' is an object; expected a string"),
+        ([float("nan"), "b"], "item 1: 'refs' is a number; expected a string"),
+        (["a", True], "item 2: 'refs' is true or false; expected a string"),
+    ],
+)
+def test_values_of_json_that_are_not_text_are_only_labels(run, write, references, message):
+    items = [{"hyp": "a", "ref": "a", "refs": one} for one in references]
+    write("t.json", json.dumps(items))
+    refused(run("--table", "t.json", "--columns", "hyp=hyp,refs=refs"), f"t.json, {message}")
+    assert run("--table", "t.json").status == 0
+    write("t.json", json.dumps([item | {"year": year} for item, year in zip(items, (1, 2), strict=True)]))
+    assert "year=1" in run("--table", "t.json", "--by", "year", "-f", "text").out
+
+
+def test_numbers_and_dates_in_a_spreadsheet_are_not_text(run, folder):
+    from datetime import date
+
+    from openpyxl import Workbook
+
+    for value, what in ((42, "a number"), (date(2026, 1, 2), "a date or time"), (True, "true or false")):
+        book = Workbook()
+        for row in (("hyp", "ref"), ("a", "a"), (None, None), (value, "a")):
+            book.active.append(row)
+        book.save("t.xlsx")
+        refused(run("--table", "t.xlsx"), f"t.xlsx, row 4: 'hyp' is {what}; expected a string")
+
+
+@pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("t.csv", b"hyp;ref\na;b\n", "t.csv has columns between semicolons; save it with commas or tabs between them"),
-        ("t.csv", "hyp,ref\na,b\n".encode("utf-16"), "t.csv is not UTF-8 (0xff); save it as UTF-8"),
-        ("t.json", '[{"hyp": "a"}]'.encode("utf-16"), "t.json is not UTF-8 (0xff); save it as UTF-8"),
+        ("t.csv", b"hyp;ref\na;b\n", "t.csv has columns between semicolons; save it with commas between them"),
+        ("t.csv", b'"hyp";"ref"\n"a";"b, c"\n', "t.csv has columns between semicolons; save it with commas between"),
+        ("t.csv", b"hyp|ref\na|b\n", "t.csv has columns between vertical bars; save it with commas between them"),
+        ("t.tsv", b"hyp,ref\na,b\n", "t.tsv has columns between commas; save it with tabs between them"),
+        (
+            "t.json",
+            b'[{"hyp": "\\ud800 a"}]',
+            r"t.json: '\ud800 a' holds a lone surrogate (\ud800), which is not",
+        ),
+        (
+            "t.json",
+            b'[{"\\ud800": "a"}]',
+            r"t.json: '\ud800' holds a lone surrogate (\ud800), which is not",
+        ),
+        (
+            "t.csv",
+            b'[{"hyp": "' + b"a" * 999,
+            't.csv has no column hyp; it has [{"hyp": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...; name',
+        ),
+        (
+            "t.csv",
+            b"a," * 99 + b"b\n",
+            "t.csv has no column hyp; it has a, a, a, a, a, a, a, a, a, ...; name the columns",
+        ),
+        ("t.csv", b"%PDF-1.7\n" + bytes(9), "t.csv is a PDF; save its text as plain text"),
+        ("t.csv", b"PK\x03\x04" + bytes(200), "t.csv is a ZIP archive, as .xlsx is; give the file the ending of its"),
+        ("t.csv", b"ARROW1" + bytes(200), "t.csv is Arrow IPC; give the file the ending of its format"),
+        ("t.csv", b"hyp,ref\na,b\n\nc,d\n", "t.csv, row 3 has 0 cells, but the first row has 2; give each row a cell"),
         ("t.csv", b"hyp,ref\na\n", "t.csv, row 2 has 1 cell, but the first row has 2; give each row a cell for each"),
         ("t.csv", b'hyp,ref\n"a,b\n', 't.csv, line 2: not valid CSV (unexpected end of data); put "" for each'),
-        ("t.xlsx", b"no ZIP archive", "t.xlsx is not a complete XLSX file (File is not a zip file); save it again"),
+        ("t.xlsx", b"no ZIP archive", "t.xlsx is not a complete XLSX file with a sheet of cells; save"),
         *(
             (
                 name,

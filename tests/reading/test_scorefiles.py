@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from decimal import Decimal
 
 import evaluation_data
 import pytest
@@ -67,6 +68,9 @@ LAYOUTS = {
     "JSON Lines with null": (lines([{"COMET": x} for x in [1.0, None]]), {"": [1.0, None]}),
     "CSV": ("id,COMET,TER\n1,0.8512,3\n2,-0.25,4\n3,1,5\n", {"": NUMBERS}),
     "CSV with quoted text": ('mt,score\n"Good, ""day"",\nyou",0.8512\nx,-0.25\nx,1\n', {"": NUMBERS}),
+    "TSV with quotation marks": ('mt\tscore\n"Good day\t0.8512\nx\t-0.25\nand bye."\t1\n', {"": NUMBERS}),
+    "quoted TSV": ('mt\tscore\n"Good, ""day""\nyou"\t0.8512\nx\t-0.25\nx\t1\n', {"": NUMBERS}),
+    "CSV of an old Macintosh": ("id,COMET\r1,0.8512\r2,-0.25\r3,1\r", {"": NUMBERS}),
     "CSV with a column of numbers": ("segment,quality\n1,0.8512\n2,-0.25\n3,1\n", {"": NUMBERS}),
     "CSV with a column per system": (
         "segment,a,b\n1,0.8512,0.5\n2,-0.25,0.75\n3,1,1e-3\n",
@@ -144,6 +148,14 @@ def test_parquet_is_read(folder):
     assert scorefiles.read("s.parquet", "s.parquet", "COMET").systems == {"": NUMBERS}
     assert scorefiles.read("s.parquet", "s.parquet", "COMET", "b").systems == {"": OTHERS}
     assert scorefiles.read("s.parquet", "s.parquet", "XCOMET").systems == {"COMET": NUMBERS, "b": OTHERS}
+    texts = pa.Array.from_buffers(pa.string(), 3, pa.array([b"\xff", b"", b""]).buffers())
+    parquet.write_table(pa.table({"hyp": texts, "COMET": NUMBERS}), "t.parquet")
+    with pytest.raises(BleuError, match=r"^t.parquet is not valid Parquet \('utf-8' codec can't decode byte 0xff"):
+        scorefiles.read("t.parquet", "t.parquet", "COMET")
+    for scale in (4, 20):
+        decimals = pa.array([*map(Decimal, ("0.8512", "-0.25", "1"))], pa.decimal128(30, scale))
+        parquet.write_table(pa.table({"id": [1, 2, 3], "COMET": decimals}), "t.parquet")
+        assert scorefiles.read("t.parquet", "t.parquet", "COMET").systems == {"": NUMBERS}
     with open("s.parquet", "r+b") as file:
         file.truncate(300)
     with pytest.raises(BleuError, match=r"^s.parquet is not valid Parquet \("):

@@ -19,7 +19,7 @@ from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.limits import read_number
 from bleucli.metrics import METRICS, Metric, name_of, segment_scores
 from bleucli.metrics.segment_scores import LARGEST, SegmentScores, column_of
-from bleucli.phrases import tell_count
+from bleucli.phrases import list_names, tell_count
 from bleucli.results import Input, name_row
 from bleucli.results.hints import warn
 from bleucli.results.naming import by_file, comes_from
@@ -327,7 +327,7 @@ def _find(file: ScoreFile, names: Sequence[str], is_alone: bool) -> tuple[str, s
     keys = [key for key in file.systems if _is_named(key, names)]
     if len(keys) == 1:
         return f"{file.label}, {keys[0]}", keys[0]
-    there = ", ".join(filter(None, file.systems))
+    there = list_names(filter(None, file.systems))
     if not there:
         raise BleuError(f"{file.label} does not say which system has which score; give one file per system")
     raise BleuError(

@@ -13,7 +13,7 @@ from bleucli.cli.sources.texts import Counted, Counting, Entry, Systems, TextSou
 from bleucli.counting import CorpusStats, Part, SystemStats, add_systems
 from bleucli.counting.corpus import Corpus
 from bleucli.errors import BleuError, UsageError
-from bleucli.phrases import tell_count
+from bleucli.phrases import join_words, tell_count
 from bleucli.reading.jsonfields import GUESSED_HYPOTHESES, GUESSED_REFERENCES, HYPOTHESES, REFERENCES
 from bleucli.results import Input
 from bleucli.scale import PLACES, SEGMENT, SYSTEM, Shard, label_of, tables
@@ -62,22 +62,25 @@ def _find_columns(arguments: TableArguments) -> Columns:
         return columns
     names = tables.column_names(arguments.paths)
     (hypothesis,), (reference,) = columns.hypotheses.values(), columns.references
-    if hypothesis not in names:
-        hypothesis = _usual(names, HYPOTHESES, GUESSED_HYPOTHESES) or hypothesis
-    if reference not in names:
-        reference = _usual(names, REFERENCES, GUESSED_REFERENCES) or reference
+    hypothesis = _usual(names, [hypothesis, *HYPOTHESES], GUESSED_HYPOTHESES, "hypothesis")
+    reference = _usual(names, [reference, *REFERENCES], GUESSED_REFERENCES, "reference")
     return Columns({hypothesis: hypothesis}, [reference])
 
 
-def _usual(names: Sequence[str], usual: Sequence[str], guessed: Sequence[str]) -> str:
+def _usual(names: Sequence[str], usual: Sequence[str], guessed: Sequence[str], what: str) -> str:
     """Return the first of the usual names; without one, the only one of those that may mean something else.
 
-    >>> _usual(["output", "prediction"], ["prediction"], ["output"]), _usual(["mt", "output"], [], ["mt", "output"])
-    ('prediction', '')
+    If there is none, return the most usual name, which others report as missing. what: what the column holds.
+
+    >>> _usual(["output", "prediction"], ["hyp", "prediction"], ["output"], ""), _usual(["src"], ["hyp"], ["mt"], "")
+    ('prediction', 'hyp')
     """
-    first = next((name for name in usual if name in names), "")
-    rest = [name for name in guessed if name in names]
-    return first or (rest[0] if len(rest) == 1 else "")
+    known = [name for name in usual if name in names]
+    possible = known or [name for name in guessed if name in names]
+    if not known and len(possible) > 1:
+        fit = f"{join_words(possible)} could each be the {what}"
+        raise BleuError(f"{fit}; name the columns with --columns hyp=NAME,refs=NAME")
+    return possible[0] if possible else usual[0]
 
 
 class TableSource(_Tables, TextSource):
@@ -227,7 +230,8 @@ class EngineSource(_Tables):
                 self.rows = survey.rows
                 work.prepare(survey.partitions)
                 try:
-                    sums = check_sums(engine.count(work, survey.partitions) if survey.partitions else None)
+                    sums = engine.count(work, survey.partitions) if survey.partitions else None
+                    sums = check_sums(sums, next(iter(self.rows)))
                 except BaseException:
                     work.discard(survey.partitions)
                     raise
