@@ -3,9 +3,9 @@ r"""Files with scores of segments, as the programs that compute such scores writ
 - `read`: what a file holds, by system, with the `Ids` of its scores
 - `flatten`, `repeat`: scores of paragraphs, and their ids
 
-One number per line; what `comet-score` prints, or writes with `--to_json`; MetricX's predictions; a system and a score
-per line, as mt-metrics-eval has them; the scores that WMT publishes; and JSON, CSV, TSV and Parquet with a column of
-scores. The content shows which it is.
+One number per line; what `comet-score` prints; COMET's JSON; MetricX's predictions; a system and a score per line, as
+mt-metrics-eval has them; the scores that WMT publishes; and JSON, CSV, TSV and Parquet with a column of scores. The
+content shows which it is.
 """
 
 from __future__ import annotations
@@ -245,13 +245,13 @@ def _by_header(header: Sequence[str], rows: Sequence[Sequence[str]], label: str)
 
 
 def _of_json(lines: Sequence[str], label: str, name: str, field: str, ids: str) -> Mapping[str, _Scores]:
-    import json
-
-    try:
-        whole = json.loads("\n".join(lines))
-    except (RecursionError, ValueError):
-        whole = None
-    if isinstance(whole, dict) and whole and all(map(_are_objects, whole.values())):
+    whole = _parse_json(lines, label)
+    if isinstance(whole, list):
+        return _of_records(whole, label, name, field, ids)
+    of_systems = whole.get("translations")  # of comet-compare --to_json
+    if _are_objects(of_systems) and all(isinstance(one.get("scores"), list) for one in of_systems):
+        return _select({str(one.get("name")): _plain_scores(one["scores"], label) for one in of_systems}, label, field)
+    if whole and all(map(_are_objects, whole.values())):
         systems: dict[str, _Scores] = {}  # comet-score --to_json: the segments of each file
         for system, items in whole.items():
             columns = _of_records(items, f"{label}, {system}", name, field, ids)
@@ -259,21 +259,34 @@ def _of_json(lines: Sequence[str], label: str, name: str, field: str, ids: str) 
                 raise _several(label, list(columns))
             systems[system] = next(iter(columns.values()))
         return systems
-    if isinstance(whole, list):
-        return _of_records(whole, label, name, field, ids)
-    records = []
-    for number, line in enumerate(lines, 1):
-        try:
-            records.append(json.loads(line))
-        except (RecursionError, ValueError) as error:
-            raise BleuError(f"{label}, line {number} is not valid JSON ({error}); write it with json.dump") from None
-    if not isinstance(whole, dict):
-        return _of_records(records, label, name, field, ids)
+    records = [whole]
     if lists := {key: value for key, value in whole.items() if isinstance(value, list)}:  # each has all segments
         length = max(map(len, lists.values()))
         lists = {key: value for key, value in lists.items() if len(value) == length}
         records = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
     return _of_records(records, label, name, field, ids)
+
+
+def _parse_json(lines: Sequence[str], label: str) -> Any:
+    """Return what JSON holds: an object, or a list, such as that of the objects of JSON Lines."""
+    import json
+
+    records: list[Any] = []
+    try:
+        try:
+            return json.loads("\n".join(lines))
+        except json.JSONDecodeError as error:
+            if error.msg != "Extra data":
+                raise
+        records.extend(map(json.loads, lines))  # after an error, it has those of the lines before
+        return records
+    except json.JSONDecodeError as error:
+        line_number, why = len(records) + error.lineno, f"{error.msg}, column {error.colno}"
+    except RecursionError:
+        line_number, why = len(records) + 1, "too many brackets within each other"
+    except ValueError:
+        line_number, why = len(records) + 1, "a number has too many digits"
+    raise BleuError(f"{label}, line {line_number} is not valid JSON ({why}); write it with json.dump")
 
 
 def _are_objects(items: object) -> bool:
@@ -283,7 +296,7 @@ def _are_objects(items: object) -> bool:
 def _of_records(records: Sequence[Any], label: str, name: str, field: str, ids: str) -> Mapping[str, _Scores]:
     """Return the scores in objects, one per segment, or in plain numbers."""
     if not any(isinstance(record, Mapping) for record in records):
-        return {"": _Scores([_item(record, f"{label}, score {number}") for number, record in enumerate(records, 1)])}
+        return {"": _plain_scores(records, label)}
     if odd := next((number for number, one in enumerate(records, 1) if not isinstance(one, Mapping)), 0):
         raise BleuError(f"{label}, item {odd} is not an object, but others are; give all items the same fields")
     groups: dict[str, list[dict[str, Any]]] = {}
@@ -304,6 +317,10 @@ def _of_records(records: Sequence[Any], label: str, name: str, field: str, ids: 
         for system, group in groups.items()
         for column in columns
     }
+
+
+def _plain_scores(items: Sequence[Any], label: str) -> _Scores:
+    return _Scores([_item(item, f"{label}, score {number}") for number, item in enumerate(items, 1)])
 
 
 def _leaves(record: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:

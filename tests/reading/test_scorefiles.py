@@ -55,6 +55,25 @@ LAYOUTS = {
         {"a.txt": NUMBERS, "b.txt": OTHERS},
     ),
     "what COMET's predict returns": (json.dumps({"scores": NUMBERS, "system_score": 0.5}), {"": NUMBERS}),
+    "what COMET's predict returns, on several lines": (
+        json.dumps({"scores": NUMBERS, "system_score": 0.5}, indent=2),
+        {"": NUMBERS},
+    ),
+    "comet-compare --to_json": (
+        json.dumps(
+            {
+                "model": "m",
+                "statistical_results": [{"x_name": "a.txt", "y_name": "b.txt"}],
+                "source": ["Guten Tag"] * 3,
+                "translations": [
+                    {"name": "a.txt", "mt": ["Good day"] * 3, "scores": NUMBERS},
+                    {"name": "b.txt", "mt": ["Good day"] * 3, "scores": OTHERS},
+                ],
+            },
+            indent=4,
+        ),
+        {"a.txt": NUMBERS, "b.txt": OTHERS},
+    ),
     "MetricX": (lines([{"id": n, **SOURCE, "prediction": x} for n, x in enumerate(NUMBERS)]), {"": NUMBERS}),
     "mt-metrics-eval": (pairs("\t", KIT=NUMBERS, NRC=OTHERS), {"KIT": NUMBERS, "NRC": OTHERS}),
     "mt-metrics-eval with blanks": (pairs(" ", KIT=NUMBERS), {"KIT": NUMBERS}),
@@ -202,7 +221,14 @@ def test_a_column_can_be_named(write):
         ("0.5,0.25\n", "", "s.any has 2 numbers in line 1; expected names of columns, or a single number"),
         ("a,b\nx,y\n", "", "s.any has no column COMET of numbers; it has none"),
         ("a,comet2\n1,2\n", "comet", "s.any has no column comet of numbers; it has a, comet2; did you mean comet2?"),
-        ('{"a": 1}\n{"a"\n', "", "s.any, line 2 is not valid JSON ("),
+        (
+            '{"a": 1}\n{"a"\n',
+            "",
+            "s.any, line 2 is not valid JSON (Expecting ':' delimiter, column 5); write it with j",
+        ),
+        ('{\n "scores": [\n  0.5\n  0.6]}\n', "", "s.any, line 4 is not valid JSON (Expecting ',' delimiter, column 3"),
+        ("[" * 10**5, "", "s.any, line 1 is not valid JSON (too many brackets within each other); write it with json"),
+        (f"[1]\n[{'1' * 5000}]\n", "", "s.any, line 2 is not valid JSON (a number has too many digits); write it"),
         ('{"a": 1}\n3\n', "", "s.any, item 2 is not an object, but others are; give all items the same fields"),
         ('{"score": "x"}\n', "", "s.any has no column COMET of numbers; it has none"),
         ('{"score": 1}\n{"score": "x"}\n', "", "s.any, score 2: 'x' is not a number"),
