@@ -337,7 +337,8 @@ def _find_columns(rows: Sequence[Mapping[str, Any]], label: str, name: str, fiel
     columns = [key for key in keys if any(_holds_numbers(row.get(key)) for row in rows)]
     titles = [field] if field else [name, *_SCORES]
     for word in titles:
-        matches = [key for key in columns if word.lower() in (key.lower(), key.rpartition(".")[2].lower())]
+        # The whole name, or the end of a path in an object; names may have dots, too
+        matches = [key for key in columns if f".{key}".lower().endswith(f".{word}".lower())]
         if matches:
             return matches[:1]
     if field or not columns:

@@ -189,6 +189,12 @@ def test_a_column_can_be_named(write):
     assert scorefiles.read(path, path, "COMET", "spbleu").systems == {"": [3.0, 4.0]}
 
 
+def test_names_of_scores_may_have_dots(write):
+    path = write("s.jsonl", lines([{"metric_scores": {"GEMBA-1": 3, "GEMBA-4.1": x}} for x in NUMBERS]))
+    assert scorefiles.read(path, path, "gemba-4.1").systems == {"": NUMBERS}
+    assert scorefiles.read(path, path, "COMET", "GEMBA-4.1").systems == {"": NUMBERS}
+
+
 @pytest.mark.parametrize(
     ("text", "field", "message"),
     [
@@ -271,7 +277,7 @@ REAL = os.path.join(evaluation_data.FOLDER, "wmt25.en-cs")
 
 @pytest.mark.skipif(not os.path.isdir(REAL), reason="the scores of WMT25 are not there")
 @pytest.mark.parametrize("system", ["CUNI-SFT", "Laniqo", "TranssionMT"])
-@pytest.mark.parametrize("metric", ["CometKiwi-XL", "XCOMET-XL", "MetricX-24-Hybrid-XL", "GEMBA-ESA-CMDA"])
+@pytest.mark.parametrize("metric", ["CometKiwi-XL", "XCOMET-XL", "MetricX-24-Hybrid-XL", "GEMBA-ESA-GPT4.1"])
 def test_the_published_scores_of_wmt_are_read(system, metric):
     path = os.path.join(REAL, f"scores.{system}.jsonl")
     with open(path, encoding="utf-8") as file:

@@ -341,10 +341,10 @@ def _is_named(key: str, names: Sequence[str]) -> bool:
 
     >>> _is_named("out/KIT.txt", ["ours", "KIT.txt", "ours"]), _is_named("KIT", ["ours", "a/KIT.txt", "ours"])
     (True, True)
-    >>> _is_named("metrics.ours", ["ours", "KIT.txt", "ours"]), _is_named("NRC", ["ours", "a/KIT.txt", "ours"])
+    >>> _is_named("metrics.v1.5", ["v1.5", "KIT.txt", "v1.5"]), _is_named("NRC", ["ours", "a/KIT.txt", "ours"])
     (True, False)
     """
-    leaf = key.rpartition(".")[2]  # of a path in an object
-    if key in names or leaf in names or comes_from(key, names[1]):
+    is_end = any(f".{key}".endswith(f".{name}") for name in names)  # of a path in an object
+    if is_end or comes_from(key, names[1]):
         return True
     return by_file([key]) in (by_file([names[1]]), by_file([names[0]]))
