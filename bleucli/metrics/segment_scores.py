@@ -215,13 +215,14 @@ class SegmentScores(Metric[Score]):
             if (places := self._places_of(name)) is not None and joining is not None:
                 places.check(column.label, joining)
                 continue
-            if column.is_sorted is False:
+            lines = joining.lines if joining is not None else {}
+            length = lines[name if column.is_alone else ""].length if lines else segments
+            if column.is_sorted is False or (column.fault and len(column.rows) == length):
                 raise BleuError(
                     f"{column.label} {column.fault or 'has ids that are not in order'}, so its scores cannot be paired"
                     " with segments; number the segments from 0 or 1, or delete the ids if the scores are in order"
                 )
-            lines = joining.lines if joining is not None else {}
-            _check_number(column, lines[name if column.is_alone else ""].length if lines else segments)
+            _check_number(column, length)
             if column.ids and column.is_sorted is None and not self._is_noted:
                 from bleucli.results.hints import warn
 
