@@ -53,7 +53,7 @@ class Ids(NamedTuple):
     columns: by kind, in the order of `ID_KINDS`, the id of each score. fault: what is wrong with them if they number
     the segments, such as "has the id '3' more than once"; "" if nothing is. is_sorted: whether they show that the
     scores are in the order of the segments; None if they do not show it, but nothing speaks against it. unused: if
-    there are no ids, a column that may number the segments in another order, or "".
+    there are no ids, a column that may stand for some but is not used, and why; or "".
     """
 
     columns: Mapping[int, Sequence[str]] = {}
@@ -182,7 +182,7 @@ def _arranged(
     """Return the scores in a column, in the order that ids show; names_of_ids: as `find_ids` returns them."""
     order, ids = arrange(rows, *names_of_ids, label)
     if names_of_ids[0] and not ids.columns and ids.is_sorted is None:
-        ids = ids._replace(unused=find_unused(rows, column))
+        ids = ids._replace(unused=find_unused(rows, column, names_of_ids[1]))
     items = [_item(row.get(column), f"{label}, score {number}") for number, row in enumerate(rows, 1)]
     return _Scores([items[row] for row in order], ids)
 
@@ -424,11 +424,15 @@ def _numbers_from(lines: Sequence[int], first: int) -> list[int]:
 _FEWEST_NUMBERED = 10
 
 
-def find_unused(rows: Sequence[Mapping[str, Any]], score: str) -> str:
-    """Return a column that numbers the rows from 0 or 1 in another order, or ""; score: the column of scores.
+def find_unused(rows: Sequence[Mapping[str, Any]], score: str, places: Sequence[str]) -> str:
+    """Return a column that may identify segments, and why it is not used; or "".
 
-    >>> find_unused([{"score": n / 10, "no": 10 - n} for n in range(10)], "score")
-    'no'
+    score: the column of scores. places: the columns whose names say that they number segments.
+
+    >>> find_unused([{"score": n / 10, "no": 10 - n} for n in range(10)], "score", []).partition(";")[0]
+    'no, which may number the segments, in another order than its lines'
+    >>> find_unused([{"score": n / 10, "segment": f"{n}{n % 2 * 'b'}"} for n in range(10)], "score", ["segment"])
+    'segment, which does not number all segments, so scores are paired by their position'
     """
     for name in rows[0] if len(rows) >= _FEWEST_NUMBERED else ():
         lines = _numbers_of([_id_text(row.get(name)) for row in rows]) if name != score else None
@@ -437,7 +441,14 @@ def find_unused(rows: Sequence[Mapping[str, Any]], score: str) -> str:
             and lines != (ordered := sorted(lines))
             and ordered in (_numbers_from(lines, 0), _numbers_from(lines, 1))
         ):
-            return name
+            return (
+                f"{name}, which may number the segments, in another order than its lines; call it segment if scores"
+                " are to follow it"
+            )
+    for name in places:
+        cells = [_id_text(row.get(name)) for row in rows] if _plain(name) in _LINES else []
+        if any(cells) and not any(" " in cell for cell in cells):  # not the texts of segments
+            return f"{name}, which does not number all segments, so scores are paired by their position"
     return ""
 
 

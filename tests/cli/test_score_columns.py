@@ -943,6 +943,11 @@ def test_a_column_that_may_number_segments_is_noted(run, files, write):
     assert "may number" not in run(*words, "COMET=sid.csv", "--jsonl-fields", "id=none").err
     write("sorted.csv", "sid,score\n" + "".join(f"{n},{score!r}\n" for n, score in rows[::-1]))
     assert "may number" not in run(*words, "COMET=sorted.csv").err
+    note = "ids.csv has segment, which does not number all segments, so scores are paired by their position\n"
+    for n, is_noted in (("17b", True), ("", True), ("17", False), ("the cat ran", False)):
+        write("ids.csv", f"segment,score\n{n},{rows[43][1]!r}\n" + "".join(f"{n},{x!r}\n" for n, x in rows if n != 17))
+        answer = run(*words, "COMET=ids.csv")
+        assert (answer.status, answer.err.endswith(f"--scores COMET: {note}")) == (0, is_noted)
 
 
 def test_the_same_scores_of_two_systems_are_noted(run, files, write):

@@ -302,10 +302,7 @@ def read_scores(arguments: ScoreArguments, systems: Systems) -> tuple[list[Segme
             column = column_of(label, items if arguments.are_items else scorefiles.flatten(items))
             ids = file.ids[key]
             if ids.unused:
-                warn(
-                    f"--scores {title}: {label} has {ids.unused}, which may number the segments, in another order than"
-                    " its lines; call it segment if scores are to follow it"
-                )
+                warn(f"--scores {title}: {label} has {ids.unused}")
             of_scores = ids.columns if arguments.are_items else scorefiles.repeat(ids.columns, items)
             columns[names[place]] = column._replace(
                 is_alone=is_alone, ids=of_scores, fault=ids.fault, is_sorted=ids.is_sorted
