@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _PARQUET = b"PAR1"
 # COMET: the first part is the file of the system, which it leaves out if there is only one
 _COMET = re.compile(r"(?:(?P<system>.*)\t)?Segment (?P<segment>\d+)\tscore: (?P<score>\S+)")
-_COMET_WHOLE = re.compile(r"(?:.*\t)?(?:system )?score: \S+", re.IGNORECASE)
+_COMET_WHOLE = re.compile(r"(?:.*\t)?(?:system )?score: \S+|Predictions saved in: ", re.IGNORECASE)
 _MISSING = frozenset({"", "none", "nan", "null", "na", "n/a"})
 # What columns of scores are called, besides the name of the scores; what columns of systems are called; and other
 # numbers that tables have

@@ -50,6 +50,7 @@ LAYOUTS = {
         {"a.txt": NUMBERS, "b.txt": OTHERS},
     ),
     "comet-score of the first version": (comet(NUMBERS, whole="System score"), {"": NUMBERS}),
+    "comet-score beside --to_json": (comet(NUMBERS) + "Predictions saved in: out.json.\n", {"": NUMBERS}),
     "comet-score --to_json": (
         json.dumps({"a.txt": items(NUMBERS, "COMET"), "b.txt": items(OTHERS, "COMET")}, indent=4),
         {"a.txt": NUMBERS, "b.txt": OTHERS},
