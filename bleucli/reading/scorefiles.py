@@ -3,9 +3,9 @@ r"""Files with scores of segments, as the programs that compute such scores writ
 - `read`: what a file holds, by system, with the `Ids` of its scores
 - `flatten`, `repeat`: scores of paragraphs, and their ids
 
-One number per line; what `comet-score` prints; COMET's JSON; MetricX's predictions; a system and a score per line, as
-mt-metrics-eval has them; the scores that WMT publishes; and JSON, CSV, TSV and Parquet with a column of scores. The
-content shows which it is.
+One number per line; what `comet-score` and `bert-score` print; COMET's JSON; MetricX's predictions; a system and a
+score per line, as mt-metrics-eval has them; the scores that WMT publishes; and JSON, CSV, TSV and Parquet with a column
+of scores. The content shows which it is.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ _PARQUET = b"PAR1"
 # COMET: the first part is the file of the system, which it leaves out if there is only one
 _COMET = re.compile(r"(?:(?P<system>.*)\t)?Segment (?P<segment>\d+)\tscore: (?P<score>\S+)")
 _COMET_WHOLE = re.compile(r"(?:.*\t)?(?:system )?score: \S+|Predictions saved in: ", re.IGNORECASE)
+# What bert-score prints of the whole system; with -s, lines of the same three numbers follow
+_BERT_SCORE = re.compile(r" P: \S+ R: \S+ F1: \S+$")
 _MISSING = frozenset({"", "none", "nan", "null", "na", "n/a"})
 # What columns of scores are called, besides the name of the scores; what columns of systems are called; and other
 # numbers that tables have
@@ -135,6 +137,9 @@ def _of_lines(lines: Sequence[str], label: str, name: str, field: str, ids: str)
         return _of_json(lines, label, name, field, ids)
     if any(map(_COMET.match, lines[:_MOST_BEFORE])):
         return _select(_of_comet(lines, label), label, field)
+    if _BERT_SCORE.search(first):
+        first = "P\tR\tF1"
+        lines = [first, *lines[1:]]
     cells = first.split("\t" if "\t" in first else None)
     has_score = len(cells) > 1 and (_is_number(cells[1]) or cells[1].strip().lower() in _MISSING)
     if has_score and not _is_number(cells[0]):
@@ -146,11 +151,11 @@ def _of_lines(lines: Sequence[str], label: str, name: str, field: str, ids: str)
         return _of_records(_rows(lines, "\t" if "\t" in first else ",", label), label, name, field, ids)
     if ";" in first or "|" in first:
         raise BleuError(f"{label} begins with {first!r:.60}; put commas or tabs between columns")
-    if first.strip().lower() in ((field or name).lower(), *_SCORES) and len(lines) > 1:  # the name of a single column
-        return {"": _Scores([_number(line, f"{label}, line {number}") for number, line in enumerate(lines[1:], 2)])}
-    if field:
+    is_name = first.strip().lower() in ((field or name).lower(), *_SCORES) and len(lines) > 1  # of a single column
+    if field and not is_name:
         raise BleuError(f"{label} has one number per line, and no column {field}; leave out :{field}")
-    return {"": _Scores([_number(line, f"{label}, line {number}") for number, line in enumerate(lines, 1)])}
+    numbers = list(enumerate(lines, 1))[is_name:]
+    return {"": _Scores([_number(line, f"{label}, line {number}") for number, line in numbers])}
 
 
 def _select(systems: Mapping[str, _Scores], label: str, field: str) -> Mapping[str, _Scores]:

@@ -143,6 +143,11 @@ LAYOUTS = {
         ),
         {"a.txt": NUMBERS},
     ),
+    "bert-score -s": (
+        "roberta-large_L17_no-idf_version=0.3.12(hug_trans=4.30.2) P: 0.533733 R: 0.417000 F1: 0.468193\n"
+        "0.851200\t0.500000\t0.629967\n-0.250000\t0.750000\t-0.750000\n1.000000\t0.001000\t0.001998\n",
+        {"P": NUMBERS, "R": OTHERS, "F1": [0.629967, -0.75, 0.001998]},
+    ),
     "CSV of one column": ("comet\n0.8512\n-0.25\n1\n", {"": NUMBERS}),
     "CSV of a column of scores": ("Score\n0.8512\n-0.25\n1\n", {"": NUMBERS}),
     "TSV": ("doc\tscore\nd1\t0.8512\nd1\t-0.25\nd2\t1\n", {"": NUMBERS}),
@@ -209,6 +214,7 @@ def test_names_of_scores_may_have_dots(write):
         ("KIT\t0.5\nKIT\tgood\n", "", "s.any, line 2: 'good' is not a number"),
         ("a,b\n1,2,3\n", "", "s.any, row 2 has 3 cells, but the first row has 2; give each row a cell for each column"),
         ('a,b\n1,"2\n', "", 's.any, line 2: not valid CSV (unexpected end of data); put "" for each quotation mark'),
+        ("roberta-large P: 0.5 R: 0.5 F1: 0.5\n", "", "s.any has no scores; expected one number per segment"),
         ("id;score\n1;0,5\n", "", "s.any begins with 'id;score'; put commas or tabs between columns"),
         (
             "0,5\n0,25\n",
