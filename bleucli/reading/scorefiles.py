@@ -4,8 +4,8 @@ r"""Files with scores of segments, as the programs that compute such scores writ
 - `flatten`, `repeat`: scores of paragraphs, and their ids
 
 One number per line; what `comet-score` and `bert-score` print; COMET's JSON; MetricX's predictions; a system and a
-score per line, as mt-metrics-eval has them; the scores that WMT publishes; and JSON, CSV, TSV and Parquet with a column
-of scores. The content shows which it is.
+score per line, as mt-metrics-eval has them; the scores that WMT publishes; and JSON, CSV, TSV, Parquet and Arrow with a
+column of scores. The content shows which it is.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     # The score of a segment, None if it is missing; several scores of one segment are a list
     Item = float | None | list[float | None]
 
-_PARQUET = b"PAR1"
+# How files begin that are not text
+_PARQUET, _ARROW_FILE, _ARROW_STREAM, _ZIP = b"PAR1", b"ARRO", b"\xff\xff\xff\xff", b"PK\x03\x04"
+_TABLES = {_PARQUET: "Parquet", _ARROW_FILE: "Arrow", _ARROW_STREAM: "Arrow"}
 # COMET: the first part is the file of the system, which it leaves out if there is only one
 _COMET = re.compile(r"(?:(?P<system>.*)\t)?Segment (?P<segment>\d+)\tscore: (?P<score>\S+)")
 _COMET_WHOLE = re.compile(r"(?:.*\t)?(?:system )?score: \S+|Predictions saved in: ", re.IGNORECASE)
@@ -98,17 +100,22 @@ def read(path: str, label: str, name: str, field: str = "", ids: str = "") -> Sc
     {'a.txt': [0.85, 0.5]}
     """
     start = _first_bytes(path, label)
-    if start == _PARQUET:
+    if start == _ZIP:
+        raise BleuError(f"{label} is a ZIP archive, as .xlsx is; save its table as CSV, TSV, JSON, Parquet or Arrow")
+    if kind := _TABLES.get(start, ""):
         parquet, pa = load("pyarrow.parquet", "arrow"), load("pyarrow", "arrow")
+        open_arrow = pa.ipc.open_file if start == _ARROW_FILE else pa.ipc.open_stream
         try:
-            rows: list[Any] = parquet.read_table(path).to_pylist()
+            table = parquet.read_table(path) if start == _PARQUET else open_arrow(pa.memory_map(path)).read_all()
+            rows: list[Any] = table.to_pylist()
         except (pa.ArrowException, OSError) as error:
             raise BleuError(
-                f"{label} is not valid Parquet ({' '.join(str(error).split()):.60}); write it again"
+                f"{label} is not valid {kind} ({' '.join(str(error).split()):.60}); write it again"
             ) from None
         systems, checksum = _of_records(rows, label, name, field, ids), digest(path)
     else:
         file = TextFile(label, path, encoding=utf16_in(start) or "utf-8", mark="dropped", hashed=True)
+        file.remedy = "save it as UTF-8"  # --encoding is that of the texts
         lines = [line or "" for (block,) in file.blocks() for line in block]
         systems, checksum = _of_lines(lines, label, name, field, ids), file.sha256()
     if not any(scores.items for scores in systems.values()):

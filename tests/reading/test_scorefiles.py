@@ -175,6 +175,28 @@ def test_parquet_is_read(folder):
         scorefiles.read("s.parquet", "s.parquet", "COMET")
 
 
+@pytest.mark.parametrize("kind", ["file", "stream"])
+def test_arrow_is_read(folder, kind):
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"id": [1, 2, 3], "COMET": NUMBERS, "b": OTHERS})
+    with getattr(pa.ipc, f"new_{kind}")("s.any", table.schema) as writer:
+        writer.write_table(table)
+    assert scorefiles.read("s.any", "s.any", "COMET").systems == {"": NUMBERS}
+    with open("s.any", "r+b") as file:
+        file.truncate(300)
+    with pytest.raises(BleuError, match=r"^s.any is not valid Arrow \("):
+        scorefiles.read("s.any", "s.any", "COMET")
+
+
+def test_what_is_not_text_says_what_to_save(write):
+    path = write("s.any", b"PK\x03\x04...")
+    with pytest.raises(BleuError, match=r"^s.any is a ZIP archive, as .xlsx is; save its table as CSV, TSV, JSON,"):
+        scorefiles.read(path, path, "COMET")
+    path = write("s.any", b"0.5\n\x80\n")
+    with pytest.raises(BleuError, match=r"^s.any, line 2, byte 4: 0x80 is not valid utf-8; save it as UTF-8$"):
+        scorefiles.read(path, path, "COMET")
+
+
 def test_packed_files_are_unpacked(folder):
     import gzip
 
