@@ -57,13 +57,15 @@ class Ids(NamedTuple):
     columns: by kind, in the order of `ID_KINDS`, the id of each score. fault: what is wrong with them if they number
     the segments, such as "has the id '3' more than once"; "" if nothing is. is_sorted: whether they show that the
     scores are in the order of the segments; None if they do not show it, but nothing speaks against it. unused: if
-    there are no ids, a column that may stand for some but is not used, and why; or "".
+    there are no ids, a column that may stand for some but is not used, and why; or "". texts: the output that each
+    score is of, if the file has it, as those of COMET and MetricX do.
     """
 
     columns: Mapping[int, Sequence[str]] = {}
     fault: str = ""
     is_sorted: bool | None = None
     unused: str = ""
+    texts: Sequence[str] = ()
 
 
 class ScoreFile(NamedTuple):
@@ -196,6 +198,9 @@ def _arranged(
     if names_of_ids[0] and not ids.columns and ids.is_sorted is None:
         ids = ids._replace(unused=find_unused(rows, column, names_of_ids[1]))
     items = [_item(row.get(column), f"{label}, score {number}") for number, row in enumerate(rows, 1)]
+    texts = [row.get("hypothesis", row.get("mt")) for row in rows]
+    if all(isinstance(text, str) for text in texts):
+        ids = ids._replace(texts=[texts[row] for row in order])
     return _Scores([items[row] for row in order], ids)
 
 
@@ -493,7 +498,7 @@ def arrange(
 
     >>> rows = [{"id": "s2"}, {"id": "s0"}, {"id": "s1"}]
     >>> arrange(rows, ["", "", "id"], [], "x.csv")
-    ([1, 2, 0], Ids(columns={2: ['s0', 's1', 's2']}, fault='', is_sorted=True, unused=''))
+    ([1, 2, 0], Ids(columns={2: ['s0', 's1', 's2']}, fault='', is_sorted=True, unused='', texts=()))
     >>> arrange(rows[:2], ["", "", "id"], [], "x.csv")[1].fault
     "lacks the id 's1'"
     """

@@ -950,6 +950,26 @@ def test_a_column_that_may_number_segments_is_noted(run, files, write):
         assert (answer.status, answer.err.endswith(f"--scores COMET: {note}")) == (0, is_noted)
 
 
+@pytest.mark.parametrize("jobs", [(), ("-J", "2")])
+@pytest.mark.parametrize("field", ["hypothesis", "mt"])
+def test_scores_of_other_outputs_are_noted(run, files, write, monkeypatch, field, jobs):
+    monkeypatch.setattr("bleucli.reading._BLOCK_BYTES", 500)
+    own = texts("a")
+    orders = {"own": own, "spaced": [f" {text.replace(' ', '  ')}" for text in own], "reversed": own[::-1]}
+    # Half of the segments may differ, since programs change texts before they score them
+    orders |= {f"{half}": [f"x{text}" if n < half else text for n, text in enumerate(own)] for half in (30, 31)}
+    for name, outputs in orders.items():
+        rows = [{field: text, "prediction": score} for text, score in zip(outputs, COMET["a"], strict=True)]
+        write(f"{name}.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+        answer = run("ref.txt", "-i", "a.txt", *jobs, "--scores", f"COMET={name}.jsonl")
+        others = sum(one.split() != other.split() for one, other in zip(own, outputs, strict=True))
+        note = (
+            f"bleu: warning: {name}.jsonl has other outputs than a.txt has in {others} of {COUNT} segments; check that"
+            " these scores are its own, and in its order\n"
+        )
+        assert (answer.status, answer.err) == (0, note if 2 * others > COUNT else "")
+
+
 def test_the_same_scores_of_two_systems_are_noted(run, files, write):
     write("all.csv", "a,b\n" + "0.5,0.25\n" * COUNT)
     words = [word for word in files[:-2] if word != "-q"]

@@ -305,7 +305,7 @@ def read_scores(arguments: ScoreArguments, systems: Systems) -> tuple[list[Segme
                 warn(f"--scores {title}: {label} has {ids.unused}")
             of_scores = ids.columns if arguments.are_items else scorefiles.repeat(ids.columns, items)
             columns[names[place]] = column._replace(
-                is_alone=is_alone, ids=of_scores, fault=ids.fault, is_sorted=ids.is_sorted
+                is_alone=is_alone, ids=of_scores, fault=ids.fault, is_sorted=ids.is_sorted, texts=ids.texts
             )
         metrics.append(segment_scores.make(word, columns))
         segments = len(columns[names[0]].rows)
