@@ -21,7 +21,7 @@ from bleucli.limits import read_number
 from bleucli.optional_deps import load
 from bleucli.phrases import QUOTES, suggest, tell_ids, tell_ragged
 from bleucli.reading import TextFile, utf16_in
-from bleucli.reading.jsonfields import ID_KINDS, NO_IDS, Fields, names_of_ids, paths_of_ids
+from bleucli.reading.jsonfields import ID_KINDS, NO_IDS, Fields, names_of_ids, paths_of_ids, quote
 from bleucli.records import NamedTuple
 from bleucli.text.wholefiles import digest
 
@@ -159,7 +159,7 @@ def _of_lines(lines: Sequence[str], label: str, name: str, field: str, ids: str)
     if "\t" in first or ("," in first and not _is_number(first)):
         return _of_records(_rows(lines, "\t" if "\t" in first else ",", label), label, name, field, ids)
     if ";" in first or "|" in first:
-        raise BleuError(f"{label} begins with {first!r:.60}; put commas or tabs between columns")
+        raise BleuError(f"{label} begins with {quote(first)}; put commas or tabs between columns")
     is_name = first.strip().lower() in ((field or name).lower(), *_SCORES) and len(lines) > 1  # of a single column
     if field and not is_name:
         raise BleuError(f"{label} has one number per line, and no column {field}; leave out :{field}")
@@ -186,7 +186,7 @@ def _of_comet(lines: Sequence[str], label: str) -> dict[str, _Scores]:
             row = {"segment": match["segment"], "score": _number(match["score"], f"{label}, line {number}")}
             systems.setdefault(match["system"] or "", []).append(row)
         elif line and not _COMET_WHOLE.match(line):
-            raise BleuError(f"{label}, line {number}: {line!r:.60} is not a line of comet-score; delete it")
+            raise BleuError(f"{label}, line {number}: {quote(line)} is not a line of comet-score; delete it")
     return {system: _arranged(rows, "score", ([], ["segment"]), label) for system, rows in systems.items()}
 
 
@@ -210,7 +210,7 @@ def _of_pairs(lines: Sequence[str], label: str) -> dict[str, _Scores]:
     for number, line in enumerate(lines, 1):
         cells = line.split("\t") if "\t" in line else line.split()
         if len(cells) < 2:
-            raise BleuError(f"{label}, line {number}: {line!r:.60}; expected a system and a score, as in line 1")
+            raise BleuError(f"{label}, line {number}: {quote(line)}; expected a system and a score, as in line 1")
         systems.setdefault(cells[0].strip(), []).append(_number(cells[1], f"{label}, line {number}"))
     return {system: _Scores(items) for system, items in systems.items()}
 
@@ -359,7 +359,9 @@ def _find_columns(rows: Sequence[Mapping[str, Any]], label: str, name: str, fiel
         if matches:
             return matches[:1]
     if field or not columns:
-        there = f"it has {', '.join(columns[:_MOST_NAMES])}{suggest(field, columns)}" if columns else "it has none"
+        there = "it has none; give one number per segment"
+        if columns:
+            there = f"it has {', '.join(columns[:_MOST_NAMES])}{suggest(field, columns)}"
         raise BleuError(f"{label} has no column {field or name} of numbers; {there}")
     if scores := [key for key in columns if not _OTHERS.fullmatch(key)]:
         return scores
@@ -409,7 +411,7 @@ def _number(value: object, place: str) -> float | None:
             return read_number(value.strip()) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
     except OverflowError:  # a whole number of JSON
         pass
-    raise BleuError(f"{place}: {value!r:.60} is not a number from -1e100 to 1e100; expected one score per segment")
+    raise BleuError(f"{place}: {quote(value)} is not a number from -1e100 to 1e100; expected one score per segment")
 
 
 def flatten(items: Iterable[Item]) -> list[Item]:

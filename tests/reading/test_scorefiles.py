@@ -254,7 +254,8 @@ def test_names_of_scores_may_have_dots(write):
             "s.any, line 1 is not valid JSON (Expecting property name enclosed in double quotes",
         ),
         ("0.5,0.25\n", "", "s.any has 2 numbers in line 1; expected names of columns, or a single number"),
-        ("a,b\nx,y\n", "", "s.any has no column COMET of numbers; it has none"),
+        ("a,b\nx,y\n", "", "s.any has no column COMET of numbers; it has none; give one number per segment"),
+        (f"0.5\n{'1' * 400}\n", "", f"s.any, line 2: '{'1' * 40}...' is not a number from -1e100 to 1e100; expected o"),
         ("a,comet2\n1,2\n", "comet", "s.any has no column comet of numbers; it has a, comet2; did you mean comet2?"),
         (
             '{"a": 1}\n{"a"\n',
