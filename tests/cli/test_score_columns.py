@@ -810,6 +810,11 @@ class Nameless(Lengths):
     name = None
 
 
+class Mute:
+    name = "Mute"
+    higher_is_better = True
+
+
 class Undirected(Lengths):
     higher_is_better = None
 
@@ -834,6 +839,11 @@ class Short(Lengths):
         ({"scores": {"COMET": COMET, "comet": COMET}}, "scores 'COMET': other scores already have this name"),
         ({"scores": {"chrF2": COMET}}, "scores 'chrF2': this name has another meaning here"),
         ({"metrics": [Nameless()]}, "has no name; set name to a name"),
+        (
+            {"metrics": [Mute()]},
+            "a metric of type Mute has no method that scores; give it segment_scores(hypotheses, references) or"
+            " corpus_score(hypotheses, references)",
+        ),
         ({"metrics": [Undirected()]}, "has no higher_is_better; set higher_is_better to True or False"),
         ({"metrics": [Short()]}, "Lengths of a: segment_scores returned 1 score for 60 segments"),
         ({"metrics": [Silent()]}, "segment_scores of Lengths returned None; give one number per segment"),
