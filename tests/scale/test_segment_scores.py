@@ -211,14 +211,19 @@ def test_wrong_use_is_refused(run, files, words, part):
     refused(run("--segment-scores", *words, variables={"BLEU_SEED": "x"} if "-ci" in words else {}), part)
 
 
-def test_json_lines_are_refused(run, files, write):
+def test_json_and_parquet_are_refused(run, files, write):
     write("x.jsonl", '{"hypothesis": "1", "reference": "2"}\n')
     for words, name in (
         (("-i", "x.jsonl"), "x.jsonl"),
         (("-i", "a.txt", "x.jsonl"), "x.jsonl"),
         (("--jsonl",), "standard input"),
+        (("-i", "a.txt", "x.parquet"), "x.parquet"),
     ):
-        refused(run("--segment-scores", *words), f"one number per line, but {name} is JSON Lines")
+        refused(
+            run("--segment-scores", *words),
+            f"one number per line, but {name} is not plain text; read it beside texts: bleu REF -i SYSTEM --scores"
+            " NAME=FILE",
+        )
 
 
 # --- gates
