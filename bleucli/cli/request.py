@@ -111,8 +111,8 @@ def _check_texts(options: Options) -> None:
         if other is not None:
             name = STDIN if other == "-" else shown(other)
             raise UsageError(
-                f"--segment-scores reads one number per line, but {name} is not plain text; read it beside texts: bleu"
-                " REF -i SYSTEM --scores NAME=FILE"
+                f"--segment-scores reads lines of text, but {name} is JSON or Parquet; read it beside texts: bleu REF"
+                " -i SYSTEM --scores NAME=FILE"
             )
     elif options.test_set is None and not options.refs and jsonl is None:
         raise _no_references(list(map(shown, options.input or [])))

@@ -1,6 +1,8 @@
 r"""Files with scores of segments, as the programs that compute such scores write them.
 
 - `read`: what a file holds, by system, with the `Ids` of its scores
+- `of_lines`: the same for lines that have been read
+- `is_number`: whether a line is just a number
 - `flatten`, `repeat`: scores of paragraphs, and their ids
 
 One number per line; what `comet-score` and `bert-score` print; COMET's JSON; MetricX's predictions; a system and a
@@ -81,7 +83,9 @@ class ScoreFile(NamedTuple):
     ids: Mapping[str, Ids]
 
 
-class _Scores(NamedTuple):
+class Scores(NamedTuple):
+    """The scores of one system, and their ids."""
+
     items: list[Item]
     ids: Ids = Ids()
 
@@ -119,7 +123,7 @@ def read(path: str, label: str, name: str, field: str = "", ids: str = "") -> Sc
         file = TextFile(label, path, encoding=utf16_in(start) or "utf-8", mark="dropped", hashed=True)
         file.remedy = "save it as UTF-8"  # --encoding is that of the texts
         lines = [line or "" for (block,) in file.blocks() for line in block]
-        systems, checksum = _of_lines(lines, label, name, field, ids), file.sha256()
+        systems, checksum = of_lines(lines, label, name, field, ids), file.sha256()
     if not any(scores.items for scores in systems.values()):
         raise BleuError(f"{label} has no scores; expected one number per segment")
     items = {system: scores.items for system, scores in systems.items()}
@@ -137,8 +141,8 @@ def _first_bytes(path: str, label: str) -> bytes:
         raise BleuError(f"cannot read {label}: {error.strerror or error}; check the path") from None
 
 
-def _of_lines(lines: Sequence[str], label: str, name: str, field: str, ids: str) -> Mapping[str, _Scores]:
-    """Return the scores in text; lines: without their ends."""
+def of_lines(lines: Sequence[str], label: str, name: str, field: str = "", ids: str = "") -> Mapping[str, Scores]:
+    """Return the scores in lines of text, by system; the arguments are those of `read`."""
     while lines and not lines[-1]:
         lines = lines[:-1]
     first = next(filter(None, lines), "").lstrip()
@@ -150,13 +154,13 @@ def _of_lines(lines: Sequence[str], label: str, name: str, field: str, ids: str)
         first = "P\tR\tF1"
         lines = [first, *lines[1:]]
     cells = first.split("\t" if "\t" in first else None)
-    has_score = len(cells) > 1 and (_is_number(cells[1]) or cells[1].strip().lower() in _MISSING)
-    if has_score and not _is_number(cells[0]):
+    has_score = len(cells) > 1 and (is_number(cells[1]) or cells[1].strip().lower() in _MISSING)
+    if has_score and not is_number(cells[0]):
         return _select(_of_pairs(lines, label), label, field)
     if _is_spaced(lines):
         header, *rows = (line.split() for line in lines if line.strip())
         return _of_records(_by_header(header, rows, label), label, name, field, ids)
-    if "\t" in first or ("," in first and not _is_number(first)):
+    if "\t" in first or ("," in first and not is_number(first)):
         return _of_records(_rows(lines, "\t" if "\t" in first else ",", label), label, name, field, ids)
     if ";" in first or "|" in first:
         raise BleuError(f"{label} begins with {quote(first)}; put commas or tabs between columns")
@@ -164,10 +168,10 @@ def _of_lines(lines: Sequence[str], label: str, name: str, field: str, ids: str)
     if field and not is_name:
         raise BleuError(f"{label} has one number per line, and no column {field}; leave out :{field}")
     numbers = list(enumerate(lines, 1))[is_name:]
-    return {"": _Scores([_number(line, f"{label}, line {number}") for number, line in numbers])}
+    return {"": Scores([_number(line, f"{label}, line {number}") for number, line in numbers])}
 
 
-def _select(systems: Mapping[str, _Scores], label: str, field: str) -> Mapping[str, _Scores]:
+def _select(systems: Mapping[str, Scores], label: str, field: str) -> Mapping[str, Scores]:
     """Return the scores of one system, or, if none is named, those of all."""
     if not field:
         return systems
@@ -177,7 +181,7 @@ def _select(systems: Mapping[str, _Scores], label: str, field: str) -> Mapping[s
     return {field: systems[field]}
 
 
-def _of_comet(lines: Sequence[str], label: str) -> dict[str, _Scores]:
+def _of_comet(lines: Sequence[str], label: str) -> dict[str, Scores]:
     """Return the scores in what comet-score prints, in the order of the numbers of segments."""
     systems: dict[str, list[dict[str, Any]]] = {}
     for number, line in enumerate(lines, 1):
@@ -192,7 +196,7 @@ def _of_comet(lines: Sequence[str], label: str) -> dict[str, _Scores]:
 
 def _arranged(
     rows: Sequence[Mapping[str, Any]], column: str, names_of_ids: tuple[list[str], list[str]], label: str
-) -> _Scores:
+) -> Scores:
     """Return the scores in a column, in the order that ids show; names_of_ids: as `find_ids` returns them."""
     order, ids = arrange(rows, *names_of_ids, label)
     if names_of_ids[0] and not ids.columns and ids.is_sorted is None:
@@ -201,10 +205,10 @@ def _arranged(
     texts = [row.get("hypothesis", row.get("mt")) for row in rows]
     if all(isinstance(text, str) for text in texts):
         ids = ids._replace(texts=[texts[row] for row in order])
-    return _Scores([items[row] for row in order], ids)
+    return Scores([items[row] for row in order], ids)
 
 
-def _of_pairs(lines: Sequence[str], label: str) -> dict[str, _Scores]:
+def _of_pairs(lines: Sequence[str], label: str) -> dict[str, Scores]:
     """Return the scores in lines of a system and a score, perhaps with more columns, as mt-metrics-eval has them."""
     systems: dict[str, list[Item]] = {}
     for number, line in enumerate(lines, 1):
@@ -212,7 +216,7 @@ def _of_pairs(lines: Sequence[str], label: str) -> dict[str, _Scores]:
         if len(cells) < 2:
             raise BleuError(f"{label}, line {number}: {quote(line)}; expected a system and a score, as in line 1")
         systems.setdefault(cells[0].strip(), []).append(_number(cells[1], f"{label}, line {number}"))
-    return {system: _Scores(items) for system, items in systems.items()}
+    return {system: Scores(items) for system, items in systems.items()}
 
 
 def _is_spaced(lines: Sequence[str]) -> bool:
@@ -223,9 +227,9 @@ def _is_spaced(lines: Sequence[str]) -> bool:
     """
     first, second = [*islice(filter(str.strip, lines), 2), "", ""][:2]
     names, values = first.split(), second.split()
-    if "\t" in first or "," in first or len(names) < 2 or any(map(_is_number, names)):
+    if "\t" in first or "," in first or len(names) < 2 or any(map(is_number, names)):
         return False
-    return len(values) == len(names) and any(map(_is_number, values))
+    return len(values) == len(names) and any(map(is_number, values))
 
 
 def _rows(lines: Sequence[str], delimiter: str, label: str) -> list[Any]:
@@ -243,12 +247,12 @@ def _rows(lines: Sequence[str], delimiter: str, label: str) -> list[Any]:
 
 
 def _by_header(header: Sequence[str], rows: Sequence[Sequence[str]], label: str) -> list[Any]:
-    if all(map(_is_number, header)):
+    if all(map(is_number, header)):
         raise BleuError(
             f"{label} has {len(header)} numbers in line 1; expected names of columns, or a single number, with a point"
             " before its decimals"
         )
-    if value := next(filter(_is_number, header), ""):
+    if value := next(filter(is_number, header), ""):
         raise BleuError(f"{label} has the number {value} in line 1; add a line before it that names the columns")
     if double := next((name for name in header if name and header.count(name) > 1), ""):
         raise BleuError(f"{label} has several columns called {double}; give each a name of its own")
@@ -261,7 +265,7 @@ def _by_header(header: Sequence[str], rows: Sequence[Sequence[str]], label: str)
 # --- JSON, and rows of tables
 
 
-def _of_json(lines: Sequence[str], label: str, name: str, field: str, ids: str) -> Mapping[str, _Scores]:
+def _of_json(lines: Sequence[str], label: str, name: str, field: str, ids: str) -> Mapping[str, Scores]:
     whole = _parse_json(lines, label)
     if isinstance(whole, list):
         return _of_records(whole, label, name, field, ids)
@@ -269,7 +273,7 @@ def _of_json(lines: Sequence[str], label: str, name: str, field: str, ids: str) 
     if _are_objects(of_systems) and all(isinstance(one.get("scores"), list) for one in of_systems):
         return _select({str(one.get("name")): _plain_scores(one["scores"], label) for one in of_systems}, label, field)
     if whole and all(map(_are_objects, whole.values())):
-        systems: dict[str, _Scores] = {}  # comet-score --to_json: the segments of each file
+        systems: dict[str, Scores] = {}  # comet-score --to_json: the segments of each file
         for system, items in whole.items():
             columns = _of_records(items, f"{label}, {system}", name, field, ids)
             if len(columns) > 1:
@@ -310,7 +314,7 @@ def _are_objects(items: object) -> bool:
     return isinstance(items, list) and bool(items) and all(isinstance(item, dict) for item in items)
 
 
-def _of_records(records: Sequence[Any], label: str, name: str, field: str, ids: str) -> Mapping[str, _Scores]:
+def _of_records(records: Sequence[Any], label: str, name: str, field: str, ids: str) -> Mapping[str, Scores]:
     """Return the scores in objects, one per segment, or in plain numbers."""
     if not any(isinstance(record, Mapping) for record in records):
         return {"": _plain_scores(records, label)}
@@ -319,7 +323,7 @@ def _of_records(records: Sequence[Any], label: str, name: str, field: str, ids: 
     groups: dict[str, list[dict[str, Any]]] = {}
     for record in records:
         leaves = dict(_leaves(record))
-        key = next((key for key in leaves if key.lower() in _SYSTEMS and not _is_number(leaves[key])), "")
+        key = next((key for key in leaves if key.lower() in _SYSTEMS and not is_number(leaves[key])), "")
         groups.setdefault(str(leaves[key]) if key else "", []).append(leaves)
     rows = [leaves for group in groups.values() for leaves in group]
     columns = _find_columns(rows, label, name, field)
@@ -336,8 +340,8 @@ def _of_records(records: Sequence[Any], label: str, name: str, field: str, ids: 
     }
 
 
-def _plain_scores(items: Sequence[Any], label: str) -> _Scores:
-    return _Scores([_item(item, f"{label}, score {number}") for number, item in enumerate(items, 1)])
+def _plain_scores(items: Sequence[Any], label: str) -> Scores:
+    return Scores([_item(item, f"{label}, score {number}") for number, item in enumerate(items, 1)])
 
 
 def _leaves(record: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
@@ -374,7 +378,7 @@ def _find_columns(rows: Sequence[Mapping[str, Any]], label: str, name: str, fiel
 
 def _holds_numbers(value: object) -> bool:
     items = value if isinstance(value, list) else [value]
-    return bool(items) and all(_is_number(item) for item in items)
+    return bool(items) and all(is_number(item) for item in items)
 
 
 def _several(label: str, columns: Sequence[str]) -> BleuError:
@@ -386,7 +390,8 @@ def _several(label: str, columns: Sequence[str]) -> BleuError:
 # --- numbers
 
 
-def _is_number(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """Return whether a value is a number, or text that holds one."""
     if not isinstance(value, str):
         return isinstance(value, int | float) and not isinstance(value, bool)
     try:
@@ -407,7 +412,7 @@ def _number(value: object, place: str) -> float | None:
     if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
         return None
     try:
-        if _is_number(value):
+        if is_number(value):
             return read_number(value.strip()) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
     except OverflowError:  # a whole number of JSON
         pass

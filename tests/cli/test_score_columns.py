@@ -945,7 +945,7 @@ def test_a_column_that_may_number_segments_is_noted(run, files, write):
         write(f"{name}.csv", f"{name},score\n" + "".join(f"{n},{score!r}\n" for n, score in rows))
     words = ["ref.txt", "-i", "a.txt", "-sl", "-f", "csv", "--scores"]
     note = (
-        "bleu: warning: --scores COMET: sid.csv has sid, which may number the segments, in another order than its"
+        "bleu: warning: sid.csv has sid, which may number the segments, in another order than its"
         " lines; call it segment if scores are to follow it\n"
     )
     assert run(*words, "COMET=sid.csv").err.endswith(note)
@@ -957,7 +957,7 @@ def test_a_column_that_may_number_segments_is_noted(run, files, write):
     for n, is_noted in (("17b", True), ("", True), ("17", False), ("the cat ran", False)):
         write("ids.csv", f"segment,score\n{n},{rows[43][1]!r}\n" + "".join(f"{n},{x!r}\n" for n, x in rows if n != 17))
         answer = run(*words, "COMET=ids.csv")
-        assert (answer.status, answer.err.endswith(f"--scores COMET: {note}")) == (0, is_noted)
+        assert (answer.status, answer.err.endswith(f"bleu: warning: {note}")) == (0, is_noted)
 
 
 @pytest.mark.parametrize("jobs", [(), ("-J", "2")])
