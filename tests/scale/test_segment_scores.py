@@ -242,8 +242,14 @@ def test_layouts_of_text_are_read_as_scores_reads_them(scores, files, write, wor
     for name, text in layouts.items():
         write(name, text)
         assert scores("-i", name, *words, "-w", "15") == expected
-    both = scores("-i", "comet", "csv", "-par", *FEW)
+    both = scores("-i", "comet", "a.txt", "-par", *FEW)  # which have different numbers of lines
     assert both[0]["score"]["score"] == both[1]["score"]["score"]
+
+
+def test_different_numbers_of_scores_are_refused_in_other_layouts_too(run, files, write):
+    write("x", "score\n0.5\n0.25\n")
+    count = len(COLUMNS["a.txt"])
+    refused(run("--segment-scores", "-i", "a.txt", "x"), f"x has 2 scores, but there are {count} segments; give one")
 
 
 @pytest.mark.parametrize(

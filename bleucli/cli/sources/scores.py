@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from bleucli.cli.sources import ScoreArguments, StatisticsArguments
+    from bleucli.cli.sources.texts import File
+    from bleucli.counting.corpus import Source
     from bleucli.reading.scorefiles import Ids, Item, ScoreFile
     from bleucli.scale import Shard
     from bleucli.scale.statsfiles import Statistics
@@ -221,28 +223,17 @@ class NumberSource(FileSource):
 
     def count(self, counting: Counting) -> Counted:
         """Read the numbers; see `bleucli.cli.sources.Source.count`."""
-        from bleucli.reading import scorefiles
-
         (metric,) = counting.metrics
-        self._check_lengths()
+        are_numbers = all(_begins_with_number(file) for file in self._files)
+        if are_numbers:  # the lines of other layouts are not all scores
+            self._check_lengths()
         try:
             sources = self._sources()
             names = [name for source in sources for name in source.names]
-            columns: list[Any] = [array("d") for _ in names]
-            lines = 0
-            for pieces in in_step(sources):
-                texts = [text for piece in pieces for text in piece]
-                for place, (name, block) in enumerate(zip(names, texts, strict=True)):
-                    if not lines and not scorefiles.is_number(block[0] or ""):
-                        columns[place] = []  # all lines of another layout
-                    is_plain = isinstance(columns[place], array)
-                    columns[place].extend(_numbers(block, name, lines) if is_plain else [text or "" for text in block])
-                lines += len(texts[0])
-                counting.progress("segments", lines, 0)
+            groups = [sources] if are_numbers else [[source] for source in sources]
+            rows = [column for group in groups for column in _read_columns(group, counting)]
         except LengthError as error:
             raise self.explain(error) from None
-        pairs = zip(names, columns, strict=True)
-        rows = [column_of(name, of) if isinstance(of, array) else _of_lines(name, of) for name, of in pairs]
         segments = len(rows[0].rows)
         SegmentScores(columns=dict(zip(names, rows, strict=True))).check_count(segments)
         nrefs = array("i", bytes(4 * segments))  # there are no references
@@ -254,6 +245,34 @@ class NumberSource(FileSource):
             counting.keeper.keep_rows(systems)
             counting.keeper.keep_sums(systems, ())
         return Counted([Part((), systems)])
+
+
+def _begins_with_number(file: File) -> bool:
+    """Return whether a regular file begins with a line that is just a number; True for a pipe, which is read once."""
+    from bleucli.reading import scorefiles
+
+    block = next(file.twin().blocks(), None) if file.is_file else None
+    return block is None or scorefiles.is_number(block[0][0] or "")
+
+
+def _read_columns(sources: Sequence[Source], counting: Counting) -> list[Column]:
+    """Return the scores in files that are read in step."""
+    from bleucli.reading import scorefiles
+
+    names = [name for source in sources for name in source.names]
+    columns: list[Any] = [array("d") for _ in names]
+    lines = 0
+    for pieces in in_step(sources):
+        texts = [text for piece in pieces for text in piece]
+        for place, (name, block) in enumerate(zip(names, texts, strict=True)):
+            if not lines and not scorefiles.is_number(block[0] or ""):
+                columns[place] = []  # all lines of another layout
+            is_plain = isinstance(columns[place], array)
+            columns[place].extend(_numbers(block, name, lines) if is_plain else [text or "" for text in block])
+        lines += len(texts[0])
+        counting.progress("segments", lines, 0)
+    pairs = zip(names, columns, strict=True)
+    return [column_of(name, of) if isinstance(of, array) else _of_lines(name, of) for name, of in pairs]
 
 
 def _of_lines(name: str, lines: Sequence[str]) -> Column:
