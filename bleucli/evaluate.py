@@ -260,6 +260,9 @@ def _make_metric(metric: Any, systems: Mapping[str, Any], references: Any) -> Me
     """Return the metric that a name, a metric or an object of another library stands for."""
     if segment_scores.is_foreign(metric):
         return segment_scores.of_object(metric, systems, references)
+    if hasattr(metric, "higher_is_better") and not isinstance(metric, Metric | type):
+        methods = "segment_scores(hypotheses, references) or corpus_score(hypotheses, references)"
+        raise InputTypeError(f"a metric of type {type(metric).__name__} has no method that scores; give it {methods}")
     return find_metric(metric)
 
 

@@ -104,11 +104,16 @@ def _check_texts(options: Options) -> None:
     )
     if brings_own or "refs" not in command_of(options.command).records():
         return
-    jsonl = next((path for path in options.input or ["-"] if read_as_jsonl(path, options.jsonl)), None)
+    paths = options.input or ["-"]
+    jsonl = next((path for path in paths if read_as_jsonl(path, options.jsonl)), None)
     if options.segment_scores:
-        if jsonl is not None:
-            name = STDIN if jsonl == "-" else shown(jsonl)
-            raise UsageError(f"--segment-scores reads one number per line, but {name} is JSON Lines; give text files")
+        other = jsonl or next((path for path in paths if path.endswith(".parquet")), None)
+        if other is not None:
+            name = STDIN if other == "-" else shown(other)
+            raise UsageError(
+                f"--segment-scores reads lines of text, but {name} is JSON or Parquet; read it beside texts: bleu REF"
+                " -i SYSTEM --scores NAME=FILE"
+            )
     elif options.test_set is None and not options.refs and jsonl is None:
         raise _no_references(list(map(shown, options.input or [])))
 

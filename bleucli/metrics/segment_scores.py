@@ -86,7 +86,7 @@ class Column(NamedTuple):
     their ids, scores without ids are then in the order of the system's own lines; otherwise, in that of the first
     reference. ids: by kind, the ids of the scores; none if they are paired with segments by position. fault: what is
     wrong with ids that number segments, or "". is_sorted: whether ids show that the scores are in the order of the
-    segments, or that they are not; None if they show neither.
+    segments, or that they are not; None if they show neither. texts: the outputs that were scored, if they are known.
     """
 
     label: str
@@ -95,6 +95,7 @@ class Column(NamedTuple):
     ids: Mapping[int, Sequence[str]] = {}
     fault: str = ""
     is_sorted: bool | None = None
+    texts: Sequence[str] = ()
 
 
 class SegmentScores(Metric[Score]):
@@ -127,10 +128,12 @@ class SegmentScores(Metric[Score]):
         self._joining: Joining | None = None
         self._places: dict[str, _Places] = {}
         self._is_noted = False
+        # By system and first segment of a block, how many texts are not those that were scored
+        self._others: dict[tuple[str, int], int] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         # Statistics hold their metric, and should be small when they are pickled
-        return vars(self) | {"_columns": {}, "_joining": None, "_places": {}}
+        return vars(self) | {"_columns": {}, "_joining": None, "_places": {}, "_others": {}}
 
     def prepare(self, segments: Segments) -> Segments:
         """Return the texts unchanged: nothing reads them."""
@@ -165,6 +168,9 @@ class SegmentScores(Metric[Score]):
             rows = column.rows.take(lines.places[begin:end])
         else:
             rows = column.rows[begin:end]
+            if len(column.texts) == len(column.rows) and not bounds:
+                pairs = zip(hypotheses, column.texts[begin:end], strict=False)
+                self._others[name, begin] = sum((one or "").split() != other.split() for one, other in pairs)
         if missing := end - begin - len(rows):
             rows += SegmentStats(memoryview(array("d", (0.0, 1.0)) * missing), 2)
         if not bounds:
@@ -215,13 +221,22 @@ class SegmentScores(Metric[Score]):
             if (places := self._places_of(name)) is not None and joining is not None:
                 places.check(column.label, joining)
                 continue
-            if column.is_sorted is False:
+            lines = joining.lines if joining is not None else {}
+            length = lines[name if column.is_alone else ""].length if lines else segments
+            if column.is_sorted is False or (column.fault and len(column.rows) == length):
                 raise BleuError(
                     f"{column.label} {column.fault or 'has ids that are not in order'}, so its scores cannot be paired"
                     " with segments; number the segments from 0 or 1, or delete the ids if the scores are in order"
                 )
-            lines = joining.lines if joining is not None else {}
-            _check_number(column, lines[name if column.is_alone else ""].length if lines else segments)
+            _check_number(column, length)
+            others = sum(count for (system, _), count in self._others.items() if system == name)
+            if 2 * others > segments:
+                from bleucli.results.hints import warn
+
+                warn(
+                    f"{column.label} has other outputs than {name} has in {others} of {segments} segments; check that"
+                    " these scores are its own, and in its order"
+                )
             if column.ids and column.is_sorted is None and not self._is_noted:
                 from bleucli.results.hints import warn
 

@@ -356,6 +356,12 @@ def kind(value: object) -> str:
     return _KINDS.get(type(value), "a number")
 
 
-def quote(field: str) -> str:
-    """Return a field's name in quotes; a long one is cut, and characters that cannot be printed are escaped."""
-    return repr(field if len(field) <= _SHOWN_CHARACTERS else field[:_SHOWN_CHARACTERS] + "...")
+def quote(value: object) -> str:
+    """Return a value, such as a field's name in quotes; a long one is cut, and odd characters are escaped.
+
+    >>> quote("name"), quote(10**50)
+    ("'name'", '1000000000000000000000000000000000000000...')
+    """
+    text = value if isinstance(value, str) else repr(value)
+    cut = text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "..."
+    return repr(cut) if isinstance(value, str) else cut

@@ -1,11 +1,13 @@
 r"""Files with scores of segments, as the programs that compute such scores write them.
 
 - `read`: what a file holds, by system, with the `Ids` of its scores
+- `of_lines`: the same for lines that have been read
+- `is_number`: whether a line is just a number
 - `flatten`, `repeat`: scores of paragraphs, and their ids
 
-One number per line; what `comet-score` prints, or writes with `--to_json`; MetricX's predictions; a system and a score
-per line, as mt-metrics-eval has them; the scores that WMT publishes; and JSON, CSV, TSV and Parquet with a column of
-scores. The content shows which it is.
+One number per line; what `comet-score` and `bert-score` print; COMET's JSON; MetricX's predictions; a system and a
+score per line, as mt-metrics-eval has them; the scores that WMT publishes; and JSON, CSV, TSV, Parquet and Arrow with a
+column of scores. The content shows which it is.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from bleucli.optional_deps import load
 from bleucli.phrases import suggest, tell_ids, tell_ragged
 from bleucli.reading import TextFile, utf16_in
 from bleucli.reading.delimited import read_rows
-from bleucli.reading.jsonfields import ID_KINDS, NO_IDS, Fields, names_of_ids, paths_of_ids
+from bleucli.reading.jsonfields import ID_KINDS, NO_IDS, Fields, names_of_ids, paths_of_ids, quote
 from bleucli.records import NamedTuple
 from bleucli.text.wholefiles import digest
 
@@ -33,10 +35,14 @@ if TYPE_CHECKING:
     # The score of a segment, None if it is missing; several scores of one segment are a list
     Item = float | None | list[float | None]
 
-_PARQUET = b"PAR1"
+# How files begin that are not text
+_PARQUET, _ARROW_FILE, _ARROW_STREAM, _ZIP = b"PAR1", b"ARRO", b"\xff\xff\xff\xff", b"PK\x03\x04"
+_TABLES = {_PARQUET: "Parquet", _ARROW_FILE: "Arrow", _ARROW_STREAM: "Arrow"}
 # COMET: the first part is the file of the system, which it leaves out if there is only one
 _COMET = re.compile(r"(?:(?P<system>.*)\t)?Segment (?P<segment>\d+)\tscore: (?P<score>\S+)")
-_COMET_WHOLE = re.compile(r"(?:.*\t)?(?:system )?score: \S+", re.IGNORECASE)
+_COMET_WHOLE = re.compile(r"(?:.*\t)?(?:system )?score: \S+|Predictions saved in: ", re.IGNORECASE)
+# What bert-score prints of the whole system; with -s, lines of the same three numbers follow
+_BERT_SCORE = re.compile(r" P: \S+ R: \S+ F1: \S+$")
 _MISSING = frozenset({"", "none", "nan", "null", "na", "n/a"})
 # What columns of scores are called, besides the name of the scores; what columns of systems are called; and other
 # numbers that tables have
@@ -54,13 +60,15 @@ class Ids(NamedTuple):
     columns: by kind, in the order of `ID_KINDS`, the id of each score. fault: what is wrong with them if they number
     the segments, such as "has the id '3' more than once"; "" if nothing is. is_sorted: whether they show that the
     scores are in the order of the segments; None if they do not show it, but nothing speaks against it. unused: if
-    there are no ids, a column that may number the segments in another order, or "".
+    there are no ids, a column that may stand for some but is not used, and why; or "". texts: the output that each
+    score is of, if the file has it, as those of COMET and MetricX do.
     """
 
     columns: Mapping[int, Sequence[str]] = {}
     fault: str = ""
     is_sorted: bool | None = None
     unused: str = ""
+    texts: Sequence[str] = ()
 
 
 class ScoreFile(NamedTuple):
@@ -76,7 +84,9 @@ class ScoreFile(NamedTuple):
     ids: Mapping[str, Ids]
 
 
-class _Scores(NamedTuple):
+class Scores(NamedTuple):
+    """The scores of one system, and their ids."""
+
     items: list[Item]
     ids: Ids = Ids()
 
@@ -97,22 +107,26 @@ def read(path: str, label: str, name: str, field: str = "", ids: str = "") -> Sc
     {'a.txt': [0.85, 0.5]}
     """
     start = _first_bytes(path, label)
-    if start == _PARQUET:
+    if start == _ZIP:
+        raise BleuError(f"{label} is a ZIP archive, as .xlsx is; save its table as CSV, TSV, JSON, Parquet or Arrow")
+    if kind := _TABLES.get(start, ""):
         parquet, pa = load("pyarrow.parquet", "arrow"), load("pyarrow", "arrow")
+        open_arrow = pa.ipc.open_file if start == _ARROW_FILE else pa.ipc.open_stream
         try:
-            table = parquet.read_table(path)
+            table = parquet.read_table(path) if start == _PARQUET else open_arrow(pa.memory_map(path)).read_all()
             # As text, decimals become the same numbers as in CSV
             fields = [one.with_type(pa.string()) if pa.types.is_decimal(one.type) else one for one in table.schema]
             rows: list[Any] = table.cast(pa.schema(fields)).to_pylist()
         except (pa.ArrowException, OSError, ValueError) as error:  # a text may be invalid UTF-8
             raise BleuError(
-                f"{label} is not valid Parquet ({' '.join(str(error).split()):.60}); write it again"
+                f"{label} is not valid {kind} ({' '.join(str(error).split()):.60}); write it again"
             ) from None
         systems, checksum = _of_records(rows, label, name, field, ids), digest(path)
     else:
         file = TextFile(label, path, encoding=utf16_in(start) or "utf-8", mark="dropped", hashed=True)
+        file.remedy = "save it as UTF-8"  # --encoding is that of the texts
         lines = [line or "" for (block,) in file.blocks() for line in block]
-        systems, checksum = _of_lines(lines, label, name, field, ids), file.sha256()
+        systems, checksum = of_lines(lines, label, name, field, ids), file.sha256()
     if not any(scores.items for scores in systems.values()):
         raise BleuError(f"{label} has no scores; expected one number per segment")
     items = {system: scores.items for system, scores in systems.items()}
@@ -130,8 +144,8 @@ def _first_bytes(path: str, label: str) -> bytes:
         raise BleuError(f"cannot read {label}: {error.strerror or error}; check the path") from None
 
 
-def _of_lines(lines: Sequence[str], label: str, name: str, field: str, ids: str) -> Mapping[str, _Scores]:
-    """Return the scores in text; lines: without their ends."""
+def of_lines(lines: Sequence[str], label: str, name: str, field: str = "", ids: str = "") -> Mapping[str, Scores]:
+    """Return the scores in lines of text, by system; the arguments are those of `read`."""
     while lines and not lines[-1]:
         lines = lines[:-1]
     first = next(filter(None, lines), "").lstrip()
@@ -139,25 +153,28 @@ def _of_lines(lines: Sequence[str], label: str, name: str, field: str, ids: str)
         return _of_json(lines, label, name, field, ids)
     if any(map(_COMET.match, lines[:_MOST_BEFORE])):
         return _select(_of_comet(lines, label), label, field)
+    if _BERT_SCORE.search(first):
+        first = "P\tR\tF1"
+        lines = [first, *lines[1:]]
     cells = first.split("\t" if "\t" in first else None)
-    has_score = len(cells) > 1 and (_is_number(cells[1]) or cells[1].strip().lower() in _MISSING)
-    if has_score and not _is_number(cells[0]):
+    has_score = len(cells) > 1 and (is_number(cells[1]) or cells[1].strip().lower() in _MISSING)
+    if has_score and not is_number(cells[0]):
         return _select(_of_pairs(lines, label), label, field)
     if _is_spaced(lines):
         header, *rows = (line.split() for line in lines if line.strip())
         return _of_records(_by_header(header, rows, label), label, name, field, ids)
-    if "\t" in first or ("," in first and not _is_number(first)):
+    if "\t" in first or ("," in first and not is_number(first)):
         return _of_records(_rows(lines, "\t" if "\t" in first else ",", label), label, name, field, ids)
     if ";" in first or "|" in first:
-        raise BleuError(f"{label} begins with {first!r:.60}; put commas or tabs between columns")
-    if first.strip().lower() in ((field or name).lower(), *_SCORES) and len(lines) > 1:  # the name of a single column
-        return {"": _Scores([_number(line, f"{label}, line {number}") for number, line in enumerate(lines[1:], 2)])}
-    if field:
+        raise BleuError(f"{label} begins with {quote(first)}; put commas or tabs between columns")
+    is_name = first.strip().lower() in ((field or name).lower(), *_SCORES) and len(lines) > 1  # of a single column
+    if field and not is_name:
         raise BleuError(f"{label} has one number per line, and no column {field}; leave out :{field}")
-    return {"": _Scores([_number(line, f"{label}, line {number}") for number, line in enumerate(lines, 1)])}
+    numbers = list(enumerate(lines, 1))[is_name:]
+    return {"": Scores([_number(line, f"{label}, line {number}") for number, line in numbers])}
 
 
-def _select(systems: Mapping[str, _Scores], label: str, field: str) -> Mapping[str, _Scores]:
+def _select(systems: Mapping[str, Scores], label: str, field: str) -> Mapping[str, Scores]:
     """Return the scores of one system, or, if none is named, those of all."""
     if not field:
         return systems
@@ -167,7 +184,7 @@ def _select(systems: Mapping[str, _Scores], label: str, field: str) -> Mapping[s
     return {field: systems[field]}
 
 
-def _of_comet(lines: Sequence[str], label: str) -> dict[str, _Scores]:
+def _of_comet(lines: Sequence[str], label: str) -> dict[str, Scores]:
     """Return the scores in what comet-score prints, in the order of the numbers of segments."""
     systems: dict[str, list[dict[str, Any]]] = {}
     for number, line in enumerate(lines, 1):
@@ -176,30 +193,33 @@ def _of_comet(lines: Sequence[str], label: str) -> dict[str, _Scores]:
             row = {"segment": match["segment"], "score": _number(match["score"], f"{label}, line {number}")}
             systems.setdefault(match["system"] or "", []).append(row)
         elif line and not _COMET_WHOLE.match(line):
-            raise BleuError(f"{label}, line {number}: {line!r:.60} is not a line of comet-score; delete it")
+            raise BleuError(f"{label}, line {number}: {quote(line)} is not a line of comet-score; delete it")
     return {system: _arranged(rows, "score", ([], ["segment"]), label) for system, rows in systems.items()}
 
 
 def _arranged(
     rows: Sequence[Mapping[str, Any]], column: str, names_of_ids: tuple[list[str], list[str]], label: str
-) -> _Scores:
+) -> Scores:
     """Return the scores in a column, in the order that ids show; names_of_ids: as `find_ids` returns them."""
     order, ids = arrange(rows, *names_of_ids, label)
     if names_of_ids[0] and not ids.columns and ids.is_sorted is None:
-        ids = ids._replace(unused=find_unused(rows, column))
+        ids = ids._replace(unused=find_unused(rows, column, names_of_ids[1]))
     items = [_item(row.get(column), f"{label}, score {number}") for number, row in enumerate(rows, 1)]
-    return _Scores([items[row] for row in order], ids)
+    texts = [row.get("hypothesis", row.get("mt")) for row in rows]
+    if all(isinstance(text, str) for text in texts):
+        ids = ids._replace(texts=[texts[row] for row in order])
+    return Scores([items[row] for row in order], ids)
 
 
-def _of_pairs(lines: Sequence[str], label: str) -> dict[str, _Scores]:
+def _of_pairs(lines: Sequence[str], label: str) -> dict[str, Scores]:
     """Return the scores in lines of a system and a score, perhaps with more columns, as mt-metrics-eval has them."""
     systems: dict[str, list[Item]] = {}
     for number, line in enumerate(lines, 1):
         cells = line.split("\t") if "\t" in line else line.split()
         if len(cells) < 2:
-            raise BleuError(f"{label}, line {number}: {line!r:.60}; expected a system and a score, as in line 1")
+            raise BleuError(f"{label}, line {number}: {quote(line)}; expected a system and a score, as in line 1")
         systems.setdefault(cells[0].strip(), []).append(_number(cells[1], f"{label}, line {number}"))
-    return {system: _Scores(items) for system, items in systems.items()}
+    return {system: Scores(items) for system, items in systems.items()}
 
 
 def _is_spaced(lines: Sequence[str]) -> bool:
@@ -210,9 +230,9 @@ def _is_spaced(lines: Sequence[str]) -> bool:
     """
     first, second = [*islice(filter(str.strip, lines), 2), "", ""][:2]
     names, values = first.split(), second.split()
-    if "\t" in first or "," in first or len(names) < 2 or any(map(_is_number, names)):
+    if "\t" in first or "," in first or len(names) < 2 or any(map(is_number, names)):
         return False
-    return len(values) == len(names) and any(map(_is_number, values))
+    return len(values) == len(names) and any(map(is_number, values))
 
 
 def _rows(lines: Sequence[str], delimiter: str, label: str) -> list[Any]:
@@ -224,12 +244,12 @@ def _rows(lines: Sequence[str], delimiter: str, label: str) -> list[Any]:
 
 
 def _by_header(header: Sequence[str], rows: Sequence[Sequence[str]], label: str) -> list[Any]:
-    if all(map(_is_number, header)):
+    if all(map(is_number, header)):
         raise BleuError(
             f"{label} has {len(header)} numbers in line 1; expected names of columns, or a single number, with a point"
             " before its decimals"
         )
-    if value := next(filter(_is_number, header), ""):
+    if value := next(filter(is_number, header), ""):
         raise BleuError(f"{label} has the number {value} in line 1; add a line before it that names the columns")
     if double := next((name for name in header if name and header.count(name) > 1), ""):
         raise BleuError(f"{label} has several columns called {double}; give each a name of its own")
@@ -242,31 +262,22 @@ def _by_header(header: Sequence[str], rows: Sequence[Sequence[str]], label: str)
 # --- JSON, and rows of tables
 
 
-def _of_json(lines: Sequence[str], label: str, name: str, field: str, ids: str) -> Mapping[str, _Scores]:
-    import json
-
-    try:
-        whole = json.loads("\n".join(lines))
-    except (RecursionError, ValueError):
-        whole = None
-    if isinstance(whole, dict) and whole and all(map(_are_objects, whole.values())):
-        systems: dict[str, _Scores] = {}  # comet-score --to_json: the segments of each file
+def _of_json(lines: Sequence[str], label: str, name: str, field: str, ids: str) -> Mapping[str, Scores]:
+    whole = _parse_json(lines, label)
+    if isinstance(whole, list):
+        return _of_records(whole, label, name, field, ids)
+    of_systems = whole.get("translations")  # of comet-compare --to_json
+    if _are_objects(of_systems) and all(isinstance(one.get("scores"), list) for one in of_systems):
+        return _select({str(one.get("name")): _plain_scores(one["scores"], label) for one in of_systems}, label, field)
+    if whole and all(map(_are_objects, whole.values())):
+        systems: dict[str, Scores] = {}  # comet-score --to_json: the segments of each file
         for system, items in whole.items():
             columns = _of_records(items, f"{label}, {system}", name, field, ids)
             if len(columns) > 1:
                 raise _several(label, list(columns))
             systems[system] = next(iter(columns.values()))
         return systems
-    if isinstance(whole, list):
-        return _of_records(whole, label, name, field, ids)
-    records = []
-    for number, line in enumerate(lines, 1):
-        try:
-            records.append(json.loads(line))
-        except (RecursionError, ValueError) as error:
-            raise BleuError(f"{label}, line {number} is not valid JSON ({error}); write it with json.dump") from None
-    if not isinstance(whole, dict):
-        return _of_records(records, label, name, field, ids)
+    records = [whole]
     if lists := {key: value for key, value in whole.items() if isinstance(value, list)}:  # each has all segments
         length = max(map(len, lists.values()))
         lists = {key: value for key, value in lists.items() if len(value) == length}
@@ -274,20 +285,42 @@ def _of_json(lines: Sequence[str], label: str, name: str, field: str, ids: str) 
     return _of_records(records, label, name, field, ids)
 
 
+def _parse_json(lines: Sequence[str], label: str) -> Any:
+    """Return what JSON holds: an object, or a list, such as that of the objects of JSON Lines."""
+    import json
+
+    records: list[Any] = []
+    try:
+        try:
+            return json.loads("\n".join(lines))
+        except json.JSONDecodeError as error:
+            if error.msg != "Extra data":
+                raise
+        records.extend(map(json.loads, lines))  # after an error, it has those of the lines before
+        return records
+    except json.JSONDecodeError as error:
+        line_number, why = len(records) + error.lineno, f"{error.msg}, column {error.colno}"
+    except RecursionError:
+        line_number, why = len(records) + 1, "too many brackets within each other"
+    except ValueError:
+        line_number, why = len(records) + 1, "a number has too many digits"
+    raise BleuError(f"{label}, line {line_number} is not valid JSON ({why}); write it with json.dump")
+
+
 def _are_objects(items: object) -> bool:
     return isinstance(items, list) and bool(items) and all(isinstance(item, dict) for item in items)
 
 
-def _of_records(records: Sequence[Any], label: str, name: str, field: str, ids: str) -> Mapping[str, _Scores]:
+def _of_records(records: Sequence[Any], label: str, name: str, field: str, ids: str) -> Mapping[str, Scores]:
     """Return the scores in objects, one per segment, or in plain numbers."""
     if not any(isinstance(record, Mapping) for record in records):
-        return {"": _Scores([_item(record, f"{label}, score {number}") for number, record in enumerate(records, 1)])}
+        return {"": _plain_scores(records, label)}
     if odd := next((number for number, one in enumerate(records, 1) if not isinstance(one, Mapping)), 0):
         raise BleuError(f"{label}, item {odd} is not an object, but others are; give all items the same fields")
     groups: dict[str, list[dict[str, Any]]] = {}
     for record in records:
         leaves = dict(_leaves(record))
-        key = next((key for key in leaves if key.lower() in _SYSTEMS and not _is_number(leaves[key])), "")
+        key = next((key for key in leaves if key.lower() in _SYSTEMS and not is_number(leaves[key])), "")
         groups.setdefault(str(leaves[key]) if key else "", []).append(leaves)
     rows = [leaves for group in groups.values() for leaves in group]
     columns = _find_columns(rows, label, name, field)
@@ -304,6 +337,10 @@ def _of_records(records: Sequence[Any], label: str, name: str, field: str, ids: 
     }
 
 
+def _plain_scores(items: Sequence[Any], label: str) -> Scores:
+    return Scores([_item(item, f"{label}, score {number}") for number, item in enumerate(items, 1)])
+
+
 def _leaves(record: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
     for key, value in record.items():
         if isinstance(value, Mapping):
@@ -318,11 +355,14 @@ def _find_columns(rows: Sequence[Mapping[str, Any]], label: str, name: str, fiel
     columns = [key for key in keys if any(_holds_numbers(row.get(key)) for row in rows)]
     titles = [field] if field else [name, *_SCORES]
     for word in titles:
-        matches = [key for key in columns if word.lower() in (key.lower(), key.rpartition(".")[2].lower())]
+        # The whole name, or the end of a path in an object; names may have dots, too
+        matches = [key for key in columns if f".{key}".lower().endswith(f".{word}".lower())]
         if matches:
             return matches[:1]
     if field or not columns:
-        there = f"it has {', '.join(columns[:_MOST_NAMES])}{suggest(field, columns)}" if columns else "it has none"
+        there = "it has none; give one number per segment"
+        if columns:
+            there = f"it has {', '.join(columns[:_MOST_NAMES])}{suggest(field, columns)}"
         raise BleuError(f"{label} has no column {field or name} of numbers; {there}")
     if scores := [key for key in columns if not _OTHERS.fullmatch(key)]:
         return scores
@@ -335,7 +375,7 @@ def _find_columns(rows: Sequence[Mapping[str, Any]], label: str, name: str, fiel
 
 def _holds_numbers(value: object) -> bool:
     items = value if isinstance(value, list) else [value]
-    return bool(items) and all(_is_number(item) for item in items)
+    return bool(items) and all(is_number(item) for item in items)
 
 
 def _several(label: str, columns: Sequence[str]) -> BleuError:
@@ -347,7 +387,8 @@ def _several(label: str, columns: Sequence[str]) -> BleuError:
 # --- numbers
 
 
-def _is_number(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """Return whether a value is a number, or text that holds one."""
     if not isinstance(value, str):
         return isinstance(value, int | float) and not isinstance(value, bool)
     try:
@@ -368,11 +409,11 @@ def _number(value: object, place: str) -> float | None:
     if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
         return None
     try:
-        if _is_number(value):
+        if is_number(value):
             return read_number(value.strip()) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
     except OverflowError:  # a whole number of JSON
         pass
-    raise BleuError(f"{place}: {value!r:.60} is not a number from -1e100 to 1e100; expected one score per segment")
+    raise BleuError(f"{place}: {quote(value)} is not a number from -1e100 to 1e100; expected one score per segment")
 
 
 def flatten(items: Iterable[Item]) -> list[Item]:
@@ -404,11 +445,15 @@ def _numbers_from(lines: Sequence[int], first: int) -> list[int]:
 _FEWEST_NUMBERED = 10
 
 
-def find_unused(rows: Sequence[Mapping[str, Any]], score: str) -> str:
-    """Return a column that numbers the rows from 0 or 1 in another order, or ""; score: the column of scores.
+def find_unused(rows: Sequence[Mapping[str, Any]], score: str, places: Sequence[str]) -> str:
+    """Return a column that may identify segments, and why it is not used; or "".
 
-    >>> find_unused([{"score": n / 10, "no": 10 - n} for n in range(10)], "score")
-    'no'
+    score: the column of scores. places: the columns whose names say that they number segments.
+
+    >>> find_unused([{"score": n / 10, "no": 10 - n} for n in range(10)], "score", []).partition(";")[0]
+    'no, which may number the segments, in another order than its lines'
+    >>> find_unused([{"score": n / 10, "segment": f"{n}{n % 2 * 'b'}"} for n in range(10)], "score", ["segment"])
+    'segment, which does not number all segments, so scores are paired by their position'
     """
     for name in rows[0] if len(rows) >= _FEWEST_NUMBERED else ():
         lines = _numbers_of([_id_text(row.get(name)) for row in rows]) if name != score else None
@@ -417,7 +462,14 @@ def find_unused(rows: Sequence[Mapping[str, Any]], score: str) -> str:
             and lines != (ordered := sorted(lines))
             and ordered in (_numbers_from(lines, 0), _numbers_from(lines, 1))
         ):
-            return name
+            return (
+                f"{name}, which may number the segments, in another order than its lines; call it segment if scores"
+                " are to follow it"
+            )
+    for name in places:
+        cells = [_id_text(row.get(name)) for row in rows] if _plain(name) in _LINES else []
+        if any(cells) and not any(" " in cell for cell in cells):  # not the texts of segments
+            return f"{name}, which does not number all segments, so scores are paired by their position"
     return ""
 
 
@@ -450,7 +502,7 @@ def arrange(
 
     >>> rows = [{"id": "s2"}, {"id": "s0"}, {"id": "s1"}]
     >>> arrange(rows, ["", "", "id"], [], "x.csv")
-    ([1, 2, 0], Ids(columns={2: ['s0', 's1', 's2']}, fault='', is_sorted=True, unused=''))
+    ([1, 2, 0], Ids(columns={2: ['s0', 's1', 's2']}, fault='', is_sorted=True, unused='', texts=()))
     >>> arrange(rows[:2], ["", "", "id"], [], "x.csv")[1].fault
     "lacks the id 's1'"
     """

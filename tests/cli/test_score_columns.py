@@ -810,6 +810,11 @@ class Nameless(Lengths):
     name = None
 
 
+class Mute:
+    name = "Mute"
+    higher_is_better = True
+
+
 class Undirected(Lengths):
     higher_is_better = None
 
@@ -834,6 +839,11 @@ class Short(Lengths):
         ({"scores": {"COMET": COMET, "comet": COMET}}, "scores 'COMET': other scores already have this name"),
         ({"scores": {"chrF2": COMET}}, "scores 'chrF2': this name has another meaning here"),
         ({"metrics": [Nameless()]}, "has no name; set name to a name"),
+        (
+            {"metrics": [Mute()]},
+            "a metric of type Mute has no method that scores; give it segment_scores(hypotheses, references) or"
+            " corpus_score(hypotheses, references)",
+        ),
         ({"metrics": [Undirected()]}, "has no higher_is_better; set higher_is_better to True or False"),
         ({"metrics": [Short()]}, "Lengths of a: segment_scores returned 1 score for 60 segments"),
         ({"metrics": [Silent()]}, "segment_scores of Lengths returned None; give one number per segment"),
@@ -935,7 +945,7 @@ def test_a_column_that_may_number_segments_is_noted(run, files, write):
         write(f"{name}.csv", f"{name},score\n" + "".join(f"{n},{score!r}\n" for n, score in rows))
     words = ["ref.txt", "-i", "a.txt", "-sl", "-f", "csv", "--scores"]
     note = (
-        "bleu: warning: --scores COMET: sid.csv has sid, which may number the segments, in another order than its"
+        "bleu: warning: sid.csv has sid, which may number the segments, in another order than its"
         " lines; call it segment if scores are to follow it\n"
     )
     assert run(*words, "COMET=sid.csv").err.endswith(note)
@@ -943,6 +953,31 @@ def test_a_column_that_may_number_segments_is_noted(run, files, write):
     assert "may number" not in run(*words, "COMET=sid.csv", "--jsonl-fields", "id=none").err
     write("sorted.csv", "sid,score\n" + "".join(f"{n},{score!r}\n" for n, score in rows[::-1]))
     assert "may number" not in run(*words, "COMET=sorted.csv").err
+    note = "ids.csv has segment, which does not number all segments, so scores are paired by their position\n"
+    for n, is_noted in (("17b", True), ("", True), ("17", False), ("the cat ran", False)):
+        write("ids.csv", f"segment,score\n{n},{rows[43][1]!r}\n" + "".join(f"{n},{x!r}\n" for n, x in rows if n != 17))
+        answer = run(*words, "COMET=ids.csv")
+        assert (answer.status, answer.err.endswith(f"bleu: warning: {note}")) == (0, is_noted)
+
+
+@pytest.mark.parametrize("jobs", [(), ("-J", "2")])
+@pytest.mark.parametrize("field", ["hypothesis", "mt"])
+def test_scores_of_other_outputs_are_noted(run, files, write, monkeypatch, field, jobs):
+    monkeypatch.setattr("bleucli.reading._BLOCK_BYTES", 500)
+    own = texts("a")
+    orders = {"own": own, "spaced": [f" {text.replace(' ', '  ')}" for text in own], "reversed": own[::-1]}
+    # Half of the segments may differ, since programs change texts before they score them
+    orders |= {f"{half}": [f"x{text}" if n < half else text for n, text in enumerate(own)] for half in (30, 31)}
+    for name, outputs in orders.items():
+        rows = [{field: text, "prediction": score} for text, score in zip(outputs, COMET["a"], strict=True)]
+        write(f"{name}.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+        answer = run("ref.txt", "-i", "a.txt", *jobs, "--scores", f"COMET={name}.jsonl")
+        others = sum(one.split() != other.split() for one, other in zip(own, outputs, strict=True))
+        note = (
+            f"bleu: warning: {name}.jsonl has other outputs than a.txt has in {others} of {COUNT} segments; check that"
+            " these scores are its own, and in its order\n"
+        )
+        assert (answer.status, answer.err) == (0, note if 2 * others > COUNT else "")
 
 
 def test_the_same_scores_of_two_systems_are_noted(run, files, write):

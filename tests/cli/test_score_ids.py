@@ -240,6 +240,7 @@ def test_ids_that_cannot_be_joined_are_refused(run, write, texts, rows, message)
             [NUMBERED[1], NUMBERED[0], *NUMBERED[3:], ("40", 1)],
             "c.csv lacks the id '2', so its scores cannot be paired",
         ),
+        ([*NUMBERED[:5], *NUMBERED[6:], ("40", 1)], "c.csv lacks the id '5', so its scores cannot be paired"),
         ([("900", 1), *NUMBERED[1:]], "c.csv has ids that are not in order, so its scores cannot be paired"),
     ],
 )

@@ -51,11 +51,31 @@ LAYOUTS = {
         {"a.txt": NUMBERS, "b.txt": OTHERS},
     ),
     "comet-score of the first version": (comet(NUMBERS, whole="System score"), {"": NUMBERS}),
+    "comet-score beside --to_json": (comet(NUMBERS) + "Predictions saved in: out.json.\n", {"": NUMBERS}),
     "comet-score --to_json": (
         json.dumps({"a.txt": items(NUMBERS, "COMET"), "b.txt": items(OTHERS, "COMET")}, indent=4),
         {"a.txt": NUMBERS, "b.txt": OTHERS},
     ),
     "what COMET's predict returns": (json.dumps({"scores": NUMBERS, "system_score": 0.5}), {"": NUMBERS}),
+    "what COMET's predict returns, on several lines": (
+        json.dumps({"scores": NUMBERS, "system_score": 0.5}, indent=2),
+        {"": NUMBERS},
+    ),
+    "comet-compare --to_json": (
+        json.dumps(
+            {
+                "model": "m",
+                "statistical_results": [{"x_name": "a.txt", "y_name": "b.txt"}],
+                "source": ["Guten Tag"] * 3,
+                "translations": [
+                    {"name": "a.txt", "mt": ["Good day"] * 3, "scores": NUMBERS},
+                    {"name": "b.txt", "mt": ["Good day"] * 3, "scores": OTHERS},
+                ],
+            },
+            indent=4,
+        ),
+        {"a.txt": NUMBERS, "b.txt": OTHERS},
+    ),
     "MetricX": (lines([{"id": n, **SOURCE, "prediction": x} for n, x in enumerate(NUMBERS)]), {"": NUMBERS}),
     "mt-metrics-eval": (pairs("\t", KIT=NUMBERS, NRC=OTHERS), {"KIT": NUMBERS, "NRC": OTHERS}),
     "mt-metrics-eval with blanks": (pairs(" ", KIT=NUMBERS), {"KIT": NUMBERS}),
@@ -127,6 +147,11 @@ LAYOUTS = {
         ),
         {"a.txt": NUMBERS},
     ),
+    "bert-score -s": (
+        "roberta-large_L17_no-idf_version=0.3.12(hug_trans=4.30.2) P: 0.533733 R: 0.417000 F1: 0.468193\n"
+        "0.851200\t0.500000\t0.629967\n-0.250000\t0.750000\t-0.750000\n1.000000\t0.001000\t0.001998\n",
+        {"P": NUMBERS, "R": OTHERS, "F1": [0.629967, -0.75, 0.001998]},
+    ),
     "CSV of one column": ("comet\n0.8512\n-0.25\n1\n", {"": NUMBERS}),
     "CSV of a column of scores": ("Score\n0.8512\n-0.25\n1\n", {"": NUMBERS}),
     "TSV": ("doc\tscore\nd1\t0.8512\nd1\t-0.25\nd2\t1\n", {"": NUMBERS}),
@@ -162,6 +187,28 @@ def test_parquet_is_read(folder):
         scorefiles.read("s.parquet", "s.parquet", "COMET")
 
 
+@pytest.mark.parametrize("kind", ["file", "stream"])
+def test_arrow_is_read(folder, kind):
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"id": [1, 2, 3], "COMET": NUMBERS, "b": OTHERS})
+    with getattr(pa.ipc, f"new_{kind}")("s.any", table.schema) as writer:
+        writer.write_table(table)
+    assert scorefiles.read("s.any", "s.any", "COMET").systems == {"": NUMBERS}
+    with open("s.any", "r+b") as file:
+        file.truncate(300)
+    with pytest.raises(BleuError, match=r"^s.any is not valid Arrow \("):
+        scorefiles.read("s.any", "s.any", "COMET")
+
+
+def test_what_is_not_text_says_what_to_save(write):
+    path = write("s.any", b"PK\x03\x04...")
+    with pytest.raises(BleuError, match=r"^s.any is a ZIP archive, as .xlsx is; save its table as CSV, TSV, JSON,"):
+        scorefiles.read(path, path, "COMET")
+    path = write("s.any", b"0.5\n\x80\n")
+    with pytest.raises(BleuError, match=r"^s.any, line 2, byte 4: 0x80 is not valid utf-8; save it as UTF-8$"):
+        scorefiles.read(path, path, "COMET")
+
+
 def test_packed_files_are_unpacked(folder):
     import gzip
 
@@ -182,6 +229,12 @@ def test_a_column_can_be_named(write):
     assert scorefiles.read(path, path, "COMET", "spbleu").systems == {"": [3.0, 4.0]}
 
 
+def test_names_of_scores_may_have_dots(write):
+    path = write("s.jsonl", lines([{"metric_scores": {"GEMBA-1": 3, "GEMBA-4.1": x}} for x in NUMBERS]))
+    assert scorefiles.read(path, path, "gemba-4.1").systems == {"": NUMBERS}
+    assert scorefiles.read(path, path, "COMET", "GEMBA-4.1").systems == {"": NUMBERS}
+
+
 @pytest.mark.parametrize(
     ("text", "field", "message"),
     [
@@ -195,6 +248,7 @@ def test_a_column_can_be_named(write):
         ("KIT\t0.5\nKIT\tgood\n", "", "s.any, line 2: 'good' is not a number"),
         ("a,b\n1,2,3\n", "", "s.any, row 2 has 3 cells, but the first row has 2; give each row a cell for each column"),
         ('a,b\n1,"2\n', "", 's.any, line 2: not valid CSV (unexpected end of data); put "" for each quotation mark'),
+        ("roberta-large P: 0.5 R: 0.5 F1: 0.5\n", "", "s.any has no scores; expected one number per segment"),
         ("id;score\n1;0,5\n", "", "s.any begins with 'id;score'; put commas or tabs between columns"),
         (
             "0,5\n0,25\n",
@@ -212,9 +266,17 @@ def test_a_column_can_be_named(write):
             "s.any, line 1 is not valid JSON (Expecting property name enclosed in double quotes",
         ),
         ("0.5,0.25\n", "", "s.any has 2 numbers in line 1; expected names of columns, or a single number"),
-        ("a,b\nx,y\n", "", "s.any has no column COMET of numbers; it has none"),
+        ("a,b\nx,y\n", "", "s.any has no column COMET of numbers; it has none; give one number per segment"),
+        (f"0.5\n{'1' * 400}\n", "", f"s.any, line 2: '{'1' * 40}...' is not a number from -1e100 to 1e100; expected o"),
         ("a,comet2\n1,2\n", "comet", "s.any has no column comet of numbers; it has a, comet2; did you mean comet2?"),
-        ('{"a": 1}\n{"a"\n', "", "s.any, line 2 is not valid JSON ("),
+        (
+            '{"a": 1}\n{"a"\n',
+            "",
+            "s.any, line 2 is not valid JSON (Expecting ':' delimiter, column 5); write it with j",
+        ),
+        ('{\n "scores": [\n  0.5\n  0.6]}\n', "", "s.any, line 4 is not valid JSON (Expecting ',' delimiter, column 3"),
+        ("[" * 10**5, "", "s.any, line 1 is not valid JSON (too many brackets within each other); write it with json"),
+        (f"[1]\n[{'1' * 5000}]\n", "", "s.any, line 2 is not valid JSON (a number has too many digits); write it"),
         ('{"a": 1}\n3\n', "", "s.any, item 2 is not an object, but others are; give all items the same fields"),
         ('{"score": "x"}\n', "", "s.any has no column COMET of numbers; it has none"),
         ('{"score": 1}\n{"score": "x"}\n', "", "s.any, score 2: 'x' is not a number"),
@@ -257,7 +319,7 @@ REAL = os.path.join(evaluation_data.FOLDER, "wmt25.en-cs")
 
 @pytest.mark.skipif(not os.path.isdir(REAL), reason="the scores of WMT25 are not there")
 @pytest.mark.parametrize("system", ["CUNI-SFT", "Laniqo", "TranssionMT"])
-@pytest.mark.parametrize("metric", ["CometKiwi-XL", "XCOMET-XL", "MetricX-24-Hybrid-XL", "GEMBA-ESA-CMDA"])
+@pytest.mark.parametrize("metric", ["CometKiwi-XL", "XCOMET-XL", "MetricX-24-Hybrid-XL", "GEMBA-ESA-GPT4.1"])
 def test_the_published_scores_of_wmt_are_read(system, metric):
     path = os.path.join(REAL, f"scores.{system}.jsonl")
     with open(path, encoding="utf-8") as file:

@@ -164,7 +164,10 @@ def test_a_line_that_is_not_a_number_is_named(run, files, write, text, line):
     lines[line - 1] = text
     write("bad.txt", "".join(f"{one}\n" for one in lines))
     answer = run("--segment-scores", "-i", "a.txt", "bad.txt")
-    refused(answer, f"bad.txt, line {line}: {text!r} is not a number", "expected one score per line")
+    if line > 1:
+        refused(answer, f"bad.txt, line {line}: {text!r} is not a number", "expected one score per line")
+    else:  # it may begin another layout
+        refused(answer, "bad.txt")
 
 
 def test_a_line_is_named_in_a_later_block_too(run, write, monkeypatch):
@@ -211,14 +214,58 @@ def test_wrong_use_is_refused(run, files, words, part):
     refused(run("--segment-scores", *words, variables={"BLEU_SEED": "x"} if "-ci" in words else {}), part)
 
 
-def test_json_lines_are_refused(run, files, write):
+def test_json_and_parquet_are_refused(run, files, write):
     write("x.jsonl", '{"hypothesis": "1", "reference": "2"}\n')
     for words, name in (
         (("-i", "x.jsonl"), "x.jsonl"),
         (("-i", "a.txt", "x.jsonl"), "x.jsonl"),
         (("--jsonl",), "standard input"),
+        (("-i", "a.txt", "x.parquet"), "x.parquet"),
     ):
-        refused(run("--segment-scores", *words), f"one number per line, but {name} is JSON Lines")
+        refused(
+            run("--segment-scores", *words),
+            f"--segment-scores reads lines of text, but {name} is JSON or Parquet; read it beside texts: bleu REF -i"
+            " SYSTEM --scores NAME=FILE",
+        )
+
+
+@pytest.mark.parametrize("words", [(), ("-ci", *FEW)])
+def test_layouts_of_text_are_read_as_scores_reads_them(scores, files, write, words):
+    column = COLUMNS["a.txt"]
+    order = sorted(range(len(column)), key=str)
+    layouts = {
+        "comet": "".join(f"s.txt\tSegment {n}\tscore: {column[n]!r}\n" for n in order) + "s.txt\tscore: 0.5\n",
+        "csv": "segment,quality\n" + "".join(f"{n + 1},{column[n]!r}\n" for n in order),
+        "seg.score": "".join(f"KIT\t{number!r}\n" for number in column),
+    }
+    expected = scores("-i", "a.txt", *words, "-w", "15")
+    for name, text in layouts.items():
+        write(name, text)
+        assert scores("-i", name, *words, "-w", "15") == expected
+    both = scores("-i", "comet", "a.txt", "-par", *FEW)  # which have different numbers of lines
+    assert both[0]["score"]["score"] == both[1]["score"]["score"]
+
+
+def test_different_numbers_of_scores_are_refused_in_other_layouts_too(run, files, write):
+    write("x", "score\n0.5\n0.25\n")
+    count = len(COLUMNS["a.txt"])
+    refused(run("--segment-scores", "-i", "a.txt", "x"), f"x has 2 scores, but there are {count} segments; give one")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("KIT\t0.5\nNRC\t0.25\n", "x has scores of KIT, NRC; give a file for each system"),
+        ("Segment 0\tscore: 0.5\nSegment 0\tscore: 0.25\n", "x has the id '0' more than once, so its scores cannot"),
+        ("a,b\n", "there are no segments to score; expected at least one"),
+        ("KIT\t0.5\nKIT\tNone\n", "x: the score of segment 2 is missing; give each segment a score"),
+        ("[0.5, 1]\n", "x is JSON; read it beside texts: bleu REF -i SYSTEM --scores NAME=x"),
+        ("id;score\n1;0.5\n", "x begins with 'id;score'; put commas or tabs between columns"),
+    ],
+)
+def test_wrong_layouts_are_refused(run, write, text, message):
+    write("x", text)
+    refused(run("--segment-scores", "-i", "x"), message)
 
 
 # --- gates

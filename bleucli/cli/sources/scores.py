@@ -1,7 +1,7 @@
 """Numbers instead of texts: what was counted earlier, and segment scores that something else has computed.
 
 - `StatisticsSource`: `--stats`, files of statistics; `read_statistics`, `find_metrics`, `scores_in`: what they hold
-- `NumberSource`: `--segment-scores`, files with one number per line
+- `NumberSource`: `--segment-scores`, files with a score for each segment
 - `names_of_scores`, `read_scores`: `--scores`, columns beside those that are counted
 """
 
@@ -18,7 +18,7 @@ from bleucli.counting.corpus import in_step
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.limits import read_number
 from bleucli.metrics import METRICS, Metric, name_of, segment_scores
-from bleucli.metrics.segment_scores import LARGEST, SegmentScores, column_of
+from bleucli.metrics.segment_scores import LARGEST, Column, SegmentScores, column_of
 from bleucli.phrases import list_names, tell_count
 from bleucli.results import Input, name_row
 from bleucli.results.hints import warn
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from bleucli.cli.sources import ScoreArguments, StatisticsArguments
-    from bleucli.reading.scorefiles import ScoreFile
+    from bleucli.cli.sources.texts import File
+    from bleucli.counting.corpus import Source
+    from bleucli.reading.scorefiles import Ids, Item, ScoreFile
     from bleucli.scale import Shard
     from bleucli.scale.statsfiles import Statistics
 
@@ -217,34 +219,85 @@ class StatisticsSource:
 
 
 class NumberSource(FileSource):
-    """Files with one number per line, for --segment-scores: scores of segments that something else has computed."""
+    """Files of one number per line, or other text, for --segment-scores: what something else has computed."""
 
     def count(self, counting: Counting) -> Counted:
         """Read the numbers; see `bleucli.cli.sources.Source.count`."""
         (metric,) = counting.metrics
-        self._check_lengths()
+        are_numbers = all(_begins_with_number(file) for file in self._files)
+        if are_numbers:  # the lines of other layouts are not all scores
+            self._check_lengths()
         try:
             sources = self._sources()
             names = [name for source in sources for name in source.names]
-            columns = [array("d") for _ in names]
-            for pieces in in_step(sources):
-                start = len(columns[0])
-                texts = (text for piece in pieces for text in piece)
-                for column, name, block in zip(columns, names, texts, strict=True):
-                    column.extend(_numbers(block, name, start))
-                counting.progress("segments", len(columns[0]), 0)
-            numbers = dict(zip(names, columns, strict=True))
+            groups = [sources] if are_numbers else [[source] for source in sources]
+            rows = [column for group in groups for column in _read_columns(group, counting)]
         except LengthError as error:
             raise self.explain(error) from None
-        nrefs = array("i", bytes(4 * len(next(iter(numbers.values())))))  # there are no references
+        segments = len(rows[0].rows)
+        SegmentScores(columns=dict(zip(names, rows, strict=True))).check_count(segments)
+        nrefs = array("i", bytes(4 * segments))  # there are no references
         systems = [
-            SystemStats(name, [CorpusStats.of_rows(metric, column_of(name, column).rows, nrefs)], None)
-            for name, column in numbers.items()
+            SystemStats(name, [CorpusStats.of_rows(metric, column.rows, nrefs)], None)
+            for name, column in zip(names, rows, strict=True)
         ]
         if counting.keeper is not None:
             counting.keeper.keep_rows(systems)
             counting.keeper.keep_sums(systems, ())
         return Counted([Part((), systems)])
+
+
+def _begins_with_number(file: File) -> bool:
+    """Return whether a regular file begins with a line that is just a number; True for a pipe, which is read once."""
+    from bleucli.reading import scorefiles
+
+    block = next(file.twin().blocks(), None) if file.is_file else None
+    return block is None or scorefiles.is_number(block[0][0] or "")
+
+
+def _read_columns(sources: Sequence[Source], counting: Counting) -> list[Column]:
+    """Return the scores in files that are read in step."""
+    from bleucli.reading import scorefiles
+
+    names = [name for source in sources for name in source.names]
+    columns: list[Any] = [array("d") for _ in names]
+    lines = 0
+    for pieces in in_step(sources):
+        texts = [text for piece in pieces for text in piece]
+        for place, (name, block) in enumerate(zip(names, texts, strict=True)):
+            if not lines and not scorefiles.is_number(block[0] or ""):
+                columns[place] = []  # all lines of another layout
+            is_plain = isinstance(columns[place], array)
+            columns[place].extend(_numbers(block, name, lines) if is_plain else [text or "" for text in block])
+        lines += len(texts[0])
+        counting.progress("segments", lines, 0)
+    pairs = zip(names, columns, strict=True)
+    return [column_of(name, of) if isinstance(of, array) else _of_lines(name, of) for name, of in pairs]
+
+
+def _of_lines(name: str, lines: Sequence[str]) -> Column:
+    """Return the scores in lines that are not just numbers."""
+    from bleucli.reading import scorefiles
+
+    if lines[0].lstrip().startswith(("{", "[")):  # of MetricX, perhaps, of which lower scores are better
+        raise BleuError(f"{name} is JSON; read it beside texts: bleu REF -i SYSTEM --scores NAME={name}")
+    systems = scorefiles.of_lines(lines, name, segment_scores.NAME)
+    if len(systems) > 1:
+        raise BleuError(f"{name} has scores of {', '.join(systems)}; give a file for each system")
+    (scores,) = systems.values()
+    return _column(name, scores.items, scores.ids)
+
+
+def _column(label: str, items: list[Item], ids: Ids, are_items: bool = False) -> Column:
+    """Return scores; are_items: whether each list of scores belongs to one item of JSON Lines."""
+    from bleucli.reading import scorefiles
+
+    if ids.unused:
+        warn(f"{label} has {ids.unused}")
+    # Such an item may be a document; otherwise, each score belongs to a line of text
+    column = column_of(label, items if are_items else scorefiles.flatten(items))
+    of_scores = ids.columns if are_items else scorefiles.repeat(ids.columns, items)
+    return column._replace(ids=of_scores, fault=ids.fault, is_sorted=ids.is_sorted, texts=ids.texts)
 
 
 def _numbers(texts: Segments, name: str, start: int) -> Iterator[float]:
@@ -298,18 +351,9 @@ def read_scores(arguments: ScoreArguments, systems: Systems) -> tuple[list[Segme
             first = homes.setdefault((*paths[place if is_alone else 0], label), names[place])
             if first != names[place]:
                 warn(f"--scores {title}: {first} and {names[place]} have the same scores, those of {label}")
-            # A list of scores belongs to one item of JSON Lines, which may be a document, or to several lines of text
-            column = column_of(label, items if arguments.are_items else scorefiles.flatten(items))
             ids = file.ids[key]
-            if ids.unused:
-                warn(
-                    f"--scores {title}: {label} has {ids.unused}, which may number the segments, in another order than"
-                    " its lines; call it segment if scores are to follow it"
-                )
-            of_scores = ids.columns if arguments.are_items else scorefiles.repeat(ids.columns, items)
-            columns[names[place]] = column._replace(
-                is_alone=is_alone, ids=of_scores, fault=ids.fault, is_sorted=ids.is_sorted
-            )
+            column = _column(label, items, ids, arguments.are_items)
+            columns[names[place]] = column._replace(is_alone=is_alone)
         metrics.append(segment_scores.make(word, columns))
         segments = len(columns[names[0]].rows)
         inputs += [Input("scores", file.label, segments, file.sha256) for file in files_of_scores]
@@ -341,10 +385,10 @@ def _is_named(key: str, names: Sequence[str]) -> bool:
 
     >>> _is_named("out/KIT.txt", ["ours", "KIT.txt", "ours"]), _is_named("KIT", ["ours", "a/KIT.txt", "ours"])
     (True, True)
-    >>> _is_named("metrics.ours", ["ours", "KIT.txt", "ours"]), _is_named("NRC", ["ours", "a/KIT.txt", "ours"])
+    >>> _is_named("metrics.v1.5", ["v1.5", "KIT.txt", "v1.5"]), _is_named("NRC", ["ours", "a/KIT.txt", "ours"])
     (True, False)
     """
-    leaf = key.rpartition(".")[2]  # of a path in an object
-    if key in names or leaf in names or comes_from(key, names[1]):
+    is_end = any(f".{key}".endswith(f".{name}") for name in names)  # of a path in an object
+    if is_end or comes_from(key, names[1]):
         return True
     return by_file([key]) in (by_file([names[1]]), by_file([names[0]]))
