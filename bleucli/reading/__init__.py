@@ -1,7 +1,7 @@
 r"""Text files and standard input as blocks of segments.
 
 Only `\n` ends a line; trailing white space is cut; a byte-order mark is text; compressed files are unpacked, whatever
-their names. Files of any size are read in blocks of whole lines, about 512 KiB each. Any number of files can
+their names. Files of any size are read in blocks of whole lines, about 1 MiB each. Any number of files can
 be read in step: if there are many, each is open only while a block is read, and blocks are smaller.
 
 Other modules of this room: `decompression`; JSON Lines in `jsonlines`, with `jsonfields` and `fastjson`; CSV and TSV in
@@ -24,14 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import IO, Any
 
-_BLOCK_BYTES = 1 << 19
+_BLOCK_BYTES = 1 << 20
 # The most bytes that the blocks of all files read in step may take together, and the size of the smallest block
 _BYTES_OF_ALL, _LEAST_BYTES = 1 << 25, 1 << 14
 # The lowest limit on open files is 256 (macOS)
 _MOST_OPEN = 64
-# A full block ends where the number of lines so far is a multiple of a power of two: the largest power, up to this one,
-# that is at most the number of lines in the block. So files read in step are mostly cut at the same lines.
-_CUT_LINES = 1 << 10
 # The most bytes of a line. No text reaches it (the Bible has four million characters), but a few packed kilobytes do.
 _LINE_BYTES = 1 << 26
 # The most bytes of a stream that are kept, to find out later what is wrong with it
@@ -519,15 +516,25 @@ def _read_reopening(path: str | bytes | None, size: int) -> Iterator[bytes]:
 
 
 def _even_end(data: bytes, before: int) -> int:
-    r"""Return where to cut lines so that files in step are cut at the same lines; before: the lines before them.
+    r"""Return where to cut lines so that files in step are mostly cut at the same lines; before: the lines before them.
+
+    That is where the number of lines so far is a multiple of the largest power of two that is at most that of these.
 
     >>> _even_end(b"f\ng\nh\ni\nj\nk\nstart", 5)  # 6 lines have room for 4: cut after a multiple of 4
     6
     """
     lines = kernels.count_line_ends(data)
-    multiple = min(_CUT_LINES, 1 << lines.bit_length() - 1)
-    behind = (before + lines) % multiple
-    return len(data.rsplit(b"\n", behind + 1)[0]) + 1
+    behind = (before + lines) % (1 << lines.bit_length() - 1)
+    # Near the end if lines are about as long; then few steps are left
+    end = len(data) * (lines - behind) // lines
+    count = kernels.count_line_ends(memoryview(data)[end:])
+    while count > behind:
+        end = data.index(b"\n", end) + 1
+        count -= 1
+    while count < behind:
+        end = data.rindex(b"\n", 0, end)
+        count += 1
+    return data.rindex(b"\n", 0, end) + 1
 
 
 def _newlines(decoder: codecs.IncrementalDecoder, chunk: bytes) -> int:
