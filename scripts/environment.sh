@@ -95,9 +95,16 @@ has_kernels() {
     BLEU_KERNELS=$kernels "$environment_python" -P -c 'import bleucli.kernels'
 }
 
+# Imports would not do: setuptools refuses to be imported after distutils, which argparse_manpage imports.
+has_build_tools='
+import sys
+from importlib.util import find_spec
+sys.exit(not all(map(find_spec, ("argparse_manpage", "pip", "setuptools", "shtab"))))
+'
+
 has_interpreter() {
     [ "$(head -n 1 "$environment/.made-from" 2>/dev/null)" = "$interpreter" ] &&
-        "$environment_python" -c 'import argparse_manpage, pip, setuptools, shtab' 2>/dev/null
+        "$environment_python" -c "$has_build_tools" 2>/dev/null
 }
 
 # Only a folder that is empty or ours is emptied, since BLEU_ENVIRONMENT could name any folder.
