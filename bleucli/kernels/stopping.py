@@ -61,8 +61,10 @@ class Workers:
 
     def __init__(self, jobs: int) -> None:
         from queue import SimpleQueue
+        from threading import current_thread
 
         self._jobs = jobs
+        self._owner = current_thread()
         self._threads: list[Thread] = []
         self._tasks: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._is_over = False
@@ -107,7 +109,8 @@ class Workers:
         from threading import main_thread
 
         _is_stopped.set(lambda: self._is_over)
-        while main_thread().is_alive():  # Python waits for this thread before it ends
+        # Python waits for this thread before it ends, and for another one that waits for results
+        while main_thread().is_alive() or self._owner.is_alive():
             try:
                 do = self._tasks.get(timeout=_PATIENCE)
             except Empty:

@@ -222,6 +222,27 @@ print(next(results))
     assert (answer.returncode, answer.stdout, answer.stderr) == (0, "(0, '0')\n", "")
 
 
+def test_a_thread_that_outlives_the_main_thread_gets_its_results():
+    program = """
+import threading, time
+from bleucli.counting.threads import in_order
+def work(number):
+    time.sleep(0.05)
+    return number
+started = threading.Event()
+def count():
+    results = in_order(work, range(20), jobs=2)
+    total = next(results)[1]
+    started.set()
+    print(total + sum(result for _, result in results))
+threading.Thread(target=count).start()
+started.wait()
+"""
+    words = [sys.executable, "-c", program]
+    answer = subprocess.run(words, capture_output=True, text=True, timeout=WAIT, check=False)
+    assert (answer.returncode, answer.stdout, answer.stderr) == (0, "190\n", "")
+
+
 def test_a_thread_ends_if_ctrl_c_comes_right_after_its_start(monkeypatch):
     start, threads = Thread.start, []
 
