@@ -1,8 +1,8 @@
 r"""The rows of CSV and TSV.
 
 CSV is quoted. TSV may be: pandas, R and spreadsheets quote it, but `paste` joins lines as they are, and a line of text
-may begin with a quotation mark. If each line of a file has as many tabs as the first one, each line is a row. Quotation
-marks are then part of the text, unless all show that a program quoted the cells. So lines are never merged by mistake.
+may begin with a quotation mark. So quotation marks in TSV are text unless a program would have written just this file.
+If both are possible, and nothing shows which it is, the file is refused: no line is merged or changed by mistake.
 """
 
 from __future__ import annotations
@@ -27,12 +27,9 @@ def read_rows(text: str, delimiter: str, label: str) -> list[list[str]]:
 
     A blank line is a row with at most one cell; blank lines at the end are not rows.
 
-    >>> read_rows('"a, b",c\n\n', ",", "t.csv"), read_rows('hyp\tref\n"a\tb\na"\tb\n', "\t", "t.tsv")
-    ([['a, b', 'c']], [['hyp', 'ref'], ['"a', 'b'], ['a"', 'b']])
+    >>> read_rows('"a, b",c\n\n', ",", "t.csv"), read_rows('hyp\tref\n"a" b\t"c"\n', "\t", "t.tsv")
+    ([['a, b', 'c']], [['hyp', 'ref'], ['"a" b', '"c"']])
     """
-    import csv
-    from io import StringIO
-
     text = text.rstrip("\r\n")
     if not text:
         return []
@@ -40,38 +37,55 @@ def read_rows(text: str, delimiter: str, label: str) -> list[list[str]]:
     other = next((one for one in _NAMES if one in lines[0]), "")
     if other and delimiter not in lines[0]:
         raise BleuError(f"{label} has columns between {_NAMES[other]}; save it with {_NAMES[delimiter]} between them")
-    rows: list[list[str]] = []
-    if delimiter == "\t":
-        rows = [line.split("\t") for line in lines]
-        is_even = all(len(row) == len(rows[0]) for row in rows)
-        if '"' not in text or (is_even and not _are_quoted(rows)):
-            return rows
+    if delimiter != "\t":
+        return _unquote(text, delimiter, label)
+    rows = [line.split("\t") for line in lines]
+    if '"' not in text:
+        return rows
+    is_even = all(len(row) == len(rows[0]) for row in rows)
+    if not is_even or '"' in lines[0]:  # names of columns have no quotation marks, unless a program quotes all texts
+        return _unquote(text, delimiter, label)
+    try:
+        unquoted = _unquote(text, delimiter, label)
+    except BleuError:
+        return rows
+    if unquoted == rows or "\n".join(lines) not in (_quote(unquoted, '"\t\r\n'), _quote(unquoted, '",\t\r\n')):
+        return rows
+    marked = [cell for row in rows for cell in row if '"' in cell]
+    if all(map(_QUOTED.fullmatch, marked)) and any('""' in cell[1:-1] for cell in marked):
+        return unquoted
+    raise BleuError(
+        f"{label} has quotation marks that may be part of texts, or quote cells; save it as CSV, JSON or Parquet"
+    )
+
+
+def _unquote(text: str, delimiter: str, label: str) -> list[list[str]]:
+    """Return the rows of a text whose cells may be quoted."""
+    import csv
+    from io import StringIO
+
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
     limit = csv.field_size_limit(_LARGEST_CELL)
+    rows: list[list[str]] = []
     try:
-        return list(reader)
+        rows.extend(reader)
     except csv.Error as error:
-        kind, remedy = ("TSV", f"give each line a cell for each column, or {_QUOTES}") if rows else ("CSV", _QUOTES)
+        kind, remedy = "CSV", _QUOTES
+        if delimiter == "\t":
+            kind, remedy = "TSV", f"give each line a cell for each column, or {_QUOTES}"
         raise BleuError(f"{label}, line {reader.line_num}: not valid {kind} ({error}); {remedy}") from None
     finally:
         csv.field_size_limit(limit)
+    return rows
 
 
-def _are_quoted(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether a program quoted the cells that have quotation marks; rows: split at tabs, the header included.
+def _quote(rows: Sequence[Sequence[str]], special: str) -> str:
+    r"""Return rows as a program writes them that quotes the cells with special characters; Excel's are also commas.
 
-    Programs quote whole cells: all texts, also in the header (R), or those that need it: those with quotation marks,
-    which they double (pandas), and those with commas (Excel).
-
-    >>> [_are_quoted([["ref"], [cell]]) for cell in ('"A ""b""?"', '"A, b?"', '"A b?"')]
-    [True, True, False]
-    >>> _are_quoted([['"ref"'], ['"A b?"']])
-    True
+    >>> _quote([["ref", "hyp"], ['A "b"?', "A, b?"]], '"')
+    'ref\thyp\n"A ""b""?"\tA, b?'
     """
-    cells = [cell for row in rows for cell in row]
-    marked = [cell for cell in cells if '"' in cell]
-    if not all(map(_QUOTED.fullmatch, marked)):
-        return False
-    if '"' in "".join(rows[0]) or any('""' in cell[1:-1] for cell in marked):
-        return True
-    return all("," in cell for cell in marked) and not any("," in cell for cell in cells if '"' not in cell)
+    needs = re.compile(f"[{special}]").search
+    return "\n".join(
+        "\t".join(f'"{cell.replace(chr(34), chr(34) * 2)}"' if needs(cell) else cell for cell in row) for row in rows
+    )

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import random
+import re
 import sys
 from errno import ELOOP
 from pathlib import Path
@@ -497,6 +498,36 @@ def test_tsv_may_be_quoted_or_not(run, write):
                 rows = zip(["hyp", *hyp], ["ref", *ref], strict=True)
                 csv.writer(file, delimiter="\t", quoting=quoting).writerows(rows)
         assert run("--table", "t.tsv", "-m", "bleu", "wer", "-f", "text", "-q").out == scores, quoting
+
+
+@pytest.mark.parametrize(
+    ("rows", "form"),
+    [
+        ([["Code: f", "Steps:\n\t- one\n\t- two"], ["A dog.", "A dog."]], {}),  # pandas, a tab in each line of a cell
+        ([["It was late.", "a, b?"], ["x", "y"]], {"special": '",\t\r\n'}),  # Excel
+        ([["It was late.", "a, b?"], ["x", 'a "b"']], {"escape": '\\"'}),  # R
+    ],
+)
+def test_tsv_that_may_be_quoted_is_never_read_as_other_texts(run, rows, form):
+    special, escape = form.get("special", '"\t\r\n'), form.get("escape", '""')
+    header = '"hyp"\t"ref"' if "escape" in form else "hyp\tref"
+    always = "escape" in form
+    lines = [
+        "\t".join(f'"{cell.replace(chr(34), escape)}"' if always or set(cell) & set(special) else cell for cell in row)
+        for row in rows
+    ]
+    Path("t.tsv").write_text("\n".join([header, *lines, ""]))
+    answer = run("--table", "t.tsv", "-m", "wer", "-sl", "-f", "csv", "--texts")
+    assert answer.status == 2
+    assert re.search("may be part of texts, or quote cells; save it as CSV|not valid TSV", answer.err), answer.err
+
+
+def test_pasted_lines_that_a_program_may_have_quoted_are_refused(run):
+    Path("t.tsv").write_text('hyp\tref\n"He came home.\tHe came home early.\nAnd he left."\tAnd he left.\n')
+    refused(
+        run("--table", "t.tsv"),
+        "t.tsv has quotation marks that may be part of texts, or quote cells; save it as CSV, JSON or Parquet",
+    )
 
 
 def test_a_spreadsheet_is_a_table(run, folder):

@@ -88,7 +88,7 @@ LAYOUTS = {
     "JSON Lines with null": (lines([{"COMET": x} for x in [1.0, None]]), {"": [1.0, None]}),
     "CSV": ("id,COMET,TER\n1,0.8512,3\n2,-0.25,4\n3,1,5\n", {"": NUMBERS}),
     "CSV with quoted text": ('mt,score\n"Good, ""day"",\nyou",0.8512\nx,-0.25\nx,1\n', {"": NUMBERS}),
-    "TSV with quotation marks": ('mt\tscore\n"Good day\t0.8512\nx\t-0.25\nand bye."\t1\n', {"": NUMBERS}),
+    "TSV with quotation marks": ('mt\tscore\n"Good" day\t0.8512\nx\t-0.25\n"bye."\t1\n', {"": NUMBERS}),
     "quoted TSV": ('mt\tscore\n"Good, ""day""\nyou"\t0.8512\nx\t-0.25\nx\t1\n', {"": NUMBERS}),
     "CSV of an old Macintosh": ("id,COMET\r1,0.8512\r2,-0.25\r3,1\r", {"": NUMBERS}),
     "CSV with a column of numbers": ("segment,quality\n1,0.8512\n2,-0.25\n3,1\n", {"": NUMBERS}),
