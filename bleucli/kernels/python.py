@@ -79,7 +79,7 @@ __all__ = [  # noqa: RUF022 - grouped by purpose
 MISSING = (-1, -1)
 
 
-def count_line_ends(data: bytes, /) -> int:
+def count_line_ends(data: bytes | memoryview, /) -> int:
     r"""Count the line feeds of UTF-8 text, or of a part of it.
 
     >>> count_line_ends(b"one\ntwo")

@@ -254,7 +254,7 @@ class TextFile:
     def _whole_lines(self) -> Iterator[bytes]:
         """Read UTF-8, whole lines at a time."""
         parts: list[bytes] = []
-        size = 0  # of the parts
+        size = 0
         for chunk in self._skip_mark(self._decoded_chunks()):
             if b"\n" not in chunk:
                 parts.append(chunk)
@@ -271,7 +271,7 @@ class TextFile:
             end = _even_end(data, self.segments) if evenly else data.rindex(b"\n") + 1
             yield data[:end]
             parts = [data[end:]] if end < len(data) else []
-            size = len(data) - end
+            size = len(data) - data.rindex(b"\n") - 1  # of the line that is not complete
         if parts:
             yield b"".join(parts)
 

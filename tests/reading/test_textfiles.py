@@ -127,6 +127,15 @@ def test_files_in_step_are_cut_at_the_same_lines(write):
     assert set(pieces[:20]) == {16}
 
 
+def test_lines_that_wait_for_the_next_block_are_not_one_long_line(write, monkeypatch):
+    monkeypatch.setattr(reading, "_LINE_BYTES", 60)
+    lines = ["", "", "", "", "x" * 25, "y" * 25, "z" * 25, "a" * 25, "b"]
+    path = write("text", "".join(f"{line}\n" for line in lines))
+    with blocks_of(32):
+        blocks = list(TextFile("text", path, among=2).blocks())
+    assert [line for (block,) in blocks for line in block] == lines
+
+
 def test_none_of_many_files_stays_open(write, monkeypatch):
     opened = []
     really_open = reading._open_raw
