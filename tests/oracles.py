@@ -228,7 +228,7 @@ EXCESS = 1e-9
 # Resampled BLEU scores come from NumPy's logarithm and exponential, that of a whole corpus from Python's
 NUMPYS_LOGARITHM = 1e-12
 # The averages of three or more references' lengths are rounded, so TER's sum of them depends on the order. The oracle
-# adds segment after segment; we add block after block (4096 segments in Python, 1 MiB of a file)
+# adds segment after segment; we add block after block (4096 segments in Python, 512 KiB of a file)
 OTHER_ORDER = 1e-12
 # The oracle adds up resamples in single precision: the relative error of means, and that of half-widths, which are
 # differences

@@ -1,7 +1,7 @@
 r"""Text files and standard input as blocks of segments.
 
 Only `\n` ends a line; trailing white space is cut; a byte-order mark is text; compressed files are unpacked, whatever
-their names. Files of any size are read in blocks of whole lines, about 1 MiB each. Any number of files can
+their names. Files of any size are read in blocks of whole lines, about 512 KiB each. Any number of files can
 be read in step: if there are many, each is open only while a block is read, and blocks are smaller.
 
 Other modules of this room: `decompression`; JSON Lines in `jsonlines`, with `jsonfields` and `fastjson`; CSV and TSV in
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import IO, Any
 
-_BLOCK_BYTES = 1 << 20
+_BLOCK_BYTES = 1 << 19
 # The most bytes that the blocks of all files read in step may take together, and the size of the smallest block
 _BYTES_OF_ALL, _LEAST_BYTES = 1 << 25, 1 << 14
 # The lowest limit on open files is 256 (macOS)

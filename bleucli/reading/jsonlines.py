@@ -31,7 +31,7 @@ _JSON_SPACE = " \t\r"
 # The largest table of references in a block: its number of lines times the most references on a line
 _BLOCK_TEXTS = 1 << 18
 # How many times as large as usual each block is: a line holds several texts, and calls of the faster parser cost time
-_BLOCK_FACTOR = 4
+_BLOCK_FACTOR = 8
 # From this many bytes on, the faster parser saves more time than its import takes
 _PATIENCE = 1 << 24
 # The most blank lines at the end of a file; a few packed kilobytes may hold thousands of millions

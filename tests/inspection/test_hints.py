@@ -534,8 +534,7 @@ def test_a_reference_that_lacks_a_line_is_found_too(step, corpus):
 
 
 @pytest.mark.slow
-def test_a_line_missing_in_the_second_block_of_a_big_file_is_found(step, monkeypatch):
-    monkeypatch.setattr("bleucli.reading._BLOCK_BYTES", 1 << 19)
+def test_a_line_missing_in_the_second_block_of_a_big_file_is_found(step):
     reference, system = pair_of(8000)
     assert sum(map(len, system[:5900])) > reading._BLOCK_BYTES
     assert step(dropped(system, 6000), reference) == [out_of_step(6000, 6001)]
