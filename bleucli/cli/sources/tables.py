@@ -75,9 +75,9 @@ def _usual(names: Sequence[str], usual: Sequence[str], guessed: Sequence[str], w
     >>> _usual(["output", "prediction"], ["hyp", "prediction"], ["output"], ""), _usual(["src"], ["hyp"], ["mt"], "")
     ('prediction', 'hyp')
     """
-    known = [name for name in usual if name in names]
-    possible = known or [name for name in guessed if name in names]
-    if not known and len(possible) > 1:
+    certain = [name for name in usual if name in names]
+    possible = certain or [name for name in guessed if name in names]
+    if not certain and len(possible) > 1:
         fit = f"{join_words(possible)} could each be the {what}"
         raise BleuError(f"{fit}; name the columns with --columns hyp=NAME,refs=NAME")
     return possible[0] if possible else usual[0]
