@@ -467,8 +467,9 @@ def find_unused(rows: Sequence[Mapping[str, Any]], score: str, places: Sequence[
                 " are to follow it"
             )
     for name in places:
-        cells = [_id_text(row.get(name)) for row in rows] if _plain(name) in _LINES else []
-        if any(cells) and all(any(map(str.isdecimal, cell)) for cell in cells if cell):  # not the texts of segments
+        cells = list(filter(None, (_id_text(row.get(name)) for row in rows))) if _plain(name) in _LINES else []
+        numbered = sum(any(map(str.isdecimal, cell)) for cell in cells)
+        if 2 * numbered > len(cells) and not any(" " in cell for cell in cells):  # not the texts of segments
             return f"{name}, which does not number all segments, so scores are paired by their position"
     return ""
 

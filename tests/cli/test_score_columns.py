@@ -954,7 +954,7 @@ def test_a_column_that_may_number_segments_is_noted(run, files, write):
     write("sorted.csv", "sid,score\n" + "".join(f"{n},{score!r}\n" for n, score in rows[::-1]))
     assert "may number" not in run(*words, "COMET=sorted.csv").err
     note = "ids.csv has segment, which does not number all segments, so scores are paired by their position\n"
-    for n, is_noted in (("17b", True), ("", True), ("17", False), ("the cat ran", False)):
+    for n, is_noted in (("17b", True), ("x", True), ("", True), ("17", False), ("the cat ran", False)):
         write("ids.csv", f"segment,score\n{n},{rows[43][1]!r}\n" + "".join(f"{n},{x!r}\n" for n, x in rows if n != 17))
         answer = run(*words, "COMET=ids.csv")
         assert (answer.status, answer.err.endswith(f"bleu: warning: {note}")) == (0, is_noted)
