@@ -174,8 +174,6 @@ class _Mecab(OfLines):
         # for the first line of a thread, they open the dictionary
         return tokens.strip() if tokens is not None else super().split_line(line)
 
-    keep = split_line  # MeCab is so fast that keeping new lines would take a fifth of its time
-
     def _tokens(self, texts: list[str]) -> list[str]:
         parse = self._tagger().parse
         tokens = [parse(text.strip()) for text in texts]
