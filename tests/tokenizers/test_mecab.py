@@ -99,6 +99,15 @@ def test_a_dictionary_is_opened_once(name):
     assert pickle.loads(pickle.dumps(metric)).tokenizer is copy.deepcopy(metric).tokenizer is metric.tokenizer
 
 
+def test_a_line_is_split_once_and_what_fails_is_not_kept(name):
+    tokenizer, line = tokenizers.get(name), "東京に 서울에"
+    assert tokenizer(line) is tokenizer(line) == oracles.tokenized(name, line)
+    for _ in range(2):
+        for wrong in (None, 5, "a\0b", "\ud800"):
+            with pytest.raises(BleuError):
+                tokenizer(wrong)
+
+
 def test_no_segments_give_no_tokens(name):
     assert tokens(name, []) == []
 
