@@ -137,7 +137,8 @@ class _Mecab(OfLines):
         self._mecab = load(self.module, self.extra)
         self._arguments: str = load(self.dictionary, self.extra).MECAB_ARGS + " -Owakati"
         self._of_thread = threading.local()
-        tagger = self._tagger()
+        tagger = self._open()
+        self._of_thread.parse = tagger.parse
         dictionary = tagger.dictionary_info()
         if dictionary.size != self.entries:
             raise BleuError(
@@ -167,7 +168,7 @@ class _Mecab(OfLines):
     def split_line(self, line: str) -> str:
         """Return a line with a space between words; errors are those of `tokenize`."""
         try:
-            tokens = self._of_thread.tagger.parse(line.strip()) if "\0" not in line else None
+            tokens = self._of_thread.parse(line.strip()) if "\0" not in line else None
         except (AttributeError, TypeError, UnicodeEncodeError):
             tokens = None
         # To make segments of a line takes longer than to split it. But where that fails, they say what is wrong; and
@@ -175,7 +176,7 @@ class _Mecab(OfLines):
         return tokens.strip() if tokens is not None else super().split_line(line)
 
     def _tokens(self, texts: list[str]) -> list[str]:
-        parse = self._tagger().parse
+        parse = self._parser()
         tokens = [parse(text.strip()) for text in texts]
         if None in tokens:
             text = texts[tokens.index(None)]
@@ -185,14 +186,17 @@ class _Mecab(OfLines):
             )
         return [one.strip() for one in tokens]  # MeCab adds a space and a line feed
 
-    def _tagger(self) -> Any:
-        """Return this thread's tagger, since two threads must not share one."""
-        if not hasattr(self._of_thread, "tagger"):
-            try:
-                self._of_thread.tagger = self._mecab.Tagger(self._arguments)
-            except RuntimeError:
-                raise BleuError(f"MeCab cannot use the dictionary {self.dictionary}; {self._remedy}") from None
-        return self._of_thread.tagger
+    def _parser(self) -> Any:
+        """Return the function of this thread's tagger, since two threads must not share one."""
+        if not hasattr(self._of_thread, "parse"):
+            self._of_thread.parse = self._open().parse
+        return self._of_thread.parse
+
+    def _open(self) -> Any:
+        try:
+            return self._mecab.Tagger(self._arguments)
+        except RuntimeError:
+            raise BleuError(f"MeCab cannot use the dictionary {self.dictionary}; {self._remedy}") from None
 
     @property
     def _remedy(self) -> str:

@@ -259,18 +259,15 @@ def test_an_intl_tokenizer_is_small_and_keeps_only_lines():
     size, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert size < 10 * 10_000
-    assert all(vars(metric.tokenizer).keys() <= {"_kept"} for metric in kept)
+    assert not any(vars(metric.tokenizer) for metric in kept)
 
 
-def test_a_line_is_tokenized_once_unless_it_is_long_or_there_are_many(monkeypatch):
+def test_a_line_is_tokenized_once_unless_there_are_many(monkeypatch):
     monkeypatch.setattr(base, "_KEPT_LINES", 3)
     tokenizer = base.KernelTokenizer("13a")
-    long = "well, " * 200
     assert tokenizer("a,b") is tokenizer("a,b") != tokenizer("a,c")
-    assert tokenizer(long) == tokenizer(long) == " ".join(["well ,"] * 200)
-    assert tokenizer(long) is not tokenizer(long)
     assert [tokenizer(f"{letter}!") for letter in "abcd"] == ["a !", "b !", "c !", "d !"]
-    assert len(tokenizer._kept) <= 3
+    assert tokenizer.__call__.cache_info().currsize == 3
 
 
 @pytest.mark.parametrize("name", ["none", "13a", "intl"])
@@ -278,7 +275,7 @@ def test_something_other_than_a_line_is_refused_before_and_after_a_line(name):
     tokenizer = bleucli.BLEU(tokenize=name).tokenizer
     for _ in range(2):
         for text in (None, 5, ["a", "b"], b"a"):
-            with pytest.raises(bleucli.InputTypeError, match="line"):
+            with pytest.raises(TypeError, match=type(text).__name__):
                 tokenizer(text)
         assert tokenizer("a b") == "a b"
 

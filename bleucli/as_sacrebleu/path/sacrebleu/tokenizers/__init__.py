@@ -21,6 +21,8 @@ from sacrebleu import names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Self
+
     SPM_MODELS: dict[str, dict[str, str]]
 
 names.add_to(__name__)
@@ -47,7 +49,23 @@ class BaseTokenizer:
     A program's own tokenizer is derived from this class, and overrides `__call__` and `signature`.
     """
 
+    # As in bleucli, whose tokenizer has the function
+    __slots__ = ("__call__", "__dict__", "__weakref__")
+
+    __call__: Any
     _name = ""
+
+    def __new__(cls, *arguments: object, **options: object) -> Self:
+        """Return a tokenizer that loads nothing so far."""
+        tokenizer = super().__new__(cls)
+        _set_call(tokenizer, tokenizer._call_first)
+        return tokenizer
+
+    def _call_first(self, line: str) -> str:
+        """Return what bleucli's tokenizer returns; from now on, its function is called directly."""
+        tokens: str = self._ours(line)
+        _set_call(self, self._ours.__call__)
+        return tokens
 
     @cached_property
     def _ours(self) -> Any:
@@ -64,19 +82,13 @@ class BaseTokenizer:
         tokens: Segments = self._ours.tokenize(segments)
         return tokens
 
-    # As in bleucli, without a second call for lines that are kept
-    _kept: dict[str, str] = {}
-    __call__, __getstate__ = OfLines.__call__, OfLines.__getstate__
-
-    def keep(self, line: str) -> str:
-        """Return the tokens of a line, and keep them where bleucli's tokenizer does."""
-        tokens: str = self._ours.keep(line)
-        self._kept = self._ours._kept
-        return tokens
+    def __getstate__(self) -> dict[str, object]:
+        return vars(self)
 
 
 # What calling a tokenizer does unless a program replaces it
 standard_call: Any = BaseTokenizer.__call__
+_set_call = standard_call.__set__
 
 
 def is_ours(tokenizer: object) -> bool:
@@ -116,7 +128,7 @@ def _home_of(signature: str) -> tuple[Any, str]:
 # Shared like bleucli's own tokenizers; those with models are made for each metric, and few of them are kept
 @lru_cache(maxsize=8)
 def _adapt(kind: Any, ours: Any) -> Any:
-    tokenizer = object.__new__(kind)
+    tokenizer = kind.__new__(kind)
     tokenizer._ours = ours
     return tokenizer
 
@@ -134,25 +146,21 @@ class TercomTokenizer(BaseTokenizer):
         self._ours = Tercom(normalized, no_punct, asian_support, case_sensitive)
 
 
+class _Regexp(OfLines):
+    signature = "re"
+
+    def tokenize(self, segments: Segments) -> Segments:
+        from bleucli.kernels.python import split_punctuation
+        from bleucli.tokenizers.libraries import tokenize_distinct
+
+        return tokenize_distinct(segments, lambda texts: map(split_punctuation, texts))
+
+
 class TokenizerRegexp(BaseTokenizer):
     """Split off ASCII punctuation except within numbers, as `13a` does after it has decoded entities."""
 
-    def signature(self) -> str:
-        """Return its name in signatures."""
-        return "re"
-
-    def __call__(self, line: str) -> str:
-        """Return a line with its tokens separated by white space."""
-        tokens: str = standard_call(self, line)  # a method of its own, since kernels do not do what it does
-        return tokens
-
-    keep = OfLines.keep
-
-    def split_line(self, line: str) -> str:
-        """Return what calling the tokenizer does, without keeping it."""
-        from bleucli.kernels import python
-
-        return python.split_punctuation(line)
+    def __init__(self) -> None:
+        self._ours = _Regexp()
 
 
 class TokenizerSPM(BaseTokenizer):
@@ -167,7 +175,7 @@ class TokenizerSPM(BaseTokenizer):
 # The other classes differ only in the name of bleucli's tokenizer
 for _name, _home in HOMES.items():
     _module, _, _kind = _home.partition(".")
-    if _kind not in globals():
+    if _kind != "TokenizerSPM":
         _base = TokenizerSPM if _module == "tokenizer_spm" else BaseTokenizer
         _members = {"_name": _name, "__module__": f"{__name__}.{_module}", "__doc__": f"`{_name}`."}
         globals()[_kind] = type(_kind, (_base,), _members)
