@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 DEFAULT_CHAR_ORDER = 6
 DEFAULT_WORD_ORDER = 0
 DEFAULT_BETA = 2
-_NO_KINDS = ""  # of typography
+_PLUS_PLUS = 2  # the word order of chrF++
 _LARGEST_USUAL_BETA = 10  # not a float, with which it takes longer to compare a whole number
 _LARGEST_BETA = 1e150  # its square is finite; far smaller values already make only recall count
 
@@ -178,12 +178,15 @@ class CHRF(Metric[CHRFScore]):
         normalize: str = "",
     ) -> None:
         # Written out, without a call for each option: sacreBLEU, which checks nothing, takes 0.2 microseconds for all
-        if char_order is not DEFAULT_CHAR_ORDER:
-            usual = type(char_order) is int and 0 <= char_order <= LARGEST_ORDER
-            self.__dict__["char_order"] = char_order if usual else self.check("char_order", char_order)
         if word_order is not DEFAULT_WORD_ORDER:
-            usual = type(word_order) is int and 0 <= word_order <= LARGEST_ORDER
+            usual = word_order is _PLUS_PLUS or (type(word_order) is int and 0 < word_order <= LARGEST_ORDER)
             self.__dict__["word_order"] = word_order if usual else self.check("word_order", word_order)
+        if char_order is not DEFAULT_CHAR_ORDER:
+            usual = type(char_order) is int and 0 < char_order <= LARGEST_ORDER
+            self.__dict__["char_order"] = char_order if usual else self.check("char_order", char_order)
+            if not char_order and not self.word_order:
+                orders = f"{self.label('char_order')} 0 and {self.label('word_order')} 0"
+                raise UsageError(f"{orders}; expected at least 1 for characters or for words")
         if beta is not DEFAULT_BETA:
             usual = type(beta) is int and 0 <= beta <= _LARGEST_USUAL_BETA
             self.__dict__["beta"] = beta if usual else abs(self.check("beta", beta))  # -0.0 is 0.0
@@ -193,10 +196,7 @@ class CHRF(Metric[CHRFScore]):
             self.__dict__["whitespace"] = whitespace is True or self.check("whitespace", whitespace)
         if eps_smoothing is not False:
             self.__dict__["eps_smoothing"] = eps_smoothing is True or self.check("eps_smoothing", eps_smoothing)
-        if not char_order and not self.word_order:
-            orders = f"{self.label('char_order')} 0 and {self.label('word_order')} 0"
-            raise UsageError(f"{orders}; expected at least 1 for characters or for words")
-        if references is not None or skip_empty_refs is not False or normalize is not _NO_KINDS:
+        if references is not None or skip_empty_refs is not False or normalize != "":
             super().__init__(skip_empty_refs=skip_empty_refs, normalize=normalize, references=references)
 
     @classmethod

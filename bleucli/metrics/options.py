@@ -344,7 +344,8 @@ class Configured:
             return value
         # The usual types are looked at here: metrics for sentences are made in loops
         kind = type(value)
-        if kind is int and option.kind in _NUMBERS and option.least <= value <= option.most:  # type: ignore[operator]
+        is_number = option.kind in _NUMBERS if kind is int else kind is float is option.kind
+        if is_number and option.least <= value <= option.most:  # type: ignore[operator]
             return value
         if kind is str is option.kind and value and (not option.choices or value in option.choices):
             return value
