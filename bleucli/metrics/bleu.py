@@ -111,6 +111,9 @@ class BLEUScore(Score):
     (77.88007830714052, '77.9', [4, 3, 2, 1], 0.779, '13a')
     """
 
+    # The parts that `verbose` was asked for last, and their text
+    __slots__ = ("_written",)
+
     def __init__(
         self,
         score: float,
@@ -121,6 +124,7 @@ class BLEUScore(Score):
         sys_len: int,
         ref_len: int,
     ) -> None:
+        self._written: tuple[tuple[float, ...], str] = (), ""
         self.name = "BLEU"
         self.score = score
         self.counts = counts
@@ -145,8 +149,14 @@ class BLEUScore(Score):
     @property
     def verbose(self) -> str:  # type: ignore[override]
         """Precisions, brevity penalty and lengths, as in sacreBLEU's line."""
-        precisions = self.precisions
-        text: str = FORMATS[len(precisions)][1] % (*precisions, self.bp, self.ratio, self.sys_len, self.ref_len)
+        parts = (*self.precisions, self.bp, self.ratio, self.sys_len, self.ref_len)
+        try:
+            written, text = self._written
+        except AttributeError:  # a copy
+            written, text = (), ""
+        if parts != written:
+            text = FORMATS[len(self.precisions)][1] % parts
+            self._written = parts, text
         return text
 
 
