@@ -519,7 +519,7 @@ class BLEU(Metric[BLEUScore]):
         if not any(counts):  # as in sacreBLEU, smoothing does not apply if nothing matches at all
             return self.score_class(0.0, counts, totals, [0.0] * order, bp, sys_len, ref_len)
         if smoothing.method == "add-k":
-            counts, totals = smoothing.smoothed_counts(counts, totals)
+            counts, totals = self._increase(counts, totals)
         precisions = smoothing.precisions(counts, totals)
         effective = len(precisions) if self.effective_order else order
         if len(precisions) < order:  # the text is too short for the other orders
@@ -532,6 +532,10 @@ class BLEU(Metric[BLEUScore]):
             logarithm = sum([log(value) if value else _LOG_OF_ZERO for value in factors])
         score = self._round(bp * exp(logarithm / effective))
         return self.score_class(score, counts, totals, precisions, bp, sys_len, ref_len)
+
+    def _increase(self, counts: list[float], totals: list[float]) -> tuple[list[float], list[float]]:
+        """Return matches and n-grams with what add-k adds to them."""
+        return self.smoothing.smoothed_counts(counts, totals)
 
     def _score_smoothed(
         self, counts: list[float], totals: list[float], bp: float, sys_len: int, ref_len: int

@@ -66,7 +66,16 @@ class BLEUScore(_BLEUScore, Score):
         sys_len: int,
         ref_len: int,
     ) -> None:
-        _BLEUScore.__init__(self, score, counts, totals, precisions, bp, sys_len, ref_len)
+        # Without a call of bleucli's constructor: a score takes hardly longer to make than that
+        self.name = "BLEU"
+        self.score = score
+        self.counts = counts
+        self.totals = totals
+        self.precisions = precisions
+        self.bp = bp
+        self.sys_len = sys_len
+        self.ref_len = ref_len
+        self.ratio = sys_len / ref_len if ref_len else 0
         self._mean = self._ci = -1.0
         self._verbose = FORMATS[len(precisions)][1] % (*precisions, bp, self.ratio, sys_len, ref_len)
         self.prec_str = self._verbose.partition(" ")[0]
@@ -141,7 +150,7 @@ class BLEU(Tokenized, _BLEU):
             BLEU, correct, total, sys_len, ref_len, smooth_method, smooth_value, effective_order, max_ngram_order
         )
 
-    def _compute_score_from_stats(self, stats: Sequence[int | float]) -> BLEUScore:
+    def _compute_score_from_stats(self, stats: Sequence[int | float]) -> Any:
         if not self._replaces("compute_bleu"):
             return self.score_from_stats(stats)
         order = self.max_ngram_order
@@ -160,13 +169,12 @@ class BLEU(Tokenized, _BLEU):
         """Return the code as it is: sacreBLEU takes any, and gives all but three of them the usual tokenizer."""
         return str(self.check("trg_lang", code))
 
-    def score_from_stats(self, sums: Sequence[int | float]) -> BLEUScore:
-        """Return the score of sums; a perfect match is 100.00000000000004, with the rounding error of sacreBLEU."""
-        score: Any = _BLEU.score_from_stats(self, sums)
-        # sacreBLEU adds the caller's value, by default the whole number 1
-        if self.smoothing.method == "add-k" and not isinstance(self.smooth_value, float):
-            score.counts, score.totals = list(map(int, score.counts)), list(map(int, score.totals))
-        return score
+    def _increase(self, counts: list[float], totals: list[float]) -> tuple[list[float], list[float]]:
+        """Return matches and n-grams with what add-k adds: the caller's value, by default the whole number 1."""
+        counts, totals = super()._increase(counts, totals)
+        if isinstance(self.smooth_value, float):
+            return counts, totals
+        return list(map(int, counts)), list(map(int, totals))
 
     def _get_closest_ref_len(self, hyp_len: int, ref_lens: Sequence[int]) -> int:
         return min(ref_lens, key=lambda length: (abs(length - hyp_len), length))
