@@ -479,7 +479,7 @@ class BLEU(Metric[BLEUScore]):
                 f"{tell_count(len(correct), 'match count')} and {tell_count(len(total), 'total')} for"
                 f" {tell_count(order, 'order')}; give one of each per order"
             )
-        return metric.score_from_stats([sys_len, ref_len, *correct[:order], *total[:order]])
+        return metric._score(list(correct[:order]), list(total[:order]), int(sys_len), int(ref_len))
 
     def prepare(self, segments: Segments) -> Segments:
         """Lowercase if asked to, cut trailing white space, and tokenize."""
@@ -510,9 +510,11 @@ class BLEU(Metric[BLEUScore]):
         >>> BLEU(max_ngram_order=2).score_from_stats((6, 6, 5, 4, 6, 5)).score
         81.6496580927726
         """
-        order, counted, smoothing = self.max_ngram_order, self.counted_order, self.smoothing
-        sys_len, ref_len = int(sums[0]), int(sums[1])
-        counts, totals = list(sums[2 : 2 + counted]), list(sums[2 + counted :])
+        second = 2 + self.counted_order
+        return self._score(list(sums[2:second]), list(sums[second:]), int(sums[0]), int(sums[1]))
+
+    def _score(self, counts: list[float], totals: list[float], sys_len: int, ref_len: int) -> BLEUScore:
+        order, smoothing = self.max_ngram_order, self.smoothing
         bp = brevity_penalty(sys_len, ref_len)
         if smoothing.gives_all:
             return self._score_smoothed(counts, totals, bp, sys_len, ref_len)
