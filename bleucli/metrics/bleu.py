@@ -473,13 +473,7 @@ class BLEU(Metric[BLEUScore]):
         """
         order = max_ngram_order
         metric = metric_for(cls, False, True, tokenizers.DEFAULT, smooth_method, smooth_value, order, effective_order)
-        order = metric.counted_order
-        if min(len(correct), len(total)) < order:
-            raise InputTypeError(
-                f"{tell_count(len(correct), 'match count')} and {tell_count(len(total), 'total')} for"
-                f" {tell_count(order, 'order')}; give one of each per order"
-            )
-        return metric._score(list(correct[:order]), list(total[:order]), int(sys_len), int(ref_len))
+        return metric._score(correct, total, int(sys_len), int(ref_len))
 
     def prepare(self, segments: Segments) -> Segments:
         """Lowercase if asked to, cut trailing white space, and tokenize."""
@@ -511,10 +505,18 @@ class BLEU(Metric[BLEUScore]):
         81.6496580927726
         """
         second = 2 + self.counted_order
-        return self._score(list(sums[2:second]), list(sums[second:]), int(sums[0]), int(sums[1]))
+        return self._score(sums[2:second], sums[second:], int(sums[0]), int(sums[1]))
 
-    def _score(self, counts: list[float], totals: list[float], sys_len: int, ref_len: int) -> BLEUScore:
-        order, smoothing = self.max_ngram_order, self.smoothing
+    def _score(
+        self, correct: Sequence[int | float], total: Sequence[int | float], sys_len: int, ref_len: int
+    ) -> BLEUScore:
+        order, counted, smoothing = self.max_ngram_order, self.counted_order, self.smoothing
+        counts, totals = list(correct[:counted]), list(total[:counted])
+        if len(counts) < counted or len(totals) < counted:
+            raise InputTypeError(
+                f"{tell_count(len(counts), 'match count')} and {tell_count(len(totals), 'total')} for"
+                f" {tell_count(counted, 'order')}; give one of each per order"
+            )
         bp = brevity_penalty(sys_len, ref_len)
         if smoothing.gives_all:
             return self._score_smoothed(counts, totals, bp, sys_len, ref_len)

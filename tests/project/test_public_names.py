@@ -100,8 +100,9 @@ def test_a_tokenizer_with_a_dictionary_is_called_on_a_line(name):
 
 
 def test_a_tokenizer_is_not_called_on_anything_else():
-    with pytest.raises(InputTypeError):
-        tokenizers.get("13a")(["a"])
+    for wrong in (["a"], b"a", None):
+        with pytest.raises(TypeError, match=type(wrong).__name__):
+            tokenizers.get("13a")(wrong)
 
 
 @pytest.mark.parametrize("kind", ["BLEU", "CHRF", "TER"])

@@ -75,10 +75,10 @@ class BLEUScore(_BLEUScore, Score):
         self.bp = bp
         self.sys_len = sys_len
         self.ref_len = ref_len
-        self.ratio = sys_len / ref_len if ref_len else 0
+        self.ratio = ratio = sys_len / ref_len if ref_len else 0
         self._mean = self._ci = -1.0
-        self._verbose = FORMATS[len(precisions)][1] % (*precisions, bp, self.ratio, sys_len, ref_len)
-        self.prec_str = self._verbose.partition(" ")[0]
+        self._verbose = text = FORMATS[len(precisions)][1] % (*precisions, bp, ratio, sys_len, ref_len)
+        self.prec_str = text.partition(" ")[0]
 
 
 class BLEU(Tokenized, _BLEU):
@@ -146,9 +146,9 @@ class BLEU(Tokenized, _BLEU):
         max_ngram_order: int = MAX_NGRAM_ORDER,
     ) -> BLEUScore:
         """Return the score of counts; arguments and errors are those of `bleucli.BLEU.compute_bleu`."""
-        return _of_counts(
-            BLEU, correct, total, sys_len, ref_len, smooth_method, smooth_value, effective_order, max_ngram_order
-        )
+        order = max_ngram_order
+        metric: Any = metric_for(BLEU, False, True, DEFAULT, smooth_method, smooth_value, order, effective_order)
+        return metric._score(correct, total, sys_len, ref_len)
 
     def _compute_score_from_stats(self, stats: Sequence[int | float]) -> Any:
         if not self._replaces("compute_bleu"):
@@ -195,6 +195,3 @@ class BLEU(Tokenized, _BLEU):
             total[len(ngram) - 1] += count
             correct[len(ngram) - 1] += min(count, ref_kwargs["ref_ngrams"][ngram])
         return [length, self._get_closest_ref_len(length, ref_kwargs["ref_lens"]), *correct, *total]
-
-
-_of_counts = _BLEU.compute_bleu.__func__  # type: ignore[attr-defined]
