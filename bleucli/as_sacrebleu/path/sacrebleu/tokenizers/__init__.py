@@ -75,7 +75,8 @@ class BaseTokenizer:
 
     def signature(self) -> str:
         """Return its name in signatures."""
-        return str(self._ours.signature)
+        name: str = self._ours.signature
+        return name
 
     def tokenize(self, segments: Segments) -> Segments:
         """Return segments with their tokens separated by white space."""
@@ -89,6 +90,7 @@ class BaseTokenizer:
 # What calling a tokenizer does unless a program replaces it
 standard_call: Any = BaseTokenizer.__call__
 _set_call = standard_call.__set__
+_standard_signature = BaseTokenizer.signature
 
 
 def is_ours(tokenizer: object) -> bool:
@@ -98,8 +100,10 @@ def is_ours(tokenizer: object) -> bool:
 
 def name_of(tokenizer: Any) -> str:
     """Return the name of a tokenizer in signatures: what it says itself, or else the name of its class or function."""
-    signature = getattr(tokenizer, "signature", None)
     try:
+        if getattr(type(tokenizer), "signature", None) is _standard_signature:
+            return tokenizer._ours.signature  # what the method returns, without calling it
+        signature = getattr(tokenizer, "signature", None)
         name = signature() if callable(signature) else signature
     except NotImplementedError:
         name = None
