@@ -12,6 +12,7 @@ import random
 import sys
 from collections import Counter
 from typing import ClassVar
+from unittest import mock
 
 import numpy as np
 import regex
@@ -295,6 +296,19 @@ def set_on_object(metric):
     return metric
 
 
+def loud(metric):
+    """Return a metric whose object has a step that calls the one of its class, which may call `super()`."""
+    standard = metric._preprocess_segment
+    metric._preprocess_segment = lambda text: standard(text).upper()
+    return metric
+
+
+def with_own_score(metric):
+    standard = metric.compute_bleu
+    metric.compute_bleu = lambda **counts: standard(**{**counts, "ref_len": 2 * counts["ref_len"]})
+    return metric
+
+
 def with_tokenizer(metric, tokenizer):
     metric.tokenizer = tokenizer
     return metric
@@ -340,6 +354,12 @@ METRICS = {
     "object": lambda **given: set_on_object(BLEU(**given)),
     "object, chrF": lambda **given: set_on_object(CHRF(**given)),
     "object, TER": lambda **given: set_on_object(TER(**given)),
+    "object, hyphens": lambda **given: loud(HyphenBLEU(**given)),
+    "object, normalized TER": lambda **given: loud(TER(normalized=True, **given)),
+    "object, punctuation": lambda **given: loud(CHRF(word_order=2, lowercase=True, **given)),
+    "object, score": lambda **given: with_own_score(BLEU(**given)),
+    "own tokenizer, loud": lambda **given: with_tokenizer(loud(BLEU(**given)), OwnTokenizer()),
+    "tokenizer, loud": lambda **given: loud(with_tokenizer(BLEU(**given), Tokenizer13a())),
     "set later": with_references(BLEU),
     "set later, TER": with_references(TER),
     "own tokenizer": lambda **given: with_tokenizer(BLEU(**given), OwnTokenizer()),
@@ -503,6 +523,16 @@ def replaced(*_):
         setattr(base, name, method)
         both(f"class {base.__name__} again", base)
         both(f"subclass of {base.__name__} again", Later)
+        both(f"object of {base.__name__}", lambda base=base: loud(base()))
+        metric = loud(base())
+        both(f"object of {base.__name__}, replaced", lambda metric=metric: metric)
+        del metric._preprocess_segment
+        both(f"object of {base.__name__}, again", lambda metric=metric: metric)
+    for kind, step in ((BLEU, "_extract_reference_info"), (CHRF, "_PUNCTS"), (TER, "_compute_segment_statistics")):
+        metric = kind(**({"word_order": 1} if kind is CHRF else {}))
+        with mock.patch.object(metric, step, "!" if step == "_PUNCTS" else lambda *_: 1 / 0):
+            note(f"patched {step}", [step in vars(metric)])
+        both(f"no longer patched {step}", lambda metric=metric: metric)
     halved = pickle.loads(pickle.dumps(HalvedBLEU()))
     both("pickled", lambda: halved)
 

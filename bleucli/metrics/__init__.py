@@ -285,6 +285,8 @@ def name_of(metric: Metric) -> str:
     kind = type(metric).__name__
     name = next((name for name, class_name in _CLASSES.items() if class_name == kind), metric.name.lower())
     variants = (
-        word for word, (base, options) in VARIANTS.items() if base == name and options.items() <= vars(metric).items()
+        word
+        for word, (base, options) in VARIANTS.items()
+        if base == name and all(getattr(metric, option, None) == value for option, value in options.items())
     )
     return next(variants, name)

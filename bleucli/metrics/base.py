@@ -27,7 +27,7 @@ from bleucli.counting.corpus import (
 from bleucli.errors import BleuError, InputTypeError, SegmentError, UsageError
 from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import MOST_TRIALS, whole_number
-from bleucli.metrics.options import NORMALIZE, SKIP_EMPTY_REFS, Configured
+from bleucli.metrics.options import NORMALIZE, SKIP_EMPTY_REFS, Configured, is_setting, setting
 from bleucli.metrics.score import OfScore, Remarks, Score
 from bleucli.phrases import join_words, tell_place
 from bleucli.results import BY_ORDER, Description, Fact, Figures
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 
     MetricT = TypeVar("MetricT", bound="Metric")
 
-# Sets an attribute of a metric, bypassing `Metric.__setattr__`
-_set = object.__setattr__
+# The packages of the metrics whose signatures follow from settings
+_OURS = ("bleucli.", "sacrebleu.")
 # Options of several metrics that decide how references are prepared
 _OF_TEXTS = ("lowercase", "skip_empty_refs", "normalize")
 # What signatures say of case, in words
@@ -106,9 +106,12 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     100.0
     """
 
+    lowercase: bool = setting("lowercase")
+    skip_empty_refs: bool = setting("skip_empty_refs")
+    normalize: str = setting("normalize")
     # An option that nobody gave has its default here, and not in each metric: metrics for sentences are made in loops
-    skip_empty_refs = False
-    normalize = ""
+    _skip_empty_refs = False
+    _normalize = ""
     # Warnings about the options, whatever the texts
     advice: Sequence[str] = ()
     # False for error rates
@@ -125,15 +128,13 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     explained_by = ""
     # Options from which the constructor makes other attributes, so that setting them later would have no effect
     _fixed: frozenset[str] = frozenset({"normalize"})
-    # These, and others whose change `_check_change` is asked about; about some, it is asked when they are first set
-    _checked: frozenset[str] = frozenset()
-    _checked_first: frozenset[str] = frozenset({"lowercase", "skip_empty_refs", "normalize"})
-    # `super().__setattr__`, looked up once: metrics for sentences are made in loops
-    _set_next: ClassVar[Callable[[Any, str, object], None]] = _set
     # Whether scores are in percent; others are printed as they are, whatever the scale
     in_percent = True
     # Which of its statistics, by `column_names`, may be fractions
     fractions: frozenset[str] = frozenset()
+    # Whether it has a `tokenizer`. That is no setting, since programs call it in loops
+    _has_tokenizer = False
+    tokenizer: Any
     # The fewest references that a segment has
     fewest_references = 1
     _SIGNATURE_TYPE: ClassVar[type[Signature]] = Signature
@@ -141,18 +142,31 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     _cached: list[References] | None = None
     _nrefs: str | None = None
     _sampling: Sequence[tuple[str, str]] = ()
-    # All scores made since the last change of the metric share this list. The next change first puts a copy of the
+    # All scores made since the last change of a setting share this list. The next change first puts a copy of the
     # metric into the list, so scoring itself copies nothing. None if there are no such scores.
     _before: list[Metric] | None = None
+    # Whether nothing but settings decides its signatures, so that they need not be made before they are read
+    _signs_settings = True
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
-        cls._checked = cls._fixed.union(_OF_TEXTS)
-        cls._set_next = super().__setattr__
+        if not cls.__module__.startswith(_OURS):
+            cls._signs_settings = False
+            cls._keep_defaults()
         # An inherited fast way would bypass a step that this class, or a mixin before the metric, overrides
         for fast, steps in _FAST_WAYS.items():
             if any(_home(cls, step) < _home(cls, fast) for step in steps):
                 setattr(cls, fast, getattr(Metric, fast))
+
+    @classmethod
+    def _keep_defaults(cls) -> None:
+        """Keep what a class, or a mixin before the metric, sets as an option where counting looks for it."""
+        for option in cls.options:
+            found = [vars(base)[option.name] for base in cls.__mro__ if option.name in vars(base)]
+            own = next((one for one in found if is_setting(one)), None)
+            if own is not None and found[0] is not own:
+                setattr(cls, option.name, own)
+                setattr(cls, f"_{option.name}", found[0])
 
     def __init__(
         self,
@@ -163,9 +177,9 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     ) -> None:
         if skip_empty_refs is not False:
             skip_empty_refs = SKIP_EMPTY_REFS.check(skip_empty_refs, SKIP_EMPTY_REFS.label(self.in_command))
-            self._start_with(skip_empty_refs=skip_empty_refs)
+            self._skip_empty_refs = skip_empty_refs
         if normalize != "":
-            self._start_with(normalize=_read_kinds(normalize, NORMALIZE.label(self.in_command)))
+            self._normalize = _read_kinds(normalize, NORMALIZE.label(self.in_command))
         if references is not None:
             self._keep(references)
 
@@ -259,10 +273,9 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         done: the kinds that are alike already, in all texts that the copy will see.
         """
         metric = _copy(self)
-        for name, value in (("_cached", None), ("_before", None)):
-            _set(metric, name, value)
-        names = [kind for kind in f"{self.normalize},{kinds}".split(",") if kind and kind not in done]
-        _set(metric, "normalize", _read_kinds(",".join(names), "normalize"))
+        metric._cached = metric._before = None
+        names = [kind for kind in f"{self._normalize},{kinds}".split(",") if kind and kind not in done]
+        metric._normalize = _read_kinds(",".join(names), "normalize")
         return metric
 
     @classmethod
@@ -342,21 +355,21 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
     def make_alike(self, segments: Segments) -> Segments:
         """Return texts with the characters that the option `normalize` makes alike; they still have to be prepared."""
-        if not self.normalize:
+        if not self._normalize:
             return segments
         from bleucli.text.typography import normalize_segments
 
-        return normalize_segments(segments, self.normalize)
+        return normalize_segments(segments, self._normalize)
 
     def prepare_references(self, streams: Sequence[Segments], start: int = 0) -> References:
         """Prepare the references of a block of segments; `start` is the index of its first segment."""
-        if self.normalize:
+        if self._normalize:
             streams = list(map(self.make_alike, streams))
-        if self.skip_empty_refs:  # a reference of white space alone is empty, too
+        if self._skip_empty_refs:  # a reference of white space alone is empty, too
             streams = [kernels.drop_empty(kernels.strip_trailing(stream)) for stream in streams]
         fewest, most, bare = kernels.reference_counts(streams)
         if bare >= 0:
-            missing = "empty or missing" if self.skip_empty_refs else "missing"
+            missing = "empty or missing" if self._skip_empty_refs else "missing"
             raise BleuError(
                 "all references of ",
                 tell_place("segment", start + bare),
@@ -546,7 +559,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """Return the statistics of a system's output, compared with the references that this object was made with."""
         blocks = self._cached or []
         metric = _copy(self)
-        _set(metric, "_cached", None)  # statistics hold their metric, and should be small when they are pickled
+        metric._cached = None  # statistics hold their metric, and should be small when they are pickled
         few = of_few([hypotheses], None)
         if few and len(blocks) == 1 and len(few[0][0]) == len(blocks[0].streams[0]):
             return count_block(metric, few[0][0], blocks[0], 0, HYPOTHESES, keep_rows)
@@ -562,7 +575,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         few = None if self.needs_all_references else of_few([], references)
         if few is not None:
             prepared = self.prepare_references(few[1])
-            _set(self, "_cached", [prepared])
+            self._cached = [prepared]
             fewest, most = prepared.fewest, prepared.most
         else:
             corpus = Corpus([], references_of(check_shape(None, references)))
@@ -606,41 +619,39 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
         Most signatures of segments are never read. The other arguments are those of `signature`.
         """
-        if isinstance(score, Score):
-            before = self._before
-            if before is None:
-                before = []
-                _set(self, "_before", before)
-            score.made = self, before, fewest, most, sampling
+        if not isinstance(score, Score):
+            return
+        if self._signs_settings:
+            if self._before is None:
+                self._before = []
+            tokenizer = self.tokenizer if self._has_tokenizer else None
+            score.made = self, self._before, tokenizer, fewest, most, sampling
+        else:
+            score.made = self.signature(fewest, most, sampling)
 
-    def __setattr__(self, name: str, value: object) -> None:
-        """Set an attribute. Scores that were made before keep the metric as it was, for their signatures."""
-        if name in self._checked and (name in vars(self) or name in self._checked_first):
-            self._check_change(name)
+    def _change(self, name: str, value: object) -> None:
+        """Change a setting. Scores that were made before keep the metric as it was, for their signatures."""
+        self._check_change(name)
         if self._before is not None:
             if not self._before:
                 self._before.append(was := _copy(self))
-                _set(was, "_before", None)
-            _set(self, "_before", None)
-        type(self)._set_next(self, name, value)
-
-    def _start_with(self, **attributes: object) -> None:
-        """Set attributes of a new metric all at once, in a fifth of the time: no score was made with it so far."""
-        vars(self).update(attributes)
+                was._before = None
+            self._before = None
+        setattr(self, f"_{name}", value)
 
     def _check_change(self, name: str) -> None:
-        """Refuse to change an attribute that counting would not follow."""
-        if name in self._fixed:
+        """Refuse to change a setting that counting would not follow."""
+        if name in self._fixed and hasattr(self, name):
             raise UsageError(f"{name} of a metric cannot be changed; make another metric, with {self.spell(name)}")
-        if self._cached is not None:
+        if name in _OF_TEXTS and self._cached is not None:
             raise UsageError(
                 f"{name} cannot be changed after the metric has prepared its references; make another metric"
             )
 
     def _remember(self, nrefs: str, sampling: Sequence[tuple[str, str]] = ()) -> None:
         """Keep what `get_signature` says about the last score; this leaves the signatures of earlier scores alone."""
-        _set(self, "_nrefs", nrefs)
-        _set(self, "_sampling", sampling)
+        self._nrefs = nrefs
+        self._sampling = sampling
 
     # --- scores of all pairs
 

@@ -12,7 +12,7 @@ from bleucli.inspection.marks import subword_marks, unspaced_letters
 from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import LARGEST_ORDER
 from bleucli.metrics.base import Metric, metric_for
-from bleucli.metrics.options import SCORE, SHARED, Option, case_option
+from bleucli.metrics.options import SCORE, SHARED, Option, case_option, setting
 from bleucli.metrics.score import Bar, Remarks, Score
 from bleucli.metrics.smoothing import DEFAULT_VALUES, LARGEST_VALUE, METHODS, SACREBLEU_METHODS, Smoothing
 from bleucli.phrases import list_orders, tell_count, tell_orders
@@ -198,7 +198,7 @@ def _stand_in_tokenizer(metric: BLEU, text: str) -> None:
     from bleucli.tokenizers.base import Unloaded
 
     metric.tokenizer = Unloaded(text)
-    vars(metric)["tokenize"] = _read_tokenizer(text, True)["tokenize"]
+    metric._tokenize = _read_tokenizer(text, True)["tokenize"]
 
 
 def _read_smoothing(text: str, exact: bool) -> dict[str, Any]:
@@ -276,17 +276,17 @@ class BLEU(Metric[BLEUScore]):
 
     name = "BLEU"
     counts_ties = False
-    lowercase: bool
     force: bool
-    smoothing: Smoothing
-    smooth_value: float | None
-    max_ngram_order: int
     counted_order: int
-    effective_order: bool
-    trg_lang: str
-    tokenize_name: str
-    tokenize: str | Callable[[str], str] | None
+    smoothing: Smoothing = setting("smoothing")
+    smooth_value: float | None = setting("smooth_value")
+    max_ngram_order: int = setting("max_ngram_order")
+    effective_order: bool = setting("effective_order")
+    trg_lang: str = setting("trg_lang")
+    tokenize_name: str = setting("tokenize_name")
+    tokenize: str | Callable[[str], str] | None = setting("tokenize")
     tokenizer: tokenizers.Tokenizer
+    _has_tokenizer = True
     explained_by = "explain_bleu"
     score_class = BLEUScore
     _round = staticmethod(_without_rounding)
@@ -316,7 +316,7 @@ class BLEU(Metric[BLEUScore]):
             f"{', '.join(SACREBLEU_METHODS)}, add-one, chen-cherry-1 to -7",
             choices=METHODS,
             key="smooth",
-            sign=lambda metric: metric.smoothing.signature,
+            sign=lambda metric: metric._smoothing.signature,
             restate=lambda signed: Smoothing.parse(signed).signature,
             read=_read_smoothing,
             decides=SCORE,
@@ -403,22 +403,19 @@ class BLEU(Metric[BLEUScore]):
             tokenizer = tokenizers.get(name)
             if language or name == "spm":
                 advice = tokenizers.advice(name, language, self.spell("tokenize"))
-        self.__dict__.update(
-            lowercase=lowercase is not False and self.check("lowercase", lowercase),
-            force=force is not False and self.check("force", force),
-            smoothing=smoothing,
-            smooth_value=smooth_value,  # as given; `smoothing` has the default
-            max_ngram_order=order,
-            counted_order=smoothing.counted_order(order),
-            effective_order=effective_order is not False
-            and self.check("effective_order", effective_order)
-            and not smoothing.gives_all,
-            trg_lang=language,
-            tokenize_name=tokenize_name,
-            tokenize=tokenize,
-            tokenizer=tokenizer,
-            advice=advice,
-        )
+        self._lowercase = lowercase is not False and self.check("lowercase", lowercase)
+        self.force = force is not False and self.check("force", force)
+        self._smoothing = smoothing
+        self._smooth_value = smooth_value  # as given; `smoothing` has the default
+        self._max_ngram_order = order
+        self.counted_order = smoothing.counted_order(order)
+        is_effective = effective_order is not False and self.check("effective_order", effective_order)
+        self._effective_order = is_effective and not smoothing.gives_all
+        self._trg_lang = language
+        self._tokenize_name = tokenize_name
+        self._tokenize = tokenize
+        self.tokenizer = tokenizer
+        self.advice = advice
         if references is not None or skip_empty_refs is not False or normalize != "":
             super().__init__(skip_empty_refs=skip_empty_refs, normalize=normalize, references=references)
 
@@ -436,7 +433,7 @@ class BLEU(Metric[BLEUScore]):
     @property
     def smooth_method(self) -> str:
         """The name of the smoothing method."""
-        return self.smoothing.method
+        return self._smoothing.method
 
     @property
     def tokenizer_signature(self) -> str:
@@ -477,7 +474,7 @@ class BLEU(Metric[BLEUScore]):
 
     def prepare(self, segments: Segments) -> Segments:
         """Lowercase if asked to, cut trailing white space, and tokenize."""
-        if self.lowercase:
+        if self._lowercase:
             segments = segments.lower()
         return self.tokenizer.tokenize(kernels.strip_trailing(segments))
 
@@ -510,7 +507,7 @@ class BLEU(Metric[BLEUScore]):
     def _score(
         self, correct: Sequence[int | float], total: Sequence[int | float], sys_len: int, ref_len: int
     ) -> BLEUScore:
-        order, counted, smoothing = self.max_ngram_order, self.counted_order, self.smoothing
+        order, counted, smoothing = self._max_ngram_order, self.counted_order, self._smoothing
         counts, totals = list(correct[:counted]), list(total[:counted])
         if len(counts) < counted or len(totals) < counted:
             raise InputTypeError(
@@ -525,7 +522,7 @@ class BLEU(Metric[BLEUScore]):
         if smoothing.method == "add-k":
             counts, totals = self._increase(counts, totals)
         precisions = smoothing.precisions(counts, totals)
-        effective = len(precisions) if self.effective_order else order
+        effective = len(precisions) if self._effective_order else order
         if len(precisions) < order:  # the text is too short for the other orders
             precisions += [0.0] * (order - len(precisions))
         factors = precisions if effective == order else precisions[:effective]
@@ -539,14 +536,14 @@ class BLEU(Metric[BLEUScore]):
 
     def _increase(self, counts: list[float], totals: list[float]) -> tuple[list[float], list[float]]:
         """Return matches and n-grams with what add-k adds to them."""
-        return self.smoothing.smoothed_counts(counts, totals)
+        return self._smoothing.smoothed_counts(counts, totals)
 
     def _score_smoothed(
         self, counts: list[float], totals: list[float], bp: float, sys_len: int, ref_len: int
     ) -> BLEUScore:
         """Return the score by a method that gives all precisions; the sum skips zeros, but is divided by all orders."""
-        order = self.max_ngram_order
-        shares = self.smoothing.smooth(counts, totals, sys_len, order)
+        order = self._max_ngram_order
+        shares = self._smoothing.smooth(counts, totals, sys_len, order)
         logarithms = [log(share) for share in shares if share]
         score = self._round(100 * bp * exp(sum(logarithms) / order)) if logarithms else 0.0
         precisions = [100 * share for share in shares]
@@ -554,15 +551,15 @@ class BLEU(Metric[BLEUScore]):
 
     def averaged_orders(self, totals: Sequence[int | float]) -> int:
         """Return the number of orders that a score averages; totals: its n-grams by order."""
-        if not self.effective_order:
-            return self.max_ngram_order
-        return next((order for order, total in enumerate(totals) if not total), self.max_ngram_order)
+        if not self._effective_order:
+            return self._max_ngram_order
+        return next((order for order, total in enumerate(totals) if not total), self._max_ngram_order)
 
     def check_sum(self, segments: int) -> None:
         """Refuse corpora for smoothing that is defined for single segments only."""
-        if self.smoothing.of_one_segment and segments > 1:
+        if self._smoothing.of_one_segment and segments > 1:
             raise OneSegmentError(
-                f"smoothing {self.smoothing.method} is defined for single segments, but there are {segments}",
+                f"smoothing {self._smoothing.method} is defined for single segments, but there are {segments}",
                 f"; score them one by one ({'-sl' if self.in_command else 'sentence_score'}), or choose another method",
             )
 
@@ -575,9 +572,9 @@ class BLEU(Metric[BLEUScore]):
         import numpy as np
 
         rows = np.asarray(sums)
-        order = self.max_ngram_order
+        order = self._max_ngram_order
         # Other methods change precisions only where a count is 0
-        is_plain = self.smoothing.method != "add-k" and not self.smoothing.gives_all
+        is_plain = self._smoothing.method != "add-k" and not self._smoothing.gives_all
         plain = rows.all(axis=1) if is_plain else np.zeros(len(rows), bool)
         sys_len, ref_len, counts, totals = np.split(rows[plain], (1, 2, 2 + self.counted_order), axis=1)
         logarithms = sum(np.log(100.0 * counts / totals).T)  # order after order, not pairwise
@@ -586,7 +583,7 @@ class BLEU(Metric[BLEUScore]):
         scores[plain] = np.minimum(100.0, penalties * np.exp(logarithms / order))  # only rounding can exceed 100
         others = SegmentStats.from_numpy(rows[~plain])
         if is_plain and rows.dtype == np.int64:  # single segments, most of which have a zero
-            values = kernels.bleu_rows(others, self.smoothing.method, self.smoothing.value, self.effective_order)
+            values = kernels.bleu_rows(others, self._smoothing.method, self._smoothing.value, self._effective_order)
             scores[~plain] = np.asarray(values)[:, 0]
         else:
             scores[~plain] = super().scores_from_stats(others)
@@ -596,10 +593,10 @@ class BLEU(Metric[BLEUScore]):
         """Return the score of each row in columns, at once unless the smoothing changes orders that have matches."""
         from array import array
 
-        order, smoothing = self.max_ngram_order, self.smoothing
+        order, smoothing = self._max_ngram_order, self._smoothing
         if smoothing.gives_all or smoothing.method == "add-k":
             return super().score_columns(rows)
-        scores = kernels.bleu_rows(rows, smoothing.method, smoothing.value, self.effective_order)
+        scores = kernels.bleu_rows(rows, smoothing.method, smoothing.value, self._effective_order)
         score, penalty, *precisions = (scores.data[n :: scores.columns] for n in range(scores.columns))
         sys_len, ref_len, *counts = (rows.data[n :: rows.columns] for n in range(rows.columns))
         ratio = array("d", [ours / theirs if theirs else 0 for ours, theirs in zip(sys_len, ref_len, strict=True)])
@@ -620,18 +617,18 @@ class BLEU(Metric[BLEUScore]):
 
     def score_pairs(self, pairs: Pairs, scores: memoryview[float]) -> None:
         """Fill in the scores of all pairs, one by one if the smoothing method is not sacreBLEU's."""
-        method, value = self.smoothing.method, self.smoothing.value
-        if self.smoothing.gives_all:
+        method, value = self._smoothing.method, self._smoothing.value
+        if self._smoothing.gives_all:
             super().score_pairs(pairs, scores)
         else:
-            kernels.pairwise_bleu(*pairs, scores, self.max_ngram_order, method, value, self.effective_order)
+            kernels.pairwise_bleu(*pairs, scores, self._max_ngram_order, method, value, self._effective_order)
 
     def for_segments(self) -> Self:
         """Return the metric with effective order: single segments are often too short for all orders."""
         from copy import copy
 
         metric = copy(self)
-        metric.effective_order = not self.smoothing.gives_all
+        metric.effective_order = not self._smoothing.gives_all
         return metric
 
     @classmethod
@@ -710,7 +707,7 @@ class BLEU(Metric[BLEUScore]):
                 f"The candidate is much shorter than the {'closest ' if stats.most > 1 else ''}reference"
                 f" ({tell_count(ours, 'token')} against {theirs}), so the brevity penalty is {show_penalty(penalty)}."
             )
-        beyond = f" Smoothing {self.smooth_method} can raise it above that." if self.smoothing.may_exceed else ""
+        beyond = f" Smoothing {self.smooth_method} can raise it above that." if self._smoothing.may_exceed else ""
         return Remarks(
             [
                 ("Brevity penalty", f"{penalty:.3f}"),
@@ -732,14 +729,14 @@ class BLEU(Metric[BLEUScore]):
         if score.score > 100:
             return [f"Smoothing {self.smooth_method} can make a precision higher than 1, so BLEU exceeds 100."]
         if score.score == 100 and all(matches == total for matches, total, _ in rows):
-            best = "" if self.smoothing.may_exceed else ": the best score"
+            best = "" if self._smoothing.may_exceed else ": the best score"
             return [f"Every n-gram of the candidate matches, and the candidate is not too short{best}."]
         if score.score:
             return []
         if not any(matches for matches, _, _ in rows):
             return ["No word of the candidate is in a reference, so BLEU is 0."]
         # Only sacreBLEU's smoothing methods leave a precision of 0 in the product; the others skip it
-        precisions = [] if self.smoothing.gives_all else score.precisions
+        precisions = [] if self._smoothing.gives_all else score.precisions
         order = next((order for order, precision in enumerate(precisions, 1) if not precision), 0)
         if not order:
             return ["The brevity penalty is so small that a computer rounds BLEU to 0."]
@@ -770,17 +767,17 @@ class BLEU(Metric[BLEUScore]):
 
     def hints(self, stats: CorpusStats) -> list[str]:
         """Warn about text that the tokenizer does not expect, output that is too short, and a score of 0."""
-        sys_len, ref_len, order = int(stats.sums[0]), int(stats.sums[1]), self.max_ngram_order
+        sys_len, ref_len, order = int(stats.sums[0]), int(stats.sums[1]), self._max_ngram_order
         bp = brevity_penalty(sys_len, ref_len)
         matches, total = any(stats.sums[2 : 2 + order]), stats.sums[1 + self.counted_order + order]
-        is_plain = not self.smoothing.gives_all
+        is_plain = not self._smoothing.gives_all
         hints = self.text_hints(stats.signs)
         if bp < SHORT_PENALTY:
             text = f"has {tell_count(sys_len, 'token')} but the references have {ref_len} (BP = {bp:.3f})"
             hints.append(_hint(_SHORT_HINT.format(text), _SHORT_KIND, sys_len=sys_len, ref_len=ref_len, bp=bp))
-        if not matches and self.smoothing.method != "add-one":
+        if not matches and self._smoothing.method != "add-one":
             hints.append("BLEU is 0 since no word matches; smoothing does not apply then")
-        if matches and not total and is_plain and not self.effective_order:
+        if matches and not total and is_plain and not self._effective_order:
             hints.append(_TOO_SHORT_HINT.format(order, self.spell("effective_order")))
         return hints
 

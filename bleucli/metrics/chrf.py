@@ -13,7 +13,7 @@ from bleucli.errors import BleuError, UsageError
 from bleucli.kernels.stats import SegmentStats
 from bleucli.limits import LARGEST_ORDER, read_number
 from bleucli.metrics.base import Metric, metric_for
-from bleucli.metrics.options import CHOICE, SHARED, Option, case_option
+from bleucli.metrics.options import CHOICE, SHARED, Option, case_option, setting
 from bleucli.metrics.score import Bar, Remarks, Score
 from bleucli.phrases import join_words, list_orders, tell_count, tell_orders
 from bleucli.results import Description, Fact, Figures
@@ -33,9 +33,11 @@ if TYPE_CHECKING:
 DEFAULT_CHAR_ORDER = 6
 DEFAULT_WORD_ORDER = 0
 DEFAULT_BETA = 2
-_PLUS_PLUS = 2  # the word order of chrF++
-_LARGEST_USUAL_BETA = 10  # not a float, with which it takes longer to compare a whole number
 _LARGEST_BETA = 1e150  # its square is finite; far smaller values already make only recall count
+# Whole numbers, each at its own index, of which Python has only one object
+_FROM_0 = tuple(range(257))
+_FROM_1 = (None, *_FROM_0[1:])
+_NONE = ""  # compared as an object, it takes less time
 
 
 def name_with(beta: float, word_order: int) -> str:
@@ -107,12 +109,11 @@ class CHRF(Metric[CHRFScore]):
 
     name = "chrF"
     counts_ties = False
-    char_order = DEFAULT_CHAR_ORDER
-    word_order = DEFAULT_WORD_ORDER
-    beta: float = DEFAULT_BETA
-    lowercase = False
-    whitespace = False
-    eps_smoothing = False
+    char_order: int = setting("char_order")
+    word_order: int = setting("word_order")
+    beta: float = setting("beta")
+    whitespace: bool = setting("whitespace")
+    eps_smoothing: bool = setting("eps_smoothing")
     explained_by = "explain_chrf"
     former_difference = (
         "chrF of sacreBLEU 1.x counts differently where a reference has fewer characters than the longest n-gram"
@@ -177,27 +178,41 @@ class CHRF(Metric[CHRFScore]):
         skip_empty_refs: bool = False,
         normalize: str = "",
     ) -> None:
-        # Written out, without a call for each option: sacreBLEU, which checks nothing, takes 0.2 microseconds for all
-        if word_order is not DEFAULT_WORD_ORDER:
-            usual = word_order is _PLUS_PLUS or (type(word_order) is int and 0 < word_order <= LARGEST_ORDER)
-            self.__dict__["word_order"] = word_order if usual else self.check("word_order", word_order)
-        if char_order is not DEFAULT_CHAR_ORDER:
-            usual = type(char_order) is int and 0 < char_order <= LARGEST_ORDER
-            self.__dict__["char_order"] = char_order if usual else self.check("char_order", char_order)
-            if not char_order and not self.word_order:
-                orders = f"{self.label('char_order')} 0 and {self.label('word_order')} 0"
-                raise UsageError(f"{orders}; expected at least 1 for characters or for words")
-        if beta is not DEFAULT_BETA:
-            usual = type(beta) is int and 0 <= beta <= _LARGEST_USUAL_BETA
-            self.__dict__["beta"] = beta if usual else abs(self.check("beta", beta))  # -0.0 is 0.0
-        if lowercase is not False:
-            self.__dict__["lowercase"] = lowercase is True or self.check("lowercase", lowercase)
-        if whitespace is not False:
-            self.__dict__["whitespace"] = whitespace is True or self.check("whitespace", whitespace)
-        if eps_smoothing is not False:
-            self.__dict__["eps_smoothing"] = eps_smoothing is True or self.check("eps_smoothing", eps_smoothing)
-        if references is not None or skip_empty_refs is not False or normalize != "":
-            super().__init__(skip_empty_refs=skip_empty_refs, normalize=normalize, references=references)
+        self._char_order = char_order
+        self._word_order = word_order
+        self._beta = beta
+        self._lowercase = lowercase
+        self._whitespace = whitespace
+        self._eps_smoothing = eps_smoothing
+        # Nearly all values are found valid here, without a call: sacreBLEU, which checks nothing, is as fast
+        try:
+            if (
+                _FROM_1[char_order] is char_order
+                and _FROM_0[word_order] is word_order
+                and (
+                    beta is DEFAULT_BETA
+                    or (0.0 < beta <= _LARGEST_BETA if type(beta) is float else _FROM_0[beta] is beta)  # type: ignore[call-overload]
+                )
+                and (lowercase is False or lowercase is True)
+                and (whitespace is False or whitespace is True)
+                and (eps_smoothing is False or eps_smoothing is True)
+                and references is None
+                and skip_empty_refs is False
+                and normalize is _NONE
+            ):
+                return
+        except (TypeError, IndexError):  # a value is refused, or only of another type, such as a number of NumPy
+            pass
+        self._word_order = self.check("word_order", word_order)
+        self._char_order = self.check("char_order", char_order)
+        if not self._char_order and not self._word_order:
+            orders = f"{self.label('char_order')} 0 and {self.label('word_order')} 0"
+            raise UsageError(f"{orders}; expected at least 1 for characters or for words")
+        self._beta = abs(self.check("beta", beta))  # -0.0 is 0.0
+        self._lowercase = self.check("lowercase", lowercase)
+        self._whitespace = self.check("whitespace", whitespace)
+        self._eps_smoothing = self.check("eps_smoothing", eps_smoothing)
+        super().__init__(skip_empty_refs=skip_empty_refs, normalize=normalize, references=references)
 
     @classmethod
     def restate_former(cls, info: Mapping[str, str]) -> dict[str, str]:
@@ -284,11 +299,11 @@ class CHRF(Metric[CHRFScore]):
     @property
     def ngram_orders(self) -> int:
         """The number of orders of n-grams that are counted, of characters and of words."""
-        return self.char_order + self.word_order
+        return self._char_order + self._word_order
 
     def prepare(self, segments: Segments) -> Segments:
         """Lowercase if asked to; change nothing else."""
-        return segments.lower() if self.lowercase else segments
+        return segments.lower() if self._lowercase else segments
 
     def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
         """Return rows of `hyp_count, ref_count, match`, first for the character orders, then for the word orders.
@@ -298,16 +313,16 @@ class CHRF(Metric[CHRFScore]):
         return kernels.chrf_stats(
             hypotheses,
             references.streams,
-            self.char_order,
-            self.word_order,
-            self.beta,
-            self.whitespace,
-            self.eps_smoothing,
+            self._char_order,
+            self._word_order,
+            self._beta,
+            self._whitespace,
+            self._eps_smoothing,
         )
 
     def column_names(self) -> list[str]:
         """Return `hyp_c1, ref_c1, match_c1` and so on for the character orders, `hyp_w1` and so on for words."""
-        orders = [f"c{n}" for n in range(1, self.char_order + 1)] + [f"w{n}" for n in range(1, self.word_order + 1)]
+        orders = [f"c{n}" for n in range(1, self._char_order + 1)] + [f"w{n}" for n in range(1, self._word_order + 1)]
         return [f"{what}_{order}" for order in orders for what in ("hyp", "ref", "match")]
 
     def find_impossible(
@@ -322,7 +337,7 @@ class CHRF(Metric[CHRFScore]):
     def score_from_stats(self, sums: Sequence[int | float]) -> CHRFScore:
         """Return the score of a sum of rows."""
         score = CHRFScore(
-            kernels.f_score(sums, self.beta, self.eps_smoothing), self.char_order, self.word_order, self.beta
+            kernels.f_score(sums, self._beta, self._eps_smoothing), self._char_order, self._word_order, self._beta
         )
         score.statistics = tuple(sums)
         return score
@@ -332,24 +347,24 @@ class CHRF(Metric[CHRFScore]):
         import numpy as np
 
         if sums.data.format == "q":
-            return np.array(kernels.chrf_rows(sums, self.beta, self.eps_smoothing).data)
-        return np.array([kernels.f_score(row, self.beta, self.eps_smoothing) for row in sums], np.float64)
+            return np.array(kernels.chrf_rows(sums, self._beta, self._eps_smoothing).data)
+        return np.array([kernels.f_score(row, self._beta, self._eps_smoothing) for row in sums], np.float64)
 
     def score_columns(self, rows: SegmentStats) -> SegmentScores:
         """Return the score of each row in columns."""
         columns = [rows.data[n :: rows.columns] for n in range(rows.columns)]
-        scores = kernels.chrf_rows(rows, self.beta, self.eps_smoothing).data
+        scores = kernels.chrf_rows(rows, self._beta, self._eps_smoothing).data
         figures = {"counts": columns[2::3], "totals": columns[::3], "reference_totals": columns[1::3]}
         return SegmentScores(self.score_name(), scores, figures)
 
     def score_pairs(self, pairs: Pairs, scores: memoryview[float]) -> None:
         """Fill in the scores of all pairs; each text is counted once."""
-        orders = self.char_order, self.word_order
-        kernels.pairwise_chrf(*pairs, scores, *orders, self.beta, self.whitespace, self.eps_smoothing)
+        orders = self._char_order, self._word_order
+        kernels.pairwise_chrf(*pairs, scores, *orders, self._beta, self._whitespace, self._eps_smoothing)
 
     def score_name(self) -> str:
         """Return `chrF` with beta and word order."""
-        return f"chrF{self.beta}{'+' * self.word_order}"
+        return f"chrF{self._beta}{'+' * self._word_order}"
 
     @classmethod
     def read_name(cls, name: str) -> dict[str, Any] | None:

@@ -2,11 +2,14 @@
 
 - `Option`: one option; the constructor's check, the signature and the command's options are derived from it
 - `Configured`: the base of classes with a table of options
+- `setting`, `is_setting`: an attribute of a metric that its scores depend on
 - `SKIP_EMPTY_REFS`, `NORMALIZE`: the options that all metrics have; `SHARED` has both
 - `case_option`: the option of metrics that can ignore case
 """
 
 from __future__ import annotations
+
+from _operator import attrgetter  # see CONTRIBUTING.md
 
 from bleucli.errors import BleuError, UsageError
 from bleucli.limits import read_number, real_number, string, truth_value, whole_number
@@ -266,6 +269,23 @@ def _give(value: str) -> Callable[[object], str]:
     return lambda metric: value
 
 
+def setting(name: str) -> Any:
+    """Return an attribute of a metric that its scores depend on: the metric is told when a program changes it.
+
+    The value is kept under the same name with an underscore. Constructors and counting use that one.
+    """
+
+    def change(metric: Any, value: object) -> None:
+        metric._change(name, value)
+
+    return property(attrgetter(f"_{name}"), change)
+
+
+def is_setting(attribute: object) -> bool:
+    """Return whether an attribute of a class is a setting."""
+    return isinstance(attribute, property) and isinstance(attribute.fget, attrgetter)
+
+
 class Configured:
     """Base of classes that have a name and a table of options."""
 
@@ -285,13 +305,16 @@ class Configured:
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
+        cls._by_name = {option.name: option for option in cls.options}
+        kept = {name: f"_{name}" for name in cls._by_name if is_setting(getattr(cls, name, None))}
         signers: list[tuple[str, str, _Table | None, Any]] = [
-            (option.key, option.name, option.table, option.sign) for option in cls.options if option.key
+            (option.key, kept.get(option.name, option.name), option.table, option.sign)
+            for option in cls.options
+            if option.key
         ]
         signers += [(key, "", None, _give(escape(value))) for key, value in cls.constants]
         cls._signers = sorted(signers, key=lambda field: place_of(field[0]))
         cls._signs_by_table = cls.signature_fields is Configured.signature_fields
-        cls._by_name = {option.name: option for option in cls.options}
 
     def __repr__(self) -> str:
         """Return the call that makes the metric, with options that differ from the defaults and without references."""

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from bleucli.results import Figures, Interval
     from bleucli.results.signature import Signature
 
-    # The metric, a list that gets a copy of it before it changes, and the arguments of its `signature`
-    Made = tuple[Any, Sequence[Any], int, int, Sequence[tuple[str, str]]]
+    # The metric, a list that gets a copy of it before it changes, its tokenizer, and the arguments of its `signature`
+    Made = tuple[Any, Sequence[Any], Any, int, int, Sequence[tuple[str, str]]]
 
 MOST_DECIMALS = 1000
 
@@ -78,8 +78,14 @@ class Score:
         made: Made | Signature | None = getattr(self, "made", None)
         if not isinstance(made, tuple):
             return made
-        metric, before, fewest, most, sampling = made
-        signature: Signature = (before[0] if before else metric).signature(fewest, most, sampling)
+        metric, before, tokenizer, *arguments = made
+        metric = before[0] if before else metric
+        if tokenizer is not None and tokenizer is not metric.tokenizer:
+            from copy import copy
+
+            metric = copy(metric)
+            metric.tokenizer = tokenizer
+        signature: Signature = metric.signature(*arguments)
         self.made = signature
         return signature
 

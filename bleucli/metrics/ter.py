@@ -15,7 +15,7 @@ from bleucli.counting import CorpusStats, References
 from bleucli.inspection.marks import tell_unspaced, unspaced_stretches
 from bleucli.kernels.stats import SegmentStats
 from bleucli.metrics.base import Metric, metric_for
-from bleucli.metrics.options import SHARED, Option
+from bleucli.metrics.options import SHARED, Option, setting
 from bleucli.metrics.score import Remarks, Score
 from bleucli.results import Description, Fact, Figures
 from bleucli.results.segments import SegmentScores
@@ -177,8 +177,8 @@ class TERScore(Score):
 
 # Metrics for sentences are made in loops. Equal values, such as 1 and True, give the same attributes
 @lru_cache(maxsize=64)
-def _state_of(kind: type[TER], in_command: bool, *values: bool) -> dict[str, Any]:
-    """Return the attributes of a metric, from the first four arguments of its constructor."""
+def _state_of(kind: type[TER], in_command: bool, *values: bool) -> tuple[list[bool], Tercom, Sequence[str]]:
+    """Return the first four arguments of a metric's constructor, checked, with its tokenizer and its advice."""
     metric = object.__new__(kind)
     metric.in_command = in_command
     names = ("normalized", "no_punct", "asian_support", "case_sensitive")
@@ -187,7 +187,7 @@ def _state_of(kind: type[TER], in_command: bool, *values: bool) -> dict[str, Any
     if options["asian_support"] and not options["normalized"] and not options["no_punct"]:
         asian, switches = metric.spell("asian_support"), (metric.spell("normalized"), metric.spell("no_punct"))
         advice = (f"{asian} does nothing without {' or '.join(switches)}",)
-    return {**options, "tokenizer": kind._make_tokenizer(**options), "advice": advice}
+    return [*options.values()], kind._make_tokenizer(**options), advice
 
 
 class TER(Metric[TERScore]):
@@ -208,11 +208,12 @@ class TER(Metric[TERScore]):
     counts_ties = False
     aligns = "word"
     shifts = True
-    normalized: bool
-    no_punct: bool
-    asian_support: bool
-    case_sensitive: bool
+    normalized: bool = setting("normalized")
+    no_punct: bool = setting("no_punct")
+    asian_support: bool = setting("asian_support")
+    case_sensitive: bool = setting("case_sensitive")
     tokenizer: Tercom
+    _has_tokenizer = True
     explained_by = "explain_edits"
     higher_is_better = False
     _fixed = frozenset({"normalize", "case_sensitive", "asian_support", "no_punct", "normalized"})
@@ -262,7 +263,8 @@ class TER(Metric[TERScore]):
         except TypeError:  # a value is refused, or only cannot be hashed, such as an array of NumPy
             values = (normalized, no_punct, asian_support, case_sensitive)
             state = _state_of.__wrapped__(type(self), self.in_command, *values)
-        self.__dict__.update(state)
+        options, self.tokenizer, self.advice = state
+        self._normalized, self._no_punct, self._asian_support, self._case_sensitive = options
         if references is not None or skip_empty_refs is not False or normalize != "":
             super().__init__(skip_empty_refs=skip_empty_refs, normalize=normalize, references=references)
 
@@ -304,14 +306,14 @@ class TER(Metric[TERScore]):
         With `normalized`, `it's 1990's.` therefore scores 40.0 against itself. Published scores depend on it.
         """
         texts = self.prepare(segments)
-        return self.tokenizer.tokenize(texts) if self.normalized else texts
+        return self.tokenizer.tokenize(texts) if self._normalized else texts
 
     def observe(self, hypotheses: Segments) -> tuple[int, ...]:
         """Count, in a sample, letters in long stretches of scripts without spaces, and all letters.
 
         If the tokenizer splits East Asian text, stretches that it leaves whole still count: Thai, long words in kana.
         """
-        if self.asian_support and self.normalized:
+        if self._asian_support and self._normalized:
             hypotheses = self.tokenizer.tokenize(hypotheses[:_SAMPLE])
         return unspaced_stretches(hypotheses)
 
@@ -320,7 +322,7 @@ class TER(Metric[TERScore]):
         remark = tell_unspaced(self.name, stats.signs)
         asian, normalized = self.spell("asian_support"), self.spell("normalized")
         splitting = f"{asian} with {normalized}, which split Chinese characters, or "
-        cure = "" if self.asian_support and self.normalized else splitting
+        cure = "" if self._asian_support and self._normalized else splitting
         return [f"{remark}; use {cure}CER"] if remark else []
 
     def remarks(self, stats: CorpusStats) -> Remarks:

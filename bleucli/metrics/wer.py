@@ -105,7 +105,7 @@ class ErrorRate(Metric["RateT"]):
         skip_empty_refs: bool = False,
         normalize: str = "",
     ) -> None:
-        self.lowercase = self.check("lowercase", lowercase)
+        self._lowercase = self.check("lowercase", lowercase)
         super().__init__(skip_empty_refs=skip_empty_refs, normalize=normalize, references=references)
 
     @classmethod
@@ -123,7 +123,7 @@ class ErrorRate(Metric["RateT"]):
 
     def prepare(self, segments: Segments) -> Segments:
         """Lowercase if asked to; change nothing else."""
-        return segments.lower() if self.lowercase else segments
+        return segments.lower() if self._lowercase else segments
 
     def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
         """Return rows of edits and the length of the reference that they are counted against."""

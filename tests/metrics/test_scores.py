@@ -13,6 +13,8 @@ from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, evaluate_systems, expl
 from bleucli.errors import InputTypeError, UsageError
 from bleucli.metrics import metric_that_counted
 from bleucli.metrics.score import Score
+from bleucli.metrics.smoothing import Smoothing
+from bleucli.tokenizers import get
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 each_metric = pytest.mark.parametrize("metric", [BLEU, CHRF, TER, WER, CER])
@@ -75,7 +77,17 @@ def test_the_signature_of_a_bare_sum_is_not_known():
     assert score.to_dict()["signature"] is None
 
 
-def test_a_metric_that_changes_does_not_change_how_its_scores_were_made():
+@pytest.mark.parametrize(
+    ("option", "value", "key", "signed"),
+    [
+        ("lowercase", True, "case", ("mixed", "lc")),
+        ("effective_order", True, "eff", ("no", "yes")),
+        ("skip_empty_refs", True, "empty", (None, "missing")),
+        ("smoothing", Smoothing("floor"), "smooth", ("exp", "floor[0.10]")),
+        ("tokenizer", get("char"), "tok", ("13a", "char")),
+    ],
+)
+def test_a_metric_that_changes_does_not_change_how_its_scores_were_made(option, value, key, signed):
     metric = BLEU()
     made = {
         "corpus": metric.corpus_score(HYPOTHESES, REFERENCES),
@@ -83,9 +95,49 @@ def test_a_metric_that_changes_does_not_change_how_its_scores_were_made():
         "sentence": metric.sentence_score("a b", ["a", "b"]),
         "statistics": metric.corpus_stats(HYPOTHESES, REFERENCES).score(),
     }
-    metric.lowercase = True
-    assert {name: score.signature.info["case"] for name, score in made.items()} == dict.fromkeys(made, "mixed")
-    assert metric.corpus_score(HYPOTHESES, REFERENCES).signature.info["case"] == "lc"
+    setattr(metric, option, value)
+    after = metric.corpus_score(HYPOTHESES, REFERENCES)
+    metric.force = True
+    assert {name: score.signature.info.get(key) for name, score in made.items()} == dict.fromkeys(made, signed[0])
+    assert after.signature.info[key] == signed[1]
+
+
+def test_whatever_a_class_signs_is_that_of_its_scores():
+    class Weighted(CHRF):
+        weight = 1
+
+        def signature_fields(self):
+            return [*super().signature_fields(), ("weight", str(self.weight))]
+
+    metric = Weighted()
+    score = metric.sentence_score("a b", ["a"])
+    metric.weight = 2
+    assert score.signature.info["weight"] == "1"
+    assert metric.sentence_score("a b", ["a"]).signature.info["weight"] == "2"
+
+
+@pytest.mark.parametrize("base", [BLEU, CHRF, WER])
+def test_a_class_or_a_mixin_may_give_an_option_another_default(base):
+    """Only `skip_empty_refs` and `normalize` are not set by the constructor of each metric."""
+
+    class Mixin:
+        normalize = "quotes"
+
+    class Skipping(base):
+        skip_empty_refs = True
+
+    class Alike(Mixin, base):
+        pass
+
+    given = base(skip_empty_refs=True)
+    texts = ["a b", "c d"], [["a b", "c"], ["", "c d"]]
+    assert Skipping().corpus_score(*texts) == given.corpus_score(*texts)
+    assert Skipping().skip_empty_refs is True
+    assert Alike().normalize == "quotes"
+    assert Alike().sentence_score("“a”", ['"a"']).score == base(normalize="quotes").sentence_score("“a”", ['"a"']).score
+    made = Alike()
+    made.skip_empty_refs = True
+    assert str(made.signature(1, 1)) == str(base(skip_empty_refs=True, normalize="quotes").signature(1, 1))
 
 
 @pytest.mark.parametrize(

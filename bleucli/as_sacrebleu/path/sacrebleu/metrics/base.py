@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 from abc import ABCMeta
 from collections.abc import Iterable, Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -101,7 +102,9 @@ class _Attributes:
     """A dictionary in the place of a metric; what it lacks has the default of the metric's options."""
 
     def __init__(self, metric: type[Configured], args: dict[str, Any]) -> None:
-        vars(self).update({option.name: option.default for option in metric.options} | args)
+        values = {option.name: option.default for option in metric.options} | args
+        vars(self).update(values)
+        vars(self).update({f"_{name}": value for name, value in values.items()})  # as metrics keep them
         self._signers = metric._signers
 
 
@@ -202,22 +205,52 @@ STEPS = (
     "_aggregate_and_compute",
     "_compute_score_from_stats",
     "_get_closest_ref_len",
-    "compute_bleu",
     "_get_match_statistics",
     "_compute_f_score",
     "_remove_punctuation",
     "_PUNCTS",
 )
-# The attributes of an object that a program may replace
-REPLACEABLE = frozenset({*STEPS, "tokenizer"})
+
+
+class Step:
+    """A step in a class. If a program sets another one on an object, the object is scored step by step from then on."""
+
+    def __init__(self, name: str, step: Any) -> None:
+        self.name = name
+        self.step = step
+
+    def __get__(self, metric: Any, kind: Any = None) -> Any:
+        """Return the step of an object, or of the class."""
+        # A method that a program set on the object may call this one, by super()
+        if metric is not None and self.name in vars(metric) and _attribute(type(metric), self.name) is self:
+            return vars(metric)[self.name]
+        return self.step.__get__(metric, kind) if hasattr(self.step, "__get__") else self.step
+
+    def __set__(self, metric: Any, value: object) -> None:
+        """Set the step of an object. As in sacreBLEU, this does not prepare the references that it was made with."""
+        _ = metric._ref_cache
+        vars(metric)[self.name] = value
+        metric._step = self.name
+
+    def __delete__(self, metric: Any) -> None:
+        """Delete the step of an object, so that it has that of its class again."""
+        if self.name not in vars(metric):
+            raise AttributeError(self.name)
+        del vars(metric)[self.name]
 
 
 class Watched(ABCMeta):
-    """The class of metric classes: if a program sets a step of one later, it and its subclasses know."""
+    """The class of metric classes: if a program sets a step of one or of an object later, those concerned know."""
+
+    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> None:
+        super().__init__(name, bases, namespace, **options)
+        for step in STEPS:
+            if step in namespace:
+                super().__setattr__(step, Step(step, namespace[step]))
 
     def __setattr__(cls, name: str, value: object) -> None:
         """Set an attribute."""
-        super().__setattr__(name, value)
+        super().__setattr__(name, Step(name, value) if name in STEPS and not isinstance(value, Step) else value)
         _look_again(cls, name)
 
     def __delattr__(cls, name: str) -> None:
@@ -244,7 +277,12 @@ def _find_step(cls: Any) -> str:
 
 
 def _find(cls: type, name: str) -> object:
-    """Return an attribute of a class as it was defined there, or in a base; None if there is none."""
+    """Return a step of a class as it was defined there, or in a base; None if there is none."""
+    attribute = _attribute(cls, name)
+    return attribute.step if isinstance(attribute, Step) else attribute
+
+
+def _attribute(cls: type, name: str) -> object:
     return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
 
 
@@ -270,12 +308,10 @@ class Metric(_Metric[Any], metaclass=Watched):
     # The name of the first step that a program replaced, "" if none
     _step = ""
     _own_steps: dict[str, object]
-    _checked_first = _Metric._checked_first.union(STEPS)
 
     def __init_subclass__(cls, **options: object) -> None:
         own = {"scores_from_stats": cls.scores_from_stats, "score_pairs": cls.score_pairs}
         super().__init_subclass__(**options)
-        cls._checked |= REPLACEABLE
         if cls.__module__.startswith("sacrebleu."):
             # This package's own classes only give scores another type, so bleucli's fast ways stay right for them
             for name, function in own.items():
@@ -307,7 +343,8 @@ class Metric(_Metric[Any], metaclass=Watched):
         """Prepare the references that the metric is made with, cut to equal length."""
         streams = [list(texts) for texts in references]
         texts: list[Any] = fit(streams[0], streams)[1] if len(streams) > 1 else streams
-        self.__dict__["_texts"] = texts
+        self._texts = texts
+        self._tokenizer_of_texts = self.tokenizer if self._has_tokenizer else None
         if self.replaced_step():
             self._cache = self._cache_references(texts)
         else:
@@ -316,9 +353,11 @@ class Metric(_Metric[Any], metaclass=Watched):
     @property
     def _ref_cache(self) -> list[Any] | None:
         if self._cache is None and self._texts is not None:
-            nrefs = self._nrefs
-            self._cache = self._cache_references(self._texts)
-            self._nrefs = nrefs
+            # As in sacreBLEU, a tokenizer that a program has set since does not prepare these references
+            metric = copy(self)
+            if self._has_tokenizer:
+                metric.tokenizer = self._tokenizer_of_texts
+            self._cache = metric._cache_references(self._texts)
         return self._cache
 
     @_ref_cache.setter
@@ -336,15 +375,6 @@ class Metric(_Metric[Any], metaclass=Watched):
     def num_refs(self, number: int) -> None:
         self._nrefs = "var" if number == -1 else str(number)
 
-    def _check_change(self, name: str) -> None:
-        """Notice that a program replaces a step of this object. First, prepare the references it was made with."""
-        if name not in REPLACEABLE:
-            super()._check_change(name)
-        elif self._texts is not None:
-            _ = self._ref_cache
-        if name in STEPS and self._step != name:
-            self._step = name
-
     def tell(self, hints: Sequence[str]) -> None:
         """Give hints to the logger, each once."""
         for hint in hints:
@@ -355,8 +385,7 @@ class Metric(_Metric[Any], metaclass=Watched):
         if self.replaced_step():
             return _corpus_score(self, hypotheses, references, n_bootstrap, **ours)
         score = _Metric.corpus_score(self, *self._fit(hypotheses, references), n_bootstrap, **ours)
-        if self.n_bootstrap is not None:  # setting an attribute takes as long as counting a sentence
-            self.n_bootstrap = self.seed = None
+        self.n_bootstrap = self.seed = None
         if score.interval is not None:
             score.set_interval(score.interval)
             sampling = dict(self._sampling)
@@ -474,7 +503,6 @@ Metric._own_steps = _own_steps(Metric)
 class Tokenized(Metric):
     """A metric with a tokenizer; a program may replace it: `metric.tokenizer = ...`."""
 
-    tokenizer: Any
     _tokenizer_name = ""
 
     @property
@@ -484,7 +512,7 @@ class Tokenized(Metric):
 
     @tokenizer_signature.setter
     def tokenizer_signature(self, name: str) -> None:
-        self._tokenizer_name = name
+        self._change("tokenizer_name", name)
 
     def _preprocess_segment(self, sent: str) -> str:
         if is_ours(self.tokenizer):

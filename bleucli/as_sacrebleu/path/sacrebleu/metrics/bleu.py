@@ -113,12 +113,11 @@ class BLEU(Tokenized, _BLEU):
         _BLEU.__init__(
             self, lowercase, force, ours, smooth_method, smooth_value, max_ngram_order, effective_order, trg_lang
         )
-        state = self.__dict__
-        state["_force"] = force
+        self._force = force
         if standard:
-            state["tokenizer"] = tokenizer_of(self.tokenizer)
+            self.tokenizer = tokenizer_of(self.tokenizer)
         else:
-            state["tokenizer"], state["advice"] = _get_tokenizer(name)(), ()
+            self.tokenizer, self.advice = _get_tokenizer(name)(), ()
         if references is not None:
             self._keep(references)
 
@@ -130,6 +129,8 @@ class BLEU(Tokenized, _BLEU):
 
     def replaced_step(self) -> str:
         """Return the name of a step that a program replaced, "" if kernels may score the metric."""
+        if self.compute_bleu is not _compute_bleu:
+            return self._step or "compute_bleu"
         if type(self.tokenizer).__call__ is standard_call and extract_all_word_ngrams is _all_word_ngrams:
             return self._step
         return self._step or "tokenizer or extract_all_word_ngrams"
@@ -151,7 +152,7 @@ class BLEU(Tokenized, _BLEU):
         return metric._score(correct, total, sys_len, ref_len)
 
     def _compute_score_from_stats(self, stats: Sequence[int | float]) -> Any:
-        if not self._replaces("compute_bleu"):
+        if self.compute_bleu is _compute_bleu:
             return self.score_from_stats(stats)
         order = self.max_ngram_order
         return self.compute_bleu(
@@ -195,3 +196,7 @@ class BLEU(Tokenized, _BLEU):
             total[len(ngram) - 1] += count
             correct[len(ngram) - 1] += min(count, ref_kwargs["ref_ngrams"][ngram])
         return [length, self._get_closest_ref_len(length, ref_kwargs["ref_lens"]), *correct, *total]
+
+
+# What is replaced where a program sets this function of a class or an object
+_compute_bleu = BLEU.compute_bleu
