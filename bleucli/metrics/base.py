@@ -132,7 +132,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     in_percent = True
     # Which of its statistics, by `column_names`, may be fractions
     fractions: frozenset[str] = frozenset()
-    # Whether it has a `tokenizer`. That is no setting, since programs call it in loops
+    # Whether it has a `tokenizer`, a plain attribute instead of a setting, since programs call it in loops
     _has_tokenizer = False
     tokenizer: Any
     # The fewest references that a segment has
