@@ -162,11 +162,11 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     def _keep_defaults(cls) -> None:
         """Keep what a class, or a mixin before the metric, sets as an option where counting looks for it."""
         for option in cls.options:
-            found = [vars(base)[option.name] for base in cls.__mro__ if option.name in vars(base)]
-            own = next((one for one in found if is_setting(one)), None)
-            if own is not None and found[0] is not own:
-                setattr(cls, option.name, own)
-                setattr(cls, f"_{option.name}", found[0])
+            attributes = [vars(base)[option.name] for base in cls.__mro__ if option.name in vars(base)]
+            of_metric = next(filter(is_setting, attributes), None)
+            if of_metric is not None and attributes[0] is not of_metric:
+                setattr(cls, option.name, of_metric)
+                setattr(cls, f"_{option.name}", attributes[0])
 
     def __init__(
         self,
