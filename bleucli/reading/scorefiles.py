@@ -26,6 +26,7 @@ from bleucli.reading import TextFile, utf16_in
 from bleucli.reading.delimited import read_rows
 from bleucli.reading.jsonfields import ID_KINDS, NO_IDS, Fields, names_of_ids, paths_of_ids, quote
 from bleucli.records import NamedTuple
+from bleucli.text.buffers import open_file
 from bleucli.text.wholefiles import digest
 
 TYPE_CHECKING = False
@@ -113,7 +114,8 @@ def read(path: str, label: str, name: str, field: str = "", ids: str = "") -> Sc
         parquet, pa = load("pyarrow.parquet", "arrow"), load("pyarrow", "arrow")
         open_arrow = pa.ipc.open_file if start == _ARROW_FILE else pa.ipc.open_stream
         try:
-            table = parquet.read_table(path) if start == _PARQUET else open_arrow(pa.memory_map(path)).read_all()
+            with open_file(path) as file:
+                table = parquet.read_table(file) if start == _PARQUET else open_arrow(file).read_all()
             # As text, decimals become the same numbers as in CSV
             fields = [one.with_type(pa.string()) if pa.types.is_decimal(one.type) else one for one in table.schema]
             rows: list[Any] = table.cast(pa.schema(fields)).to_pylist()

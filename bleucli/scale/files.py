@@ -41,7 +41,7 @@ from bleucli.scale import (
     keys_in,
     metrics_in,
 )
-from bleucli.text.buffers import to_numpy
+from bleucli.text.buffers import open_file, to_numpy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -170,9 +170,12 @@ class StatsFile:
         pa, parquet = load("pyarrow", "arrow"), load("pyarrow.parquet", "arrow")
         try:
             # Threads that read ahead take longer to start than a small file takes to read
-            with parquet.ParquetFile(
-                self.path, metadata=self._footer, page_checksum_verification=True, pre_buffer=False
-            ) as self._file:
+            with (
+                open_file(self.path) as content,
+                parquet.ParquetFile(
+                    content, metadata=self._footer, page_checksum_verification=True, pre_buffer=False
+                ) as self._file,
+            ):
                 self._footer = self._file.metadata
                 yield self._file
         except FileNotFoundError:
@@ -182,8 +185,8 @@ class StatsFile:
                 raise
             if isinstance(error, OSError) and error.errno:
                 raise BleuError(f"cannot read {self.path}: {os.strerror(error.errno)}; name another file") from None
-            with open(self.path, "rb") as content:
-                start = content.read(len(PARQUET_MARK))
+            with open(self.path, "rb") as damaged:
+                start = damaged.read(len(PARQUET_MARK))
             if start and start != PARQUET_MARK:
                 writer = Turn("statsfiles.write", "bleu count")
                 raise BleuError(f"{self.path} is not a Parquet file; name a file written with ", writer) from None

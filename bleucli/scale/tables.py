@@ -30,6 +30,7 @@ from bleucli.scale import SEGMENT, SYSTEM, label_of, metrics_in
 from bleucli.scale.arrow import Columns, read_block
 from bleucli.scale.files import PARQUET, PARQUET_MARK, find_files, refuse_pipe
 from bleucli.text import Segments
+from bleucli.text.buffers import open_file
 from bleucli.text.labels import Labels
 
 TYPE_CHECKING = False
@@ -447,9 +448,9 @@ def _read_xlsx(path: str) -> dict[int, list[Any]]:
 def _open_ipc(path: str) -> Any:
     pa = load("pyarrow", "arrow")
     try:
-        return pa.ipc.open_file(pa.memory_map(path))
+        return pa.ipc.open_file(pa.memory_map(os.fsencode(path)))
     except pa.ArrowInvalid:  # a stream has no footer
-        return pa.ipc.open_stream(pa.memory_map(path))
+        return pa.ipc.open_stream(pa.memory_map(os.fsencode(path)))
 
 
 @contextmanager
@@ -584,5 +585,5 @@ def open_parquet(address: str) -> Any:
         filesystem, inner = _reach(address)
         file = filesystem.open_input_file(inner)
     else:
-        file = address.removeprefix("file:")
+        file = open_file(address.removeprefix("file:"))
     return parquet.ParquetFile(file, page_checksum_verification=True)

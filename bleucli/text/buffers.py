@@ -1,14 +1,16 @@
-"""Conversion of numbers and texts to pyarrow and back, through their buffers.
+"""Conversion of numbers and texts to pyarrow and back, through their buffers; and files for pyarrow.
 
 pyarrow's own conversions always import pandas if it is installed, which takes half a second.
 
 - `to_arrow`, `to_numpy`: numbers
 - `text_array`: texts
 - `lists_as_streams`: lists of texts
+- `open_file`: a file on this machine, whatever its name
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from bleucli.optional_deps import load
@@ -98,3 +100,11 @@ def lists_as_streams(lists: pa.Array, texts: Segments) -> list[Segments]:
     streams = np.full((*has.shape, 2), -1, np.int64)
     streams[has] = bounds[(ends[:-1] + places)[has]]
     return [Segments(texts.data, stream.tobytes()) for stream in streams]
+
+
+def open_file(path: str) -> pa.NativeFile:
+    """Open a file of this machine for pyarrow.
+
+    By its path alone, pyarrow takes a file `s3:a.parquet` for an address, and refuses a name that is not valid UTF-8.
+    """
+    return load("pyarrow", "arrow").OSFile(os.fsencode(path))

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
+from pathlib import Path
 
 import colorama
 import pytest
@@ -170,3 +171,38 @@ def test_file_names_that_are_not_utf_8_pass_through(command, odd_name, locale):
     assert command("-q", "ref.txt", "-i", odd_name, "-b", "-o", b"out\xff", variables=locale) == (0, "", "")
     with open(b"out\xff", "rb") as file:
         assert file.read() == b"45.9\n"
+
+
+@pytest.mark.parametrize("name", [b"a\xff", b"s3:a", b"gs:a"])
+def test_tables_and_statistics_may_have_names_that_are_not_utf_8_or_begin_like_addresses(command, pair, name):
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed; install bleucli[arrow]")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    texts = {key: Path(f"{key}.txt").read_text(encoding="utf-8").splitlines() for key in ("sys", "ref")}
+    table, scores = pa.table(texts), pa.table({"score": [0.5] * len(texts["sys"])})
+    parquet.write_table(table, "table.parquet")
+    parquet.write_table(scores, "scores.parquet")
+    with pa.ipc.new_file("table.arrow", table.schema) as file:
+        file.write_table(table)
+    assert command("count", *pair, "-o", "stats.parquet") == (0, "", "")
+    try:
+        os.rename("table.parquet", name + b".parquet")
+    except OSError:
+        pytest.skip("the file system refuses such names")
+    os.rename("scores.parquet", b"scores." + name)
+    os.rename("table.arrow", name + b".arrow")
+    os.rename("stats.parquet", b"stats." + name)
+    columns = ("--columns", "hyp=sys,refs=ref")
+    for ending in (b".parquet", b".arrow"):
+        assert command("-q", "-b", "--table", name + ending, *columns) == (0, "45.9\n", "")
+        refused = command("--table", b"no." + name + ending, *columns)
+        assert refused.err.startswith("bleu: error: there is no file no.")
+    assert command("-q", "-b", "--stats", b"stats." + name) == (0, "45.9\n", "")
+    assert command("--stats", name).err.startswith(f"bleu: error: there is no file {os.fsdecode(name)}; ")
+    answer = command(*pair, "-b", "--scores", b"comet=scores." + name)
+    assert (answer.status, json.loads(answer.out), answer.err) == (0, [45.9, 0.5], "")
+
+
+def test_statistics_are_not_looked_for_elsewhere(command):
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed; install bleucli[arrow]")
+    answer = command("--stats", "s3://bucket/a.parquet")
+    assert answer == (2, "", "bleu: error: there is no file s3://bucket/a.parquet; name files of statistics\n")
