@@ -168,12 +168,14 @@ class _Mecab(OfLines):
     def split_line(self, line: str) -> str:
         """Return a line with a space between words; errors are those of `tokenize`."""
         try:
-            tokens = self._of_thread.parse(line.strip()) if "\0" not in line else None
-        except (AttributeError, TypeError, UnicodeEncodeError):
-            tokens = None
+            if "\0" not in line:
+                tokens: str = self._of_thread.parse(line.strip()).strip()  # MeCab adds a space and a line feed
+                return tokens
+        except (AttributeError, TypeError, UnicodeEncodeError):  # None, where a line is too long, has no `strip`
+            pass
         # To make segments of a line takes longer than to split it. But where that fails, they say what is wrong; and
         # for the first line of a thread, they open the dictionary
-        return tokens.strip() if tokens is not None else super().split_line(line)
+        return super().split_line(line)
 
     def _tokens(self, texts: list[str]) -> list[str]:
         parse = self._parser()
