@@ -145,13 +145,13 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     # All scores made since the last change of a setting share this list. The next change first puts a copy of the
     # metric into the list, so scoring itself copies nothing. None if there are no such scores.
     _before: list[Metric] | None = None
-    # Whether nothing but settings decides its signatures, so that they need not be made before they are read
-    _signs_settings = True
+    # Whether nothing but settings decides its signatures, so that its scores need no copy of it
+    _signs_only_settings = True
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         if not cls.__module__.startswith(_OURS):
-            cls._signs_settings = False
+            cls._signs_only_settings = False
             cls._keep_defaults()
         # An inherited fast way would bypass a step that this class, or a mixin before the metric, overrides
         for fast, steps in _FAST_WAYS.items():
@@ -165,6 +165,11 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             attributes = [vars(base)[option.name] for base in cls.__mro__ if option.name in vars(base)]
             of_metric = next(filter(is_setting, attributes), None)
             if of_metric is not None and attributes[0] is not of_metric:
+                if hasattr(attributes[0], "__set__"):
+                    raise UsageError(
+                        f"{cls.__name__}.{option.name} is a property, which counting would not follow; set the option"
+                        " in the constructor"
+                    )
                 setattr(cls, option.name, of_metric)
                 setattr(cls, f"_{option.name}", attributes[0])
 
@@ -621,13 +626,16 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """
         if not isinstance(score, Score):
             return
-        if self._signs_settings:
-            if self._before is None:
-                self._before = []
+        if self._signs_only_settings:
+            before = self._before
+            if before is None:
+                before = self._before = []
             tokenizer = self.tokenizer if self._has_tokenizer else None
-            score.made = self, self._before, tokenizer, fewest, most, sampling
+            score.made = self, before, tokenizer, fewest, most, sampling
         else:
-            score.made = self.signature(fewest, most, sampling)
+            metric = _copy(self)
+            metric._cached = metric._before = None
+            score.made = metric, (), None, fewest, most, sampling
 
     def _change(self, name: str, value: object) -> None:
         """Change a setting. Scores that were made before keep the metric as it was, for their signatures."""

@@ -269,21 +269,33 @@ def _give(value: str) -> Callable[[object], str]:
     return lambda metric: value
 
 
-def setting(name: str) -> Any:
-    """Return an attribute of a metric that its scores depend on: the metric is told when a program changes it.
+class _Setting(property):
+    """The kind of property that `setting` returns."""
 
-    The value is kept under the same name with an underscore. Constructors and counting use that one.
+
+def setting(name: str) -> Any:
+    """Return an attribute of a metric that its scores depend on.
+
+    Setting or deleting it calls `Metric._change`, so that signatures of earlier scores stay as they are. The value is
+    kept under the same name with an underscore. Constructors and counting use that one.
     """
+    kept = f"_{name}"
 
     def change(metric: Any, value: object) -> None:
         metric._change(name, value)
 
-    return property(attrgetter(f"_{name}"), change)
+    def delete(metric: Any) -> None:  # as `unittest.mock` does before it puts the old value back
+        if hasattr(type(metric), kept):
+            raise AttributeError(f"{name} of a metric cannot be deleted, since the class has a default; set it")
+        metric._change(name, None)
+        delattr(metric, kept)
+
+    return _Setting(attrgetter(kept), change, delete)
 
 
 def is_setting(attribute: object) -> bool:
     """Return whether an attribute of a class is a setting."""
-    return isinstance(attribute, property) and isinstance(attribute.fget, attrgetter)
+    return isinstance(attribute, _Setting)
 
 
 class Configured:

@@ -37,7 +37,7 @@ class Score:
         score: the number, in percent.
         verbose: the text after the number, or "".
         interval: the confidence interval, with `mean` and `half_width`; None without resampling.
-        signature: how the score was made. Setting an attribute of the metric later does not change it.
+        signature: how the score was made. Setting an option of the metric later does not change it.
 
     >>> from bleucli import TER
     >>> score = TER().corpus_score(["a b c", "d e"], [["a b", "d e"]])
@@ -59,7 +59,7 @@ class Score:
 
     @property
     def signature(self) -> Signature:
-        """How the score was made. Setting an attribute of the metric later does not change it.
+        """How the score was made. Setting an option of the metric later does not change it.
 
         Raises:
             BleuError: it is unknown, as for a score that `score_from_stats` returns.

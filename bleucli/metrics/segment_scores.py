@@ -117,7 +117,7 @@ class SegmentScores(Metric[Score]):
     in_percent = False
     fractions = frozenset({"sum"})
     fewest_references = 0
-    _signs_settings = False
+    _signs_only_settings = False
 
     def __init__(
         self, name: str = NAME, columns: Mapping[str, Column] | None = None, higher_is_better: bool = True

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+from operator import attrgetter
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -114,6 +116,44 @@ def test_whatever_a_class_signs_is_that_of_its_scores():
     metric.weight = 2
     assert score.signature.info["weight"] == "1"
     assert metric.sentence_score("a b", ["a"]).signature.info["weight"] == "2"
+
+
+def test_a_class_that_cannot_sign_yet_scores():
+    class Later(CHRF):
+        def signature_fields(self):
+            return [*super().signature_fields(), ("weight", str(self.weight))]
+
+    metric = Later()
+    assert metric.corpus_score(HYPOTHESES, REFERENCES).score == CHRF().corpus_score(HYPOTHESES, REFERENCES).score
+    metric.weight = 3
+    assert metric.corpus_score(HYPOTHESES, REFERENCES).signature.info["weight"] == "3"
+
+
+@pytest.mark.parametrize("name", ["lowercase", "beta"])
+def test_an_option_can_be_patched(name):
+    """The `mock` module deletes what it has set before it puts the old value back."""
+    metric = CHRF(lowercase=True, beta=3)
+    before = metric.corpus_score(HYPOTHESES, REFERENCES)
+    with mock.patch.object(metric, name, 0):
+        inside = metric.corpus_score(HYPOTHESES, REFERENCES)
+    assert metric.corpus_score(HYPOTHESES, REFERENCES) == before
+    assert str(before.signature) + before.name != str(inside.signature) + inside.name
+
+
+def test_an_option_with_a_default_of_the_class_cannot_be_deleted():
+    """The `mock` module would not set it again, since the metric still has one."""
+    metric = CHRF(skip_empty_refs=True)
+    with pytest.raises(AttributeError, match=r"^skip_empty_refs of a metric cannot be deleted, .*; set it$"):
+        del metric.skip_empty_refs
+    assert metric.skip_empty_refs is True
+
+
+def test_an_option_that_is_a_property_is_refused():
+    """Scores followed the constructor's value, not that of the property."""
+    with pytest.raises(UsageError, match=r"^Own.lowercase is a property, .*; set the option in the constructor$"):
+
+        class Own(CHRF):
+            lowercase = property(attrgetter("config.lowercase"))
 
 
 @pytest.mark.parametrize("base", [BLEU, CHRF, WER])
