@@ -270,6 +270,23 @@ class SignedBLEU(BLEU):
         return super()._preprocess_segment(sent).casefold()
 
 
+class LateSignature(BLEUSignature):
+    def __init__(self, args):
+        super().__init__(args)
+        self.update("docs", args["docs"])
+
+
+class LateBLEU(BLEU):
+    """A metric that knows what it signs only after it has scored."""
+
+    _SIGNATURE_TYPE = LateSignature
+
+    def corpus_score(self, hypotheses, references, n_bootstrap=1):
+        score = super().corpus_score(hypotheses, references, n_bootstrap)
+        self.docs = len(hypotheses)
+        return score
+
+
 class OwnTokenizer(BaseTokenizer):
     def signature(self):
         return "own"
@@ -533,6 +550,19 @@ def replaced(*_):
         with mock.patch.object(metric, step, "!" if step == "_PUNCTS" else lambda *_: 1 / 0):
             note(f"patched {step}", [step in vars(metric)])
         both(f"no longer patched {step}", lambda metric=metric: metric)
+        function = vars(kind)["_compute_segment_statistics"]
+        kind._compute_segment_statistics = lambda self, *given, function=function: [1, *function(self, *given)[1:]]
+        both(f"function in the dictionary of {kind.__name__}", kind)
+        kind._compute_segment_statistics = function
+        both(f"{kind.__name__} again", kind)
+    late = LateBLEU()
+    note("late", [late.corpus_score(systems[0], references), late.get_signature()])
+    metric = CHRF(lowercase=True, word_order=1)
+    metric.corpus_score(systems[0], references)
+    note("dictionary", [str(chrf_module.CHRFSignature({**vars(metric), "num_refs": 2}))])
+    with mock.patch.object(metric, "lowercase", False):
+        both("patched option", lambda: metric)
+    both("no longer patched option", lambda: metric)
     halved = pickle.loads(pickle.dumps(HalvedBLEU()))
     both("pickled", lambda: halved)
 

@@ -103,8 +103,8 @@ class _Attributes:
 
     def __init__(self, metric: type[Configured], args: dict[str, Any]) -> None:
         values = {option.name: option.default for option in metric.options} | args
-        vars(self).update(values)
-        vars(self).update({f"_{name}": value for name, value in values.items()})  # as metrics keep them
+        kept = {f"_{name}": value for name, value in values.items()}  # as in the dictionary of a metric
+        vars(self).update(kept | values)
         self._signers = metric._signers
 
 
@@ -219,6 +219,10 @@ class Step:
         self.name = name
         self.step = step
 
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Call the function, as programs do that take it from the dictionary of the class."""
+        return self.step(*arguments, **named)
+
     def __get__(self, metric: Any, kind: Any = None) -> Any:
         """Return the step of an object, or of the class."""
         # A method that a program set on the object may call this one, by super()
@@ -283,6 +287,7 @@ def _find(cls: type, name: str) -> object:
 
 
 def _attribute(cls: type, name: str) -> object:
+    """Return an attribute as the first class that has it defines it; None if there is none."""
     return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
 
 
