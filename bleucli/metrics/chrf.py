@@ -37,7 +37,7 @@ _LARGEST_BETA = 1e150  # its square is finite; far smaller values already make o
 # Whole numbers, each at its own index, of which Python has only one object
 _FROM_0 = tuple(range(257))
 _FROM_1 = (None, *_FROM_0[1:])
-_NONE = ""  # compared as an object, it takes less time
+_NO_KINDS = ""  # compared as an object, it takes less time
 
 
 def name_with(beta: float, word_order: int) -> str:
@@ -198,7 +198,7 @@ class CHRF(Metric[CHRFScore]):
                 and (eps_smoothing is False or eps_smoothing is True)
                 and references is None
                 and skip_empty_refs is False
-                and normalize is _NONE
+                and normalize is _NO_KINDS
             ):
                 return
         except (TypeError, IndexError):  # a value is refused, or only of another type, such as a number of NumPy

@@ -447,10 +447,11 @@ def _read_xlsx(path: str) -> dict[int, list[Any]]:
 
 def _open_ipc(path: str) -> Any:
     pa = load("pyarrow", "arrow")
+    name = os.fsencode(path)  # a string that is not valid UTF-8 is refused
     try:
-        return pa.ipc.open_file(pa.memory_map(os.fsencode(path)))
+        return pa.ipc.open_file(pa.memory_map(name))
     except pa.ArrowInvalid:  # a stream has no footer
-        return pa.ipc.open_stream(pa.memory_map(os.fsencode(path)))
+        return pa.ipc.open_stream(pa.memory_map(name))
 
 
 @contextmanager

@@ -173,8 +173,8 @@ class _Mecab(OfLines):
                 return tokens
         except (AttributeError, TypeError, UnicodeEncodeError):  # None, where a line is too long, has no `strip`
             pass
-        # To make segments of a line takes longer than to split it. But where that fails, they say what is wrong; and
-        # for the first line of a thread, they open the dictionary
+        # Splitting it as a segment takes longer, but says what is wrong with a line, and opens the dictionary for the
+        # first line of a thread
         return super().split_line(line)
 
     def _tokens(self, texts: list[str]) -> list[str]:
