@@ -174,7 +174,7 @@ class CHRF(Metric[CHRFScore]):
         whitespace: bool = False,
         eps_smoothing: bool = False,
         references: Iterable[Iterable[str | None]] | None = None,
-        *,
+        # Give these by name. There is no `*` here only because Python would take longer to make a metric
         skip_empty_refs: bool = False,
         normalize: str = "",
     ) -> None:
@@ -193,9 +193,9 @@ class CHRF(Metric[CHRFScore]):
                     beta is DEFAULT_BETA
                     or (0.0 < beta <= _LARGEST_BETA if type(beta) is float else _FROM_0[beta] is beta)  # type: ignore[call-overload]
                 )
-                and (lowercase is False or lowercase is True)
-                and (whitespace is False or whitespace is True)
-                and (eps_smoothing is False or eps_smoothing is True)
+                and (lowercase is True or lowercase is False)
+                and (whitespace is True or whitespace is False)
+                and (eps_smoothing is True or eps_smoothing is False)
                 and references is None
                 and skip_empty_refs is False
                 and normalize is _NO_KINDS
