@@ -61,6 +61,7 @@ async function ask(address, body, signal) {
 async function update() {
   const change = ++latest;
   clearTimeout(resting);
+  clearTimeout(speech); // the score of earlier texts
   document.body.dataset.change = change; // number of the last change; showExplanation notes the one that it shows
   const fields = readFields();
   const { lacks, only } = byId("metric").selectedOptions[0].dataset;
