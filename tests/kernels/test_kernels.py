@@ -304,6 +304,9 @@ def test_split_lines_of_every_two_byte_sequence_and_many_longer_ones():
             assert_alike("split_lines", bytes([0x61, head, second]))
     for head, tail in product(range(0xC0, 0x100), product(edges, repeat=3)):
         assert_alike("split_lines", bytes([head, *tail]))
+    for second, third in product(range(0x70, 0xD0), edges):  # after other characters of three bytes
+        for head in range(0xE0, 0xF0):
+            assert_alike("split_lines", "東京".encode() + bytes([head, second, third]))
 
 
 @given(text=texts, cut=st.integers(1, 4))

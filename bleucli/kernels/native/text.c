@@ -36,6 +36,14 @@ const unsigned char *stripped_end(const unsigned char *start, const unsigned cha
 
 /* --- UTF-8 ------------------------------------------------------------------------------------------------------- */
 
+/* Whether a well-formed character of three bytes begins at `at`, where three can be read. */
+static inline int is_three_bytes(const unsigned char *at)
+{
+    uint32_t bytes = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16;
+    uint32_t range = bytes & 0x200F; /* of 2,048 code points: 0 for U+0000-07FF, 0x200D for surrogates */
+    return (bytes & 0xC0C0F0) == 0x8080E0 && range != 0 && range != 0x200D;
+}
+
 /* Length of the well-formed character at `at` (RFC 3629), or 0. */
 static size_t well_formed(const unsigned char *at, size_t left)
 {
@@ -49,15 +57,10 @@ static size_t well_formed(const unsigned char *at, size_t left)
     if (lead < 0xE0) {
         return 2;
     }
-    if (left < 3 || !is_continuation(at[2])) {
-        return 0;
-    }
     if (lead < 0xF0) {
-        int overlong = lead == 0xE0 && at[1] < 0xA0;
-        int surrogate = lead == 0xED && at[1] > 0x9F;
-        return overlong || surrogate ? 0 : 3;
+        return left >= 3 && is_three_bytes(at) ? 3 : 0;
     }
-    if (left < 4 || !is_continuation(at[3])) {
+    if (left < 4 || !is_continuation(at[2]) || !is_continuation(at[3])) {
         return 0;
     }
     int overlong = lead == 0xF0 && at[1] < 0x90;
@@ -85,6 +88,10 @@ int is_utf8(const unsigned char *data, size_t size, Call *call)
                 return 0;
             }
             at += length;
+            /* Characters of three bytes mostly follow one another, as in Chinese */
+            while (length == 3 && at < piece && size - at >= 3 && is_three_bytes(data + at)) {
+                at += 3;
+            }
         }
     }
     return 1;

@@ -110,7 +110,7 @@ static const uint16_t chinese_ranges[][2] = {
 
 static int is_chinese(const unsigned char *at, const unsigned char *end)
 {
-    if (*at < 0xE2 || *at > 0xEF || character_length(at, end) != 3) {
+    if (*at < 0xE2 || *at > 0xEF || end - at < 3) {
         return 0;
     }
     uint32_t code = code_point(at, 3);
@@ -155,9 +155,28 @@ static const unsigned char *write_points(Writer *out, const unsigned char *start
     return run_end;
 }
 
-/* Write the character at `at`, which may be white space, Chinese, a hyphen, or a byte of a token; return its end. */
+/* Write the Chinese character at `at`, and more that follow it and start in this piece of text; return their end. */
+static inline const unsigned char *write_chinese(Writer *out, const unsigned char *at, const unsigned char *piece,
+                                                 const unsigned char *end)
+{
+    unsigned char *const start = out->start, *next = out->at; /* registers, which writing bytes does not change */
+    do {
+        if (next != start) {
+            *next++ = ' ';
+        }
+        memcpy(next, at, 3);
+        next += 3;
+        at += 3;
+    } while (at < piece && kinds_13a[*at] == MAYBE_CHINESE && is_chinese(at, end));
+    out->at = next;
+    out->open = 0;
+    return at;
+}
+
+/* Write the character at `at`: white space, Chinese and maybe more that follows it, a hyphen, or a byte of a token.
+ * Return the end of what is written. */
 static const unsigned char *write_rare(Writer *out, const unsigned char *start, const unsigned char *at,
-                                       const unsigned char *end, int chinese)
+                                       const unsigned char *piece, const unsigned char *end, int chinese)
 {
     size_t space = kinds_13a[*at] == MAYBE_SPACE ? space_length(at, end) : 0;
     if (space != 0) {
@@ -165,8 +184,7 @@ static const unsigned char *write_rare(Writer *out, const unsigned char *start, 
         return at + space;
     }
     if (chinese && is_chinese(at, end)) {
-        write_token(out, at, 3);
-        return at + 3;
+        return write_chinese(out, at, piece, end);
     }
     if (kinds_13a[*at] == HYPHEN && at > start && is_digit(at - 1)) {
         write_token(out, at, 1);
@@ -260,7 +278,7 @@ static inline unsigned char *split_punctuation(Input text, unsigned char *out, i
                 at = write_points(&writer, text.start, at, text.end, !chinese);
                 break;
             default:
-                at = write_rare(&writer, text.start, at, text.end, chinese);
+                at = write_rare(&writer, text.start, at, piece, text.end, chinese);
             }
         }
     }
