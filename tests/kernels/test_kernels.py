@@ -485,6 +485,17 @@ def test_ngram_stats_of_repetitive_texts(hypotheses, streams, order):
     )
 
 
+letters_or_words = st.lists(st.sampled_from("abcdéß東 "), max_size=30) | st.lists(st.sampled_from(["ab", "c", "def"]))
+
+
+@given(pairs=st.lists(st.tuples(*[letters_or_words.map(" ".join)] * 2), min_size=2, max_size=9))
+@examples(150)
+def test_ngram_stats_of_single_letters_next_to_words(pairs):
+    hypotheses, references = (Segments.from_strings(texts) for texts in zip(*pairs, strict=True))
+    assert_alike("ngram_stats", hypotheses, [references], 4)
+    assert_alike("ngram_stats", references, [hypotheses, references], 4)
+
+
 @given(corpus=corpora(), start=st.integers(0, 4), stop=st.integers(0, 4))
 @examples(60)
 def test_ngram_stats_of_slices(corpus, start, stop):
