@@ -304,9 +304,17 @@ def test_split_lines_of_every_two_byte_sequence_and_many_longer_ones():
             assert_alike("split_lines", bytes([0x61, head, second]))
     for head, tail in product(range(0xC0, 0x100), product(edges, repeat=3)):
         assert_alike("split_lines", bytes([head, *tail]))
-    for second, third in product(range(0x70, 0xD0), edges):  # after other characters of three bytes
-        for head in range(0xE0, 0xF0):
-            assert_alike("split_lines", "東京".encode() + bytes([head, second, third]))
+    before = "東京".encode()  # of three bytes, too
+    for character in product(range(0xE0, 0xF0), range(0x70, 0xD0), edges):
+        assert_alike("split_lines", before + bytes(character))
+
+
+@pytest.mark.parametrize("shift", [0, 1, 2])
+def test_chinese_of_more_bytes_than_are_read_at_once(shift):
+    text = "a" * shift + "東" * 30_000 + "\u3000。b" + "京" * 30_000
+    assert_alike("split_lines", text.encode())
+    assert_alike("split_lines", text.encode()[:-1])
+    assert_alike("tokenize_zh", Segments.from_strings([text, text[1:]]))
 
 
 @given(text=texts, cut=st.integers(1, 4))

@@ -16,19 +16,21 @@ typedef struct {
     Sequence hypothesis;
     Sequence *references; /* those that a segment has */
     size_t reference_count;
-    int mostly_bytes; /* whether most tokens are likely to be single bytes, as the characters of European texts */
-    uint32_t of_bytes[UCHAR_MAX + 1]; /* if so, the ids of those that the hypothesis has; of others, NONE */
+    int mostly_bytes; /* a guess: whether most tokens are single bytes, as the characters of texts in Latin script */
+    uint32_t byte_ids[UCHAR_MAX + 1]; /* if so, the ids of those that the hypothesis has; of others, NONE */
 } Work;
 
 /* The same as token_id, in less time for single bytes. */
 static inline uint32_t short_token_id(Work *work, Token token, int add)
 {
-    uint32_t *of_byte = &work->of_bytes[*token.at];
-    if (token.size == 1 && (*of_byte != NONE || !add)) {
-        return *of_byte;
+    uint32_t *byte_id = &work->byte_ids[*token.at];
+    if (token.size == 1 && (*byte_id != NONE || !add)) {
+        return *byte_id;
     }
     uint32_t id = token_id(&work->vocabulary, token, add);
-    *of_byte = token.size == 1 ? id : *of_byte;
+    if (token.size == 1) {
+        *byte_id = id;
+    }
     return id;
 }
 
@@ -89,7 +91,7 @@ static void count_segment(Work *work, Segments hypotheses, const Segments *refer
     }
     vocabulary_clear(&work->vocabulary, room);
     if (work->mostly_bytes) {
-        memset(work->of_bytes, UCHAR_MAX, sizeof work->of_bytes);
+        memset(work->byte_ids, UCHAR_MAX, sizeof work->byte_ids);
     }
     work->hypothesis = read_text(work, work->memory, hypothesis, 1);
     uint32_t *next = work->memory + work->hypothesis.size;
@@ -103,7 +105,8 @@ static void count_segment(Work *work, Segments hypotheses, const Segments *refer
         }
     }
     count_row(work, max_order, row);
-    work->mostly_bytes = 3 * work->hypothesis.size > (size_t)(hypothesis.end - hypothesis.at); /* of the next segment */
+    /* For the next segment: less than three bytes a token, with the white space */
+    work->mostly_bytes = 3 * work->hypothesis.size > (size_t)(hypothesis.end - hypothesis.at);
 }
 
 /* --- the corpus -------------------------------------------------------------------------------------------------- */

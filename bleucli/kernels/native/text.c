@@ -40,7 +40,7 @@ const unsigned char *stripped_end(const unsigned char *start, const unsigned cha
 static inline int is_three_bytes(const unsigned char *at)
 {
     uint32_t bytes = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16;
-    uint32_t range = bytes & 0x200F; /* of 2,048 code points: 0 for U+0000-07FF, 0x200D for surrogates */
+    uint32_t range = bytes & 0x200F; /* the top 5 bits of 16: 0 for U+0000-07FF, 0x200D for surrogates */
     return (bytes & 0xC0C0F0) == 0x8080E0 && range != 0 && range != 0x200D;
 }
 

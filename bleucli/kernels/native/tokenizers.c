@@ -155,11 +155,12 @@ static const unsigned char *write_points(Writer *out, const unsigned char *start
     return run_end;
 }
 
-/* Write the Chinese character at `at`, and more that follow it and start in this piece of text; return their end. */
+/* Write the Chinese character at `at`, and those that follow it in this piece of text, up to one that may be white
+ * space; return their end. */
 static inline const unsigned char *write_chinese(Writer *out, const unsigned char *at, const unsigned char *piece,
                                                  const unsigned char *end)
 {
-    unsigned char *const start = out->start, *next = out->at; /* registers, which writing bytes does not change */
+    unsigned char *const start = out->start, *next = out->at; /* unlike *out, nothing that bytes written could change */
     do {
         if (next != start) {
             *next++ = ' ';
